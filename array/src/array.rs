@@ -1,0 +1,433 @@
+//! `Array`: a cell and a view of it.
+
+use crate::engine::Cause;
+use crate::error::{Error, Site};
+use crate::graph::{Node, NodeOp};
+use crate::host::HostArray;
+use crate::operand::{Argument, Operand};
+use crate::view::View;
+use crate::window::{MeshHandle, map_or_none};
+use phalanx_ops::error::OpError;
+use phalanx_ops::{AffineMap, DType, Element, Scalar, Shape, Sharding};
+use smallvec::smallvec;
+use std::panic::Location;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// An n-dimensional array over the devices of a mesh, with NumPy's semantics.
+///
+/// Operations record and return at once; observing (`evaluate`, `to_vec`, `item`, printing) computes. An operation with
+/// wrong arguments returns an array that carries the error (see [`Array::ok`]); operations on it pass the error on and
+/// observing it returns it, so no operation panics and none has to be unwrapped.
+///
+/// Clones and views share the elements: writing through one is seen by the others.
+#[derive(Clone)]
+pub struct Array(Result<Live, Broken>);
+
+#[derive(Clone)]
+struct Live {
+    cell: Arc<Cell>,
+    view: View,
+}
+
+/// An array that could not be made.
+#[derive(Clone)]
+struct Broken {
+    error: Error,
+    shape: Shape,
+    dtype: DType,
+}
+
+/// The base that views share: which node is its value now.
+pub(crate) struct Cell {
+    mesh: MeshHandle,
+    value: Mutex<Result<Arc<Node>, Error>>,
+    shape: Shape,
+    dtype: DType,
+}
+
+impl Cell {
+    fn new(mesh: MeshHandle, node: Arc<Node>) -> Arc<Cell> {
+        node.add_handle();
+        let (shape, dtype) = (node.shape().clone(), node.dtype());
+        Arc::new(Cell { mesh, value: Mutex::new(Ok(node)), shape, dtype })
+    }
+
+    fn node(&self) -> Result<Arc<Node>, Error> {
+        self.value.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn replace(&self, value: Result<Arc<Node>, Error>) {
+        if let Ok(node) = &value {
+            node.add_handle();
+        }
+        let old = std::mem::replace(&mut *self.value.lock().unwrap_or_else(PoisonError::into_inner), value);
+        if let Ok(node) = old {
+            node.drop_handle();
+        }
+    }
+}
+
+impl Drop for Cell {
+    fn drop(&mut self) {
+        if let Ok(node) = self.value.get_mut().unwrap_or_else(PoisonError::into_inner) {
+            node.drop_handle();
+        }
+    }
+}
+
+impl Array {
+    pub(crate) fn from_node(mesh: MeshHandle, node: Arc<Node>) -> Array {
+        let view = View::whole(node.shape());
+        Array(Ok(Live { cell: Cell::new(mesh, node), view }))
+    }
+
+    /// An array that carries an error.
+    pub(crate) fn broken(error: Error) -> Array {
+        Array(Err(Broken { error, shape: Shape::new(), dtype: DType::F64 }))
+    }
+
+    /// The array, or what its making failed with.
+    pub(crate) fn catch(result: Result<Array, Error>) -> Array {
+        result.unwrap_or_else(Array::broken)
+    }
+
+    fn live(&self) -> Result<&Live, Error> {
+        self.0.as_ref().map_err(|broken| broken.error.clone())
+    }
+
+    /// The array itself, or the error it carries. Local.
+    pub fn ok(&self) -> Result<&Array, Error> {
+        self.live().map(|_| self)
+    }
+
+    /// The extents; those of a 0-d array if the array carries an error. Local.
+    pub fn shape(&self) -> &[usize] {
+        match &self.0 {
+            Ok(live) => &live.view.shape,
+            Err(broken) => &broken.shape,
+        }
+    }
+
+    /// The number of axes. Local.
+    pub fn ndim(&self) -> usize {
+        self.shape().len()
+    }
+
+    /// The number of elements. Local.
+    pub fn size(&self) -> usize {
+        phalanx_ops::shape::size(self.shape())
+    }
+
+    /// The dtype of the elements. Local.
+    pub fn dtype(&self) -> DType {
+        match &self.0 {
+            Ok(live) => live.cell.dtype,
+            Err(broken) => broken.dtype,
+        }
+    }
+
+    /// NumPy's strides, in bytes. Local.
+    pub fn strides(&self) -> Vec<isize> {
+        let size = self.dtype().size() as isize;
+        self.0.as_ref().map_or(Vec::new(), |live| live.view.strides.iter().map(|&s| s as isize * size).collect())
+    }
+
+    /// Whether two arrays share their elements (one is a view of the other, or both of a third). Local.
+    pub fn shares_memory(&self, other: &Array) -> bool {
+        matches!((&self.0, &other.0), (Ok(a), Ok(b)) if Arc::ptr_eq(&a.cell, &b.cell))
+    }
+
+    /// The mesh of the array. Local.
+    pub fn mesh(&self) -> Result<MeshHandle, Error> {
+        Ok(self.live()?.cell.mesh.clone())
+    }
+
+    pub(crate) fn view(&self) -> Result<&View, Error> {
+        Ok(&self.live()?.view)
+    }
+
+    /// The same cell seen through another view.
+    pub(crate) fn with_view(&self, view: View) -> Result<Array, Error> {
+        Ok(Array(Ok(Live { cell: self.live()?.cell.clone(), view })))
+    }
+
+    pub(crate) fn base_shape(&self) -> Result<Shape, Error> {
+        Ok(self.live()?.cell.shape.clone())
+    }
+
+    /// The array as an operand of an operation recorded now; reshaped views record their reshapes.
+    pub(crate) fn operand(&self, site: Site) -> Result<Operand, Error> {
+        let live = self.live()?;
+        let node = live.cell.node()?;
+        if live.view.stages.is_empty() {
+            return Ok(Operand::Value { node, map: None });
+        }
+        let mut operand = Operand::Value { node, map: None };
+        for stage in &live.view.stages {
+            if let Some(shape) = &stage.reshape {
+                operand = reshape_operand(&live.cell.mesh, operand, shape, site)?;
+            }
+            let Operand::Value { node, map: None } = operand else { unreachable!("bug: a stage starts at a whole value") };
+            operand = Operand::Value { map: map_or_none((*stage.map).clone(), node.shape()), node };
+        }
+        Ok(operand)
+    }
+
+    /// Replaces what the view covers by `value`, whose dtype is the array's and whose shape broadcasts to the view's.
+    pub(crate) fn write(&self, value: Operand, site: Site) -> Result<(), Error> {
+        let live = self.live()?;
+        let written = write_stages(&live.cell, &live.view, value, site);
+        match written {
+            Ok(node) => live.cell.replace(Ok(node)),
+            Err(error) => return Err(error),
+        }
+        Ok(())
+    }
+
+    /// Leaves the array's cell with an error that its readers will get.
+    pub(crate) fn poison(&self, error: Error) {
+        if let Ok(live) = &self.0 {
+            live.cell.replace(Err(error));
+        }
+    }
+
+    /// Computes the value, and everything else recorded so far. Collective over the mesh.
+    ///
+    /// Errors: those of the operations that made it; `Failure`s of memory and communication.
+    #[track_caller]
+    pub fn evaluate(&self) -> Result<(), Error> {
+        self.evaluate_at(Location::caller())
+    }
+
+    pub(crate) fn evaluate_at(&self, site: Site) -> Result<(), Error> {
+        let live = self.live()?;
+        let node = live.cell.node()?;
+        if node.result().is_none() {
+            live.cell.mesh.close(Cause::Observation, site)?;
+        }
+        match node.result() {
+            Some(Ok(value)) => value.wait(),
+            Some(Err(error)) => Err(error.clone()),
+            None => unreachable!("bug: a closed window left a node without a result"),
+        }
+    }
+
+    /// The elements in C order. Local for a value already evaluated that this process holds whole (every replicated
+    /// value, so every 0-d one); else Collective over the mesh.
+    ///
+    /// Errors: as [`Array::evaluate`].
+    #[track_caller]
+    pub fn to_host(&self) -> Result<HostArray, Error> {
+        self.to_host_at(Location::caller())
+    }
+
+    pub(crate) fn to_host_at(&self, site: Site) -> Result<HostArray, Error> {
+        let live = self.live()?;
+        if let [] | [_] = live.view.stages.as_slice()
+            && live.view.stages.iter().all(|stage| stage.reshape.is_none())
+        {
+            self.evaluate_at(site)?;
+            if let Some(host) = self.read_local()? {
+                return Ok(host);
+            }
+        }
+        // The elements lie elsewhere, or behind a reshape: bring a whole copy to every device.
+        let mesh = &live.cell.mesh;
+        let sharding = Arc::new(Sharding::replicated(self.ndim()));
+        let operand = self.operand(site)?;
+        let node = mesh.record(NodeOp::Reshard(sharding), &[operand], self.shape().into(), self.dtype(), site)?;
+        let whole = Array::from_node(mesh.clone(), node);
+        whole.evaluate_at(site)?;
+        Ok(whole.read_local()?.unwrap_or_else(|| unreachable!("bug: a replicated value is held by every process")))
+    }
+
+    fn read_local(&self) -> Result<Option<HostArray>, Error> {
+        let live = self.live()?;
+        let node = live.cell.node()?;
+        let map = match live.view.stages.first() {
+            Some(stage) => (*stage.map).clone(),
+            None => AffineMap::identity(node.shape()),
+        };
+        match node.result() {
+            Some(Ok(value)) => live.cell.mesh.engine().read(value, node.shape(), &map),
+            Some(Err(error)) => Err(error.clone()),
+            None => unreachable!("bug: reading a pending value"),
+        }
+    }
+
+    /// The elements in C order, converted to `T` if the dtype is another. Collectivity and errors as [`Array::to_host`].
+    #[track_caller]
+    pub fn to_vec<T: Element>(&self) -> Result<Vec<T>, Error> {
+        let site = Location::caller();
+        let array = if self.dtype() == T::DTYPE { self.clone() } else { self.astype_at(T::DTYPE, site) };
+        Ok(array.to_host_at(site)?.to_vec())
+    }
+
+    /// The only element of an array of size 1. Collectivity and errors as [`Array::to_host`], and
+    /// `OpError::Argument` for another size.
+    #[track_caller]
+    pub fn item<T: Element>(&self) -> Result<T, Error> {
+        let site = Location::caller();
+        if self.live()?.view.shape.iter().product::<usize>() != 1 {
+            let value = format!("{:?}", self.shape());
+            return Err(Error::op(OpError::Argument { operation: "item", argument: "shape", value }, site));
+        }
+        let array = if self.dtype() == T::DTYPE { self.clone() } else { self.astype_at(T::DTYPE, site) };
+        Ok(array.to_host_at(site)?.to_vec()[0])
+    }
+
+    /// The plan of everything pending, as text; nothing is run. Local.
+    pub fn explain(&self) -> Result<String, Error> {
+        self.live()?.cell.mesh.explain()
+    }
+
+    /// The sharding that the array's base has or will have, seen through the view. Local.
+    pub fn sharding(&self) -> Result<Sharding, Error> {
+        let live = self.live()?;
+        let base = live.cell.mesh.sharding(&live.cell.node()?)?;
+        Ok(match live.view.stages.as_slice() {
+            [] => base,
+            [stage] if stage.reshape.is_none() => base.through(&stage.map),
+            _ => Sharding::replicated(self.ndim()),
+        })
+    }
+
+    /// Converts to another dtype, as NumPy's `astype` does (any cast is allowed); always a copy.
+    ///
+    /// Collectivity: Local (records a node); evaluating is Collective over the mesh.
+    #[track_caller]
+    pub fn astype(&self, dtype: DType) -> Array {
+        self.astype_at(dtype, Location::caller())
+    }
+
+    pub(crate) fn astype_at(&self, dtype: DType, site: Site) -> Array {
+        Array::catch(self.record_like(NodeOp::Cast, dtype, site))
+    }
+
+    /// A copy with elements of its own.
+    #[track_caller]
+    pub fn copy(&self) -> Array {
+        self.astype_at(self.dtype(), Location::caller())
+    }
+
+    /// The array with another sharding: an array of its own, equal in value. Local (records a node).
+    #[track_caller]
+    pub fn with_sharding(&self, sharding: Sharding) -> Array {
+        let site = Location::caller();
+        Array::catch((|| {
+            let live = self.live()?;
+            crate::sharding::check(&sharding, self.shape(), live.cell.mesh.mesh())
+                .map_err(|error| Error::op(error, site))?;
+            let op = NodeOp::Reshard(Arc::new(sharding));
+            let operand = self.operand(site)?;
+            let node = live.cell.mesh.record(op, &[operand], self.shape().into(), self.dtype(), site)?;
+            Ok(Array::from_node(live.cell.mesh.clone(), node))
+        })())
+    }
+
+    /// Records an elementwise operation of this array alone, keeping its order of axes in memory.
+    pub(crate) fn record_like(&self, op: NodeOp, dtype: DType, site: Site) -> Result<Array, Error> {
+        crate::elementwise::record(op, &[Argument::Array(self.clone())], &[self.dtype()], dtype, site)
+    }
+}
+
+/// Records a reshape of an operand; the operand is copied first if it is not a whole value.
+pub(crate) fn reshape_operand(
+    mesh: &MeshHandle,
+    operand: Operand,
+    shape: &Shape,
+    site: Site,
+) -> Result<Operand, Error> {
+    let operand = whole_operand(mesh, operand, site)?;
+    let Operand::Value { node, .. } = &operand else { return Ok(operand) };
+    if node.shape() == shape {
+        return Ok(operand);
+    }
+    let dtype = node.dtype();
+    let node = mesh.record(NodeOp::Reshape, &[operand], shape.clone(), dtype, site)?;
+    Ok(Operand::Value { node, map: None })
+}
+
+/// The operand as a whole value: a view is copied.
+pub(crate) fn whole_operand(mesh: &MeshHandle, operand: Operand, site: Site) -> Result<Operand, Error> {
+    match &operand {
+        Operand::Value { map: Some(map), node } => {
+            let (shape, dtype) = (map.shape.clone(), node.dtype());
+            let node = mesh.record(NodeOp::Cast, &[operand], shape, dtype, site)?;
+            Ok(Operand::Value { node, map: None })
+        }
+        _ => Ok(operand),
+    }
+}
+
+/// The new value of a cell after a write through a stack of stages: each stage updates what the one before it showed.
+fn write_stages(cell: &Cell, view: &View, value: Operand, site: Site) -> Result<Arc<Node>, Error> {
+    let mesh = &cell.mesh;
+    let mut shown = vec![cell.node()?];
+    let mut maps: Vec<Arc<AffineMap>> = Vec::new();
+    let stages = if view.stages.is_empty() {
+        smallvec![crate::view::Stage { reshape: None, map: Arc::new(AffineMap::identity(&cell.shape)) }]
+    } else {
+        view.stages.clone()
+    };
+    for (position, stage) in stages.iter().enumerate() {
+        if let Some(shape) = &stage.reshape {
+            let node = shown[shown.len() - 1].clone();
+            let operand = match maps.last() {
+                Some(map) => Operand::Value { map: map_or_none((**map).clone(), node.shape()), node },
+                None => Operand::Value { node, map: None },
+            };
+            let Operand::Value { node, .. } = reshape_operand(mesh, operand, shape, site)? else {
+                unreachable!("bug: a reshaped value is a value")
+            };
+            shown.push(node);
+        } else if position > 0 {
+            unreachable!("bug: only the first stage may lack a reshape");
+        }
+        maps.push(stage.map.clone());
+    }
+    // A view that starts with a reshape has no map before it.
+    if stages[0].reshape.is_some() {
+        maps.insert(0, Arc::new(AffineMap::identity(&cell.shape)));
+    }
+    let mut value = broadcast_operand(value, &maps[maps.len() - 1].shape);
+    for (old, map) in shown.iter().zip(&maps).rev() {
+        if let Operand::Value { node, map: None } = &value
+            && node.shape() != &map.shape
+        {
+            value = reshape_operand(mesh, value, &map.shape, site)?;
+        }
+        let operands = [Operand::Value { node: old.clone(), map: None }, value];
+        let node = mesh.record(NodeOp::Update(map.clone()), &operands, old.shape().clone(), cell.dtype, site)?;
+        value = Operand::Value { node, map: None };
+    }
+    match value {
+        Operand::Value { node, .. } => Ok(node),
+        Operand::Scalar(_) => unreachable!("bug: an update gives a value"),
+    }
+}
+
+/// The operand seen with the shape of the place it is written to.
+fn broadcast_operand(operand: Operand, shape: &Shape) -> Operand {
+    match operand {
+        Operand::Value { node, map } => {
+            let map = map.map_or_else(|| AffineMap::identity(node.shape()), |map| (*map).clone());
+            if &map.shape == shape {
+                let map = map_or_none(map, node.shape());
+                return Operand::Value { node, map };
+            }
+            let map = map.broadcast_to(shape).unwrap_or_else(|error| unreachable!("bug: {error}"));
+            Operand::Value { map: map_or_none(map, node.shape()), node }
+        }
+        scalar => scalar,
+    }
+}
+
+impl HostArray {
+    /// The elements as `T`, which must be the type of the dtype.
+    pub(crate) fn to_vec<T: Element>(&self) -> Vec<T> {
+        debug_assert_eq!(self.dtype, T::DTYPE);
+        let size = self.dtype.size();
+        self.bytes.chunks_exact(size).map(|bytes| Scalar::from_bytes(self.dtype, bytes).to_element()).collect()
+    }
+}

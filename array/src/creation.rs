@@ -1,0 +1,289 @@
+//! Creation: constants, ranges, host data and functions of the index.
+
+use crate::array::Array;
+use crate::engine::Cause;
+use crate::error::{Error, Failure, Site};
+use crate::graph::{Node, NodeOp};
+use crate::host::HostArray;
+use crate::operand::Operand;
+use crate::window::MeshHandle;
+use phalanx_ops::error::OpError;
+use phalanx_ops::{DType, Element, Scalar, Shape, Weak};
+use std::panic::Location;
+
+/// No mesh has been made yet.
+#[derive(Debug, thiserror::Error)]
+#[error("no mesh: Phalanx has not been initialised")]
+pub struct NotInitialised;
+
+impl Failure for NotInitialised {
+    fn code(&self) -> &'static str {
+        "PX030"
+    }
+    fn hint(&self) -> &'static str {
+        "call phalanx::init before making arrays"
+    }
+}
+
+pub(crate) fn current_mesh(site: Site) -> Result<MeshHandle, Error> {
+    MeshHandle::current().ok_or_else(|| Error::failure(NotInitialised, Some(site)))
+}
+
+/// A shape argument: an array, slice or vector of extents, or one extent.
+#[derive(Clone, Debug)]
+pub struct ShapeArgument(pub(crate) Vec<i64>);
+
+impl<const N: usize> From<[usize; N]> for ShapeArgument {
+    fn from(shape: [usize; N]) -> ShapeArgument {
+        ShapeArgument(shape.iter().map(|&extent| extent as i64).collect())
+    }
+}
+impl<const N: usize> From<[i64; N]> for ShapeArgument {
+    fn from(shape: [i64; N]) -> ShapeArgument {
+        ShapeArgument(shape.to_vec())
+    }
+}
+impl<const N: usize> From<[i32; N]> for ShapeArgument {
+    fn from(shape: [i32; N]) -> ShapeArgument {
+        ShapeArgument(shape.iter().map(|&extent| extent.into()).collect())
+    }
+}
+impl From<&[usize]> for ShapeArgument {
+    fn from(shape: &[usize]) -> ShapeArgument {
+        ShapeArgument(shape.iter().map(|&extent| extent as i64).collect())
+    }
+}
+impl From<Vec<usize>> for ShapeArgument {
+    fn from(shape: Vec<usize>) -> ShapeArgument {
+        shape.as_slice().into()
+    }
+}
+impl From<&[i64]> for ShapeArgument {
+    fn from(shape: &[i64]) -> ShapeArgument {
+        ShapeArgument(shape.to_vec())
+    }
+}
+impl From<usize> for ShapeArgument {
+    fn from(extent: usize) -> ShapeArgument {
+        ShapeArgument(vec![extent as i64])
+    }
+}
+impl From<()> for ShapeArgument {
+    fn from((): ()) -> ShapeArgument {
+        ShapeArgument(Vec::new())
+    }
+}
+
+impl ShapeArgument {
+    fn resolve(&self, site: Site) -> Result<Shape, Error> {
+        let mut total: usize = 1;
+        for &extent in &self.0 {
+            if extent < 0 {
+                let value = extent.to_string();
+                return Err(Error::op(OpError::Argument { operation: "shape", argument: "extent", value }, site));
+            }
+            total = match total.checked_mul(extent as usize).filter(|&total| total < (1 << 58)) {
+                Some(total) => total,
+                None => {
+                    let shape = self.0.iter().map(|&extent| extent as usize).collect();
+                    return Err(Error::op(OpError::TooLarge { shape }, site));
+                }
+            };
+        }
+        Ok(self.0.iter().map(|&extent| extent as usize).collect())
+    }
+}
+
+fn fill(shape: &ShapeArgument, value: Weak, dtype: DType, site: Site) -> Array {
+    Array::catch((|| {
+        let shape = shape.resolve(site)?;
+        let mesh = current_mesh(site)?;
+        let node = mesh.record(NodeOp::Fill, &[Operand::Scalar(Scalar::from_weak(dtype, value))], shape, dtype, site)?;
+        Ok(Array::from_node(mesh, node))
+    })())
+}
+
+/// An array of zeros. Local (records a node).
+#[track_caller]
+pub fn zeros(shape: impl Into<ShapeArgument>, dtype: DType) -> Array {
+    fill(&shape.into(), Weak::Int(0), dtype, Location::caller())
+}
+
+/// An array of ones. Local (records a node).
+#[track_caller]
+pub fn ones(shape: impl Into<ShapeArgument>, dtype: DType) -> Array {
+    fill(&shape.into(), Weak::Int(1), dtype, Location::caller())
+}
+
+/// An array with unspecified elements (zeros, so that programs stay reproducible). Local (records a node).
+#[track_caller]
+pub fn empty(shape: impl Into<ShapeArgument>, dtype: DType) -> Array {
+    fill(&shape.into(), Weak::Int(0), dtype, Location::caller())
+}
+
+/// An array whose every element is `value`. Local (records a node).
+#[track_caller]
+pub fn full(shape: impl Into<ShapeArgument>, value: impl Into<Weak>, dtype: DType) -> Array {
+    fill(&shape.into(), value.into(), dtype, Location::caller())
+}
+
+/// The index along `axis`, of dtype `i64`, as an array of shape `shape`.
+fn index_array(shape: &Shape, axis: usize, mesh: &MeshHandle, site: Site) -> Result<Array, Error> {
+    let node = mesh.record(NodeOp::Index(axis as u8), &[], shape.clone(), DType::I64, site)?;
+    Ok(Array::from_node(mesh.clone(), node))
+}
+
+/// An array whose elements are an expression of their indices: `expression` is given one `i64` array for each axis.
+///
+/// Shapes `(shape)`; dtype that of the expression, which is broadcast to `shape`. Local (records nodes); no index array
+/// is ever stored.
+#[track_caller]
+pub fn from_function(shape: impl Into<ShapeArgument>, expression: impl FnOnce(&[Array]) -> Array) -> Array {
+    let site = Location::caller();
+    let shape = shape.into();
+    Array::catch((|| {
+        let shape = shape.resolve(site)?;
+        let mesh = current_mesh(site)?;
+        let indices: Vec<Array> =
+            (0..shape.len()).map(|axis| index_array(&shape, axis, &mesh, site)).collect::<Result<_, _>>()?;
+        let result = mesh.enter(|| expression(&indices));
+        result.ok()?;
+        Ok(if result.shape() == shape.as_slice() { result } else { result.broadcast_to(shape.as_slice()).copy() })
+    })())
+}
+
+/// The numbers `start, start + step, …` before `stop`, of dtype `i64` if all arguments are integers, else `f64`.
+///
+/// Local (records a node). Errors: `OpError::Argument` for a zero step or arguments that are not finite.
+#[track_caller]
+pub fn arange(start: impl Into<Weak>, stop: impl Into<Weak>, step: impl Into<Weak>) -> Array {
+    let site = Location::caller();
+    let (start, stop, step) = (start.into(), stop.into(), step.into());
+    Array::catch((|| {
+        let wrong = |argument, value: f64| {
+            Error::op(OpError::Argument { operation: "arange", argument, value: value.to_string() }, site)
+        };
+        let integer = |value: Weak| if let Weak::Int(value) = value { Some(value) } else { None };
+        let mesh = current_mesh(site)?;
+        if let (Some(start), Some(stop), Some(step)) = (integer(start), integer(stop), integer(step)) {
+            if step == 0 {
+                return Err(wrong("step", 0.0));
+            }
+            let count = (stop - start + step - step.signum()).div_euclid(step).max(0);
+            let shape = ShapeArgument(vec![count as i64]).resolve(site)?;
+            let index = index_array(&shape, 0, &mesh, site)?;
+            let scaled = if step == 1 { index } else { index * step as i64 };
+            return Ok(if start == 0 { scaled } else { scaled + start as i64 });
+        }
+        let (start, stop, step) = (start.to_complex().re, stop.to_complex().re, step.to_complex().re);
+        for (name, value) in [("start", start), ("stop", stop), ("step", step)] {
+            if !value.is_finite() || (name == "step" && value == 0.0) {
+                return Err(wrong(name, value));
+            }
+        }
+        let count = ((stop - start) / step).ceil().max(0.0);
+        let shape = ShapeArgument(vec![count as i64]).resolve(site)?;
+        // NumPy computes start + i * (second - start), where second = start + step was rounded.
+        Ok(index_array(&shape, 0, &mesh, site)?.astype_at(DType::F64, site) * ((start + step) - start) + start)
+    })())
+}
+
+/// `count` evenly spaced numbers from `start` to `stop`, both included, of dtype `f64`. Local (records nodes).
+#[track_caller]
+pub fn linspace(start: f64, stop: f64, count: usize) -> Array {
+    let site = Location::caller();
+    Array::catch((|| {
+        let mesh = current_mesh(site)?;
+        let shape = ShapeArgument(vec![count as i64]).resolve(site)?;
+        let index = index_array(&shape, 0, &mesh, site)?.astype_at(DType::F64, site);
+        if count < 2 {
+            return Ok(index * 0.0 + start);
+        }
+        let step = (stop - start) / (count - 1) as f64;
+        let line = &index * step + start;
+        Ok(crate::math::select(&index.equal((count - 1) as f64), stop, &line))
+    })())
+}
+
+impl Array {
+    /// An array that holds a copy of host data, which every rank declares to be equal on all ranks.
+    ///
+    /// Local; errors: `OpError::DataLength`, and `Failure` when memory is short.
+    #[track_caller]
+    pub fn from_host(data: &HostArray) -> Array {
+        Array::from_host_at(data, Location::caller())
+    }
+
+    pub(crate) fn from_host_at(data: &HostArray, site: Site) -> Array {
+        Array::catch((|| {
+            let mesh = current_mesh(site)?;
+            if data.size() * data.dtype.size() != data.bytes.len() {
+                let given = data.bytes.len() / data.dtype.size();
+                return Err(Error::op(OpError::DataLength { given, shape: data.shape.clone() }, site));
+            }
+            let value = mesh.engine().upload(data, site)?;
+            let node = Node::evaluated(data.shape.as_slice().into(), data.dtype, value);
+            Ok(Array::from_node(mesh, node))
+        })())
+    }
+
+    /// One global array of what every process holds: its shards, one for each of its devices, joined along `axis`.
+    ///
+    /// Collective over the mesh (exchanges the extents). Errors: `OpError::Argument` if other extents differ.
+    #[track_caller]
+    pub fn from_local(shards: Vec<HostArray>, axis: usize) -> Array {
+        let site = Location::caller();
+        Array::catch((|| {
+            let mesh = current_mesh(site)?;
+            let Some(dtype) = shards.first().map(|shard| shard.dtype) else {
+                let value = String::from("none");
+                return Err(Error::op(OpError::Argument { operation: "from_local", argument: "shards", value }, site));
+            };
+            let (shape, value) = mesh.engine().from_local(shards, axis, site)?;
+            Ok(Array::from_node(mesh, Node::evaluated(shape.as_slice().into(), dtype, value)))
+        })())
+    }
+
+    /// This process's shards, in the order of its devices, each with the index at which it starts in the array.
+    ///
+    /// Collective over the mesh if the array is pending or a view, else Local.
+    #[track_caller]
+    pub fn local_shards(&self) -> Result<Vec<(Vec<usize>, HostArray)>, Error> {
+        let site = Location::caller();
+        let whole = if self.view()?.is_whole() { self.clone() } else { self.astype_at(self.dtype(), site) };
+        whole.evaluate_at(site)?;
+        let mesh = whole.mesh()?;
+        match whole.operand(site)? {
+            Operand::Value { node, .. } => match node.result() {
+                Some(Ok(value)) => mesh.engine().local_shards(value),
+                Some(Err(error)) => Err(error.clone()),
+                None => unreachable!("bug: evaluated above"),
+            },
+            Operand::Scalar(_) => unreachable!("bug: an array is a value"),
+        }
+    }
+}
+
+/// An array of `shape` that holds a copy of `data`, which every rank declares to be equal on all ranks.
+///
+/// Local. Errors: `OpError::DataLength` if the lengths differ.
+#[track_caller]
+pub fn from_slice<T: Element>(data: &[T], shape: impl Into<ShapeArgument>) -> Array {
+    let site = Location::caller();
+    let shape = match shape.into().resolve(site) {
+        Ok(shape) => shape,
+        Err(error) => return Array::broken(error),
+    };
+    if phalanx_ops::shape::size(&shape) != data.len() {
+        let error = OpError::DataLength { given: data.len(), shape: shape.to_vec() };
+        return Array::broken(Error::op(error, site));
+    }
+    Array::from_host(&HostArray::from_slice(data, &shape))
+}
+
+/// Closes the current mesh's window. Collective over the mesh.
+#[track_caller]
+pub fn flush() -> Result<(), Error> {
+    let site = Location::caller();
+    current_mesh(site)?.close(Cause::Observation, site)
+}

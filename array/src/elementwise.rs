@@ -1,0 +1,197 @@
+//! Recording of elementwise operations: broadcasting, casts of the operands, and the order of axes in memory.
+
+use crate::array::Array;
+use crate::error::{Error, Site};
+use crate::graph::{Node, NodeOp};
+use crate::operand::{Argument, Operand};
+use crate::view::contiguous_strides;
+use crate::window::{MeshHandle, map_or_none};
+use phalanx_ops::error::OpError;
+use phalanx_ops::shape::broadcast;
+use phalanx_ops::{AffineMap, Arg, DType, Op, Scalar, Shape};
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// Records the operation `op` of the table.
+pub(crate) fn elementwise(op: Op, arguments: &[Argument], site: Site) -> Array {
+    Array::catch(try_elementwise(op, arguments, site))
+}
+
+/// Records the operation `op` of the table.
+pub(crate) fn try_elementwise(op: Op, arguments: &[Argument], site: Site) -> Result<Array, Error> {
+    let kinds: SmallVec<[Arg; 2]> = arguments
+        .iter()
+        .map(|argument| match argument {
+            Argument::Weak(weak) => Arg::Weak(*weak),
+            strong => Arg::Strong(strong.strong().unwrap_or(DType::F64)),
+        })
+        .collect();
+    for argument in arguments {
+        if let Argument::Array(array) = argument {
+            array.ok()?;
+        }
+    }
+    let signature = op.resolve(&kinds).map_err(|error| Error::op(error, site))?;
+    record(NodeOp::Elementwise(op), arguments, signature.inputs(), signature.output, site)
+}
+
+/// The mesh that all arrays among the arguments belong to.
+pub(crate) fn mesh_of(arguments: &[Argument], site: Site) -> Result<MeshHandle, Error> {
+    let mut found: Option<MeshHandle> = None;
+    for argument in arguments {
+        let Argument::Array(array) = argument else { continue };
+        let mesh = array.mesh()?;
+        match &found {
+            Some(first) if !first.same(&mesh) => {
+                let (left, right) = (first.mesh().to_string(), mesh.mesh().to_string());
+                return Err(Error::op(OpError::Meshes { left, right }, site));
+            }
+            _ => found = Some(mesh),
+        }
+    }
+    found.map_or_else(|| crate::creation::current_mesh(site), Ok)
+}
+
+/// Records an elementwise node whose inputs are cast to the given dtypes.
+pub(crate) fn record(
+    op: NodeOp,
+    arguments: &[Argument],
+    input_dtypes: &[DType],
+    output: DType,
+    site: Site,
+) -> Result<Array, Error> {
+    let mesh = mesh_of(arguments, site)?;
+    let mut shape = Shape::new();
+    let mut first = true;
+    for argument in arguments {
+        let Argument::Array(array) = argument else { continue };
+        array.ok()?;
+        if first {
+            shape = array.shape().into();
+            first = false;
+        } else if array.shape() != shape.as_slice() {
+            shape = broadcast(&shape, array.shape()).map_err(|error| Error::op(error, site))?;
+        }
+    }
+    let order = memory_order(arguments, &shape)?;
+    let mut operands = SmallVec::<[Operand; 3]>::new();
+    for (argument, &dtype) in arguments.iter().zip(input_dtypes) {
+        let array = match argument {
+            Argument::Weak(weak) => {
+                operands.push(Operand::Scalar(Scalar::from_weak(dtype, *weak)));
+                continue;
+            }
+            Argument::Scalar(scalar) => {
+                operands.push(Operand::Scalar(scalar.cast(dtype)));
+                continue;
+            }
+            Argument::Array(array) => array,
+        };
+        let needs_cast = array.dtype() != dtype && op != NodeOp::Cast;
+        let operand = if needs_cast { array.astype_at(dtype, site).operand(site)? } else { array.operand(site)? };
+        operands.push(shape_operand(operand, array.shape(), &shape, order.as_deref()));
+    }
+    let recorded: Shape = match &order {
+        Some(order) => order.iter().map(|&axis| shape[axis]).collect(),
+        None => shape,
+    };
+    let node = mesh.record(op, &operands, recorded, output, site)?;
+    finish(mesh, node, order.as_deref())
+}
+
+/// The operand broadcast to `shape`, its axes then taken in `order`.
+fn shape_operand(operand: Operand, from: &[usize], shape: &Shape, order: Option<&[usize]>) -> Operand {
+    let Operand::Value { node, map } = operand else { return operand };
+    if from == shape.as_slice() && order.is_none() {
+        return Operand::Value { node, map };
+    }
+    let mut map = map.map_or_else(|| AffineMap::identity(node.shape()), |map| Arc::unwrap_or_clone(map));
+    if map.shape != *shape {
+        map = map.broadcast_to(shape).unwrap_or_else(|error| unreachable!("bug: {error}"));
+    }
+    if let Some(order) = order {
+        map = map.transpose(order);
+    }
+    Operand::Value { map: map_or_none(map, node.shape()), node }
+}
+
+/// The array of a node recorded with its axes in `order`.
+fn finish(mesh: MeshHandle, node: Arc<Node>, order: Option<&[usize]>) -> Result<Array, Error> {
+    let base = node.shape().clone();
+    let array = Array::from_node(mesh, node);
+    let Some(order) = order else { return Ok(array) };
+    let mut inverse = vec![0; order.len()];
+    for (place, &axis) in order.iter().enumerate() {
+        inverse[axis] = place;
+    }
+    let view = array.view()?.transpose(&inverse, &base);
+    array.with_view(view)
+}
+
+/// The order of axes from outermost to innermost in memory that NumPy's K rule gives the result, or `None` for C order.
+///
+/// Source: the rule of NumPy's iterator: an insertion sort of the axes by the absolute strides of all operands, in
+/// which operands that are broadcast along an axis have no say and C order wins where operands disagree.
+fn memory_order(arguments: &[Argument], shape: &[usize]) -> Result<Option<Vec<usize>>, Error> {
+    let ndim = shape.len();
+    if ndim < 2 {
+        return Ok(None);
+    }
+    let mut strides = SmallVec::<[SmallVec<[i64; 4]>; 3]>::new();
+    for argument in arguments {
+        let Argument::Array(array) = argument else { continue };
+        let view = array.view()?;
+        if view.is_whole() && view.shape.len() == ndim {
+            continue;
+        }
+        let mut padded: SmallVec<[i64; 4]> = smallvec::smallvec![0; ndim - view.shape.len()];
+        padded.extend(view.shape.iter().zip(&view.strides).map(|(&e, &s)| if e == 1 { 0 } else { s.abs() }));
+        strides.push(padded);
+    }
+    if strides.iter().all(|s| is_descending(s)) {
+        return Ok(None);
+    }
+    for argument in arguments {
+        if let Argument::Array(array) = argument
+            && array.view()?.is_whole()
+            && array.ndim() == ndim
+        {
+            let whole = contiguous_strides(array.shape());
+            strides.push(array.shape().iter().zip(whole).map(|(&e, s)| if e == 1 { 0 } else { s }).collect());
+        }
+    }
+    let mut order: Vec<usize> = (0..ndim).collect();
+    for position in 1..ndim {
+        let axis = order[position];
+        let mut place = position;
+        for before in (0..position).rev() {
+            let (mut swap, mut ambiguous) = (false, true);
+            for s in &strides {
+                let (outer, inner) = (s[order[before]], s[axis]);
+                if outer != 0 && inner != 0 {
+                    if outer >= inner {
+                        swap = false;
+                    } else if ambiguous {
+                        swap = true;
+                    }
+                    ambiguous = false;
+                }
+            }
+            if !ambiguous {
+                if swap {
+                    place = before;
+                } else {
+                    break;
+                }
+            }
+        }
+        order.remove(position);
+        order.insert(place, axis);
+    }
+    Ok(if order.is_sorted() { None } else { Some(order) })
+}
+
+fn is_descending(strides: &[i64]) -> bool {
+    let mut last = i64::MAX;
+    strides.iter().filter(|&&stride| stride != 0).all(|&stride| std::mem::replace(&mut last, stride) >= stride)
+}

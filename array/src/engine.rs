@@ -1,0 +1,83 @@
+//! What `array` asks of whoever evaluates: a trait, so that arrows point one way.
+
+use crate::error::{Error, Site};
+use crate::graph::{Evaluated, Graph};
+use crate::host::HostArray;
+use phalanx_ops::{AffineMap, Mesh, Sharding};
+use std::sync::Arc;
+
+/// Why a window is closed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Cause {
+    /// A value is observed.
+    Observation,
+    /// The shape of a result depends on data.
+    Data,
+    /// The window is long enough.
+    Limit,
+    /// The program ends.
+    Exit,
+}
+
+/// The limits of a window and the sizes at which arrays are split, agreed by all ranks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// A window this long closes at its anchor.
+    pub soft: usize,
+    /// A window this long closes at once.
+    pub hard: usize,
+    /// A window whose values have this many bytes closes at once.
+    pub bytes: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { soft: 256, hard: 4096, bytes: 4 << 30 }
+    }
+}
+
+/// Evaluates windows of one mesh.
+pub trait Engine: Send + Sync {
+    /// Plans and starts a window. Every node gets its result (or the error) before this returns; results may still be
+    /// computed while the caller goes on. Collective over the mesh.
+    fn evaluate(&self, graph: Graph, cause: Cause, site: Site) -> Result<(), Error>;
+
+    /// The plan of a window as text. Local: nothing is run or agreed.
+    fn explain(&self, graph: &Graph) -> Result<String, Error>;
+
+    /// The shardings that the nodes of a window will have. Local.
+    fn shardings(&self, graph: &Graph) -> Result<Vec<Sharding>, Error>;
+
+    /// A value from data that every rank declares to be equal; each process keeps its own blocks.
+    fn upload(&self, data: &HostArray, site: Site) -> Result<Arc<dyn Evaluated>, Error>;
+
+    /// The elements of a view of a value, if this process holds them all. Local; waits for the value.
+    fn read(&self, value: &Arc<dyn Evaluated>, shape: &[usize], map: &AffineMap) -> Result<Option<HostArray>, Error>;
+
+    /// One global array of what every process holds: its shards, one for each local device, are joined along `axis`.
+    /// Returns its shape too. Collective over the mesh.
+    fn from_local(
+        &self,
+        shards: Vec<HostArray>,
+        axis: usize,
+        site: Site,
+    ) -> Result<(Vec<usize>, Arc<dyn Evaluated>), Error>;
+
+    /// This process's shards of a value, in device order, each with the index at which it starts. Local.
+    fn local_shards(&self, value: &Arc<dyn Evaluated>) -> Result<Vec<(Vec<usize>, HostArray)>, Error>;
+
+    /// The extents of a value whose shape was unknown when it was recorded.
+    fn extents(&self, value: &Arc<dyn Evaluated>) -> Vec<usize>;
+
+    /// Makes rank 0's outcome of a local action known to all ranks. Collective.
+    fn agree(&self, outcome: Result<(), String>, site: Site) -> Result<(), Error>;
+
+    /// The mesh.
+    fn mesh(&self) -> &Mesh;
+
+    /// The limits of windows.
+    fn limits(&self) -> Limits;
+
+    /// This process and the number of processes.
+    fn process(&self) -> (usize, usize);
+}

@@ -1,0 +1,95 @@
+//! The error of the public API: what went wrong, and the call that caused it.
+
+use phalanx_ops::error::OpError;
+use std::fmt;
+use std::panic::Location;
+use std::sync::Arc;
+
+/// The user's line that caused something.
+pub type Site = &'static Location<'static>;
+
+/// A failure below `array`: of planning, memory, communication or files.
+pub trait Failure: std::error::Error + Send + Sync + 'static {
+    /// The stable code.
+    fn code(&self) -> &'static str;
+    /// What to do about it.
+    fn hint(&self) -> &'static str;
+}
+
+/// An error of the public API. Cheap to clone; an array that could not be made carries one.
+#[derive(Clone)]
+pub struct Error(Arc<Inner>);
+
+struct Inner {
+    kind: ErrorKind,
+    site: Option<Site>,
+}
+
+/// What went wrong.
+#[derive(Debug)]
+pub enum ErrorKind {
+    /// The arguments of a call.
+    Op(OpError),
+    /// Something that happened while work was carried out.
+    Failure(Box<dyn Failure>),
+}
+
+impl Error {
+    /// An error in the arguments of the call at `site`.
+    pub fn op(error: OpError, site: Site) -> Error {
+        Error(Arc::new(Inner { kind: ErrorKind::Op(error), site: Some(site) }))
+    }
+
+    /// A failure of the work that the call at `site` asked for.
+    pub fn failure(failure: impl Failure, site: Option<Site>) -> Error {
+        Error(Arc::new(Inner { kind: ErrorKind::Failure(Box::new(failure)), site }))
+    }
+
+    /// What went wrong.
+    pub fn kind(&self) -> &ErrorKind {
+        &self.0.kind
+    }
+
+    /// The stable code, such as `PX001`.
+    pub fn code(&self) -> &'static str {
+        match &self.0.kind {
+            ErrorKind::Op(error) => error.code(),
+            ErrorKind::Failure(failure) => failure.code(),
+        }
+    }
+
+    /// What to do about it.
+    pub fn hint(&self) -> &'static str {
+        match &self.0.kind {
+            ErrorKind::Op(error) => error.hint(),
+            ErrorKind::Failure(failure) => failure.hint(),
+        }
+    }
+
+    /// The user's line that caused it, if one did.
+    pub fn site(&self) -> Option<Site> {
+        self.0.site
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "error[{}]: ", self.code())?;
+        match &self.0.kind {
+            ErrorKind::Op(error) => write!(f, "{error}")?,
+            ErrorKind::Failure(failure) => write!(f, "{failure}")?,
+        }
+        if let Some(site) = self.0.site {
+            write!(f, "\n  from    {}:{}", site.file(), site.line())?;
+        }
+        write!(f, "\n  hint    {}", self.hint())
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl std::error::Error for Error {}

@@ -1,0 +1,210 @@
+//! The graph of a window: what was recorded, in program order.
+
+use crate::error::{Error, Site};
+use phalanx_ops::{AffineMap, DType, Monoid, Op, Scalar, Shape, Sharding};
+use smallvec::SmallVec;
+use std::any::Any;
+use std::fmt;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+
+/// The result of a node: shards on devices. Implemented by the engine.
+pub trait Evaluated: Any + Send + Sync + fmt::Debug {
+    /// Where the blocks lie.
+    fn sharding(&self) -> &Sharding;
+    /// Waits until the value has been computed; an error if that failed.
+    fn wait(&self) -> Result<(), Error>;
+    /// For the engine, which knows the type.
+    fn as_any(&self) -> &dyn Any;
+}
+
+/// A value, past or to come: a place in the open window, or a result.
+#[derive(Debug)]
+pub struct Node {
+    shape: Shape,
+    dtype: DType,
+    /// The window it was recorded in, and its position there.
+    window: AtomicU64,
+    position: AtomicU32,
+    /// Likewise as a leaf of a later window.
+    leaf_window: AtomicU64,
+    leaf_position: AtomicU32,
+    handles: AtomicU32,
+    result: OnceLock<Result<Arc<dyn Evaluated>, Error>>,
+}
+
+impl Node {
+    pub(crate) fn recorded(shape: Shape, dtype: DType, window: u64, position: u32) -> Arc<Node> {
+        Arc::new(Node {
+            shape,
+            dtype,
+            window: AtomicU64::new(window),
+            position: AtomicU32::new(position),
+            leaf_window: AtomicU64::new(0),
+            leaf_position: AtomicU32::new(0),
+            handles: AtomicU32::new(0),
+            result: OnceLock::new(),
+        })
+    }
+
+    /// A node whose value exists already.
+    pub fn evaluated(shape: Shape, dtype: DType, value: Arc<dyn Evaluated>) -> Arc<Node> {
+        let node = Node::recorded(shape, dtype, 0, 0);
+        node.finish(Ok(value));
+        node
+    }
+
+    /// A node that no handle refers to, for values that a planner adds.
+    pub fn temporary(shape: Shape, dtype: DType) -> Arc<Node> {
+        Node::recorded(shape, dtype, 0, 0)
+    }
+
+    /// The shape of the value.
+    pub fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    /// The dtype of the value.
+    pub fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// The result, once its window was closed.
+    pub fn result(&self) -> Option<&Result<Arc<dyn Evaluated>, Error>> {
+        self.result.get()
+    }
+
+    /// Gives the node its result; later results are ignored.
+    pub fn finish(&self, result: Result<Arc<dyn Evaluated>, Error>) {
+        let _ = self.result.set(result);
+    }
+
+    /// Whether the program can still observe the value.
+    pub fn is_live(&self) -> bool {
+        self.handles.load(Ordering::Relaxed) > 0
+    }
+
+    pub(crate) fn add_handle(&self) {
+        self.handles.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn drop_handle(&self) {
+        self.handles.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// What a node computes.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum NodeOp {
+    /// Every element is the scalar input.
+    Fill,
+    /// The index along an axis (`i64`).
+    Index(u8),
+    /// An elementwise operation; inputs have the dtypes of one of its signatures.
+    Elementwise(Op),
+    /// `condition ? a : b` of inputs (condition, a, b).
+    Select,
+    /// The input converted to the node's dtype; with an equal dtype, a copy.
+    Cast,
+    /// A combination over the given axes of the input, ascending; `ArgMin`/`ArgMax` give the index (`i64`) in C order
+    /// of those axes.
+    Reduce {
+        /// How elements are combined.
+        monoid: Monoid,
+        /// The axes that disappear.
+        axes: SmallVec<[u8; 4]>,
+    },
+    /// Inputs (old, value): `value` where the map reaches, `old` elsewhere. The map's view has the value's shape.
+    Update(Arc<AffineMap>),
+    /// The same elements in C order with another shape.
+    Reshape,
+    /// Inputs (position, value): a vector whose element `p` combines all values at position `p`; positions outside of it
+    /// are dropped.
+    Accumulate {
+        /// How values are combined.
+        monoid: Monoid,
+    },
+    /// Matrix product of two matrices.
+    Matmul,
+    /// Inputs (value, mask): the elements of `value`, in C order, where `mask` holds. The length is known afterwards.
+    Compress,
+    /// The input with another sharding.
+    Reshard(Arc<Sharding>),
+}
+
+/// Where an input comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Source {
+    /// A node of this window.
+    Node(u32),
+    /// A value computed before.
+    Leaf(u32),
+    /// A scalar argument.
+    Scalar(u32),
+}
+
+/// An input of a node: a value seen through a map.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Input {
+    /// The value.
+    pub source: Source,
+    /// The view of it; `None` is the whole value as it is.
+    pub map: Option<Arc<AffineMap>>,
+}
+
+/// A recorded node.
+#[derive(Clone, Debug)]
+pub struct NodeData {
+    /// What it computes.
+    pub op: NodeOp,
+    /// From what.
+    pub inputs: SmallVec<[Input; 2]>,
+    /// The shape of the value.
+    pub shape: Shape,
+    /// The dtype of the value.
+    pub dtype: DType,
+    /// The call that recorded it.
+    pub site: Site,
+    /// The node that handles refer to.
+    pub node: Arc<Node>,
+}
+
+/// Everything recorded in a window.
+#[derive(Clone, Debug, Default)]
+pub struct Graph {
+    /// The nodes in program order.
+    pub nodes: Vec<NodeData>,
+    /// The values computed before that they use.
+    pub leaves: Vec<Arc<Node>>,
+    /// The scalar arguments.
+    pub scalars: Vec<Scalar>,
+}
+
+impl Graph {
+    /// The shape and dtype of a source.
+    pub fn source(&self, source: Source) -> (&[usize], DType) {
+        match source {
+            Source::Node(node) => (&self.nodes[node as usize].shape, self.nodes[node as usize].dtype),
+            Source::Leaf(leaf) => (self.leaves[leaf as usize].shape(), self.leaves[leaf as usize].dtype()),
+            Source::Scalar(scalar) => (&[], self.scalars[scalar as usize].dtype()),
+        }
+    }
+
+    /// The map of an input in full.
+    pub fn map_of(&self, input: &Input) -> AffineMap {
+        input.map.as_deref().cloned().unwrap_or_else(|| AffineMap::identity(self.source(input.source).0))
+    }
+
+    /// Where a node of the window `window` (or a result) is found by an operation recorded now.
+    pub(crate) fn place(&mut self, node: &Arc<Node>, window: u64) -> Source {
+        if node.window.load(Ordering::Relaxed) == window {
+            return Source::Node(node.position.load(Ordering::Relaxed));
+        }
+        if node.leaf_window.load(Ordering::Relaxed) != window {
+            node.leaf_window.store(window, Ordering::Relaxed);
+            node.leaf_position.store(self.leaves.len() as u32, Ordering::Relaxed);
+            self.leaves.push(node.clone());
+        }
+        Source::Leaf(node.leaf_position.load(Ordering::Relaxed))
+    }
+}

@@ -1,0 +1,30 @@
+//! Host arrays: plain data in C order, as files and `to_host` give it.
+
+use phalanx_ops::{DType, Element};
+
+/// An array in host memory: C order, native byte order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostArray {
+    /// The dtype of the elements.
+    pub dtype: DType,
+    /// The extents.
+    pub shape: Vec<usize>,
+    /// `product(shape) * dtype.size()` bytes.
+    pub bytes: Vec<u8>,
+}
+
+impl HostArray {
+    /// The host array that holds a copy of `data`, whose length is the product of `shape`.
+    pub fn from_slice<T: Element>(data: &[T], shape: &[usize]) -> HostArray {
+        let mut bytes = Vec::with_capacity(size_of_val(data));
+        for &value in data {
+            bytes.extend_from_slice(phalanx_ops::Scalar::new(value).bytes());
+        }
+        HostArray { dtype: T::DTYPE, shape: shape.to_vec(), bytes }
+    }
+
+    /// How many elements there are.
+    pub fn size(&self) -> usize {
+        self.shape.iter().product()
+    }
+}

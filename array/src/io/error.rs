@@ -1,0 +1,225 @@
+//! Errors of reading and writing files.
+
+use crate::error::Failure;
+use std::io::ErrorKind;
+use std::path::PathBuf;
+
+/// An error of reading or writing a file.
+#[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
+pub enum IoError {
+    /// The system refused to open or read a file.
+    #[error("cannot read {}: {reason}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// The kind of failure.
+        kind: ErrorKind,
+        /// What the system said.
+        reason: String,
+    },
+    /// The system refused to create, write or rename a file. Nothing is left under its name.
+    #[error("cannot write {}: {reason}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// The kind of failure.
+        kind: ErrorKind,
+        /// What the system said.
+        reason: String,
+    },
+    /// A file does not start as an `.npy` file does.
+    #[error("{} is not an .npy file: it starts with {found:02x?}", path.display())]
+    NotNpy {
+        /// The file.
+        path: PathBuf,
+        /// The file's first bytes, at most six.
+        found: Vec<u8>,
+    },
+    /// The header of an `.npy` file cannot be understood.
+    #[error("{} has a bad .npy header: {problem}", path.display())]
+    Header {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        #[source]
+        problem: HeaderProblem,
+    },
+    /// A file ends before its data do.
+    #[error("{} is cut short: {expected} bytes of {part} expected, {found} found", path.display())]
+    Truncated {
+        /// The file.
+        path: PathBuf,
+        /// `header` or `data`.
+        part: &'static str,
+        /// How many bytes there should be.
+        expected: u64,
+        /// How many bytes there are.
+        found: u64,
+    },
+    /// A file holds Python objects, which only executing the file could read.
+    #[error("{} holds Python objects (dtype {descr}), which are never loaded", path.display())]
+    ObjectArray {
+        /// The file.
+        path: PathBuf,
+        /// The dtype as the file spells it.
+        descr: String,
+    },
+    /// The dtype exists on one side only: in NumPy (reading) or in Phalanx (writing).
+    #[error("{}: dtype {descr} is not one that both NumPy and Phalanx have", path.display())]
+    UnsupportedDtype {
+        /// The file.
+        path: PathBuf,
+        /// The dtype as the file, or NumPy, spells it.
+        descr: String,
+    },
+    /// The size that a shape asks for cannot be addressed.
+    #[error("{}: an array of shape {shape:?} cannot be addressed", path.display())]
+    SizeOverflow {
+        /// The file.
+        path: PathBuf,
+        /// The shape that the file declares.
+        shape: Vec<u128>,
+    },
+    /// An `.npz` file is not a readable zip archive, or cannot be made one.
+    #[error("{}: {reason}", path.display())]
+    Archive {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with the archive.
+        reason: String,
+    },
+    /// An `.npz` file holds no array of that name.
+    #[error("{} holds no array `{name}`; it has {}", path.display(), list(available))]
+    NoSuchArray {
+        /// The file.
+        path: PathBuf,
+        /// The name asked for.
+        name: String,
+        /// The names of the arrays in the file.
+        available: Vec<String>,
+    },
+}
+
+/// What is wrong with the header of an `.npy` file.
+#[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
+pub enum HeaderProblem {
+    /// The version is none of NumPy's.
+    #[error("format version {major}.{minor} is not 1.0, 2.0 or 3.0")]
+    Version {
+        /// The first number.
+        major: u8,
+        /// The second number.
+        minor: u8,
+    },
+    /// The header is longer than any header of a supported dtype.
+    #[error("its length is {length} bytes, the limit is {limit}")]
+    TooLong {
+        /// Bytes of the header.
+        length: u64,
+        /// The limit.
+        limit: u64,
+    },
+    /// The header is not text.
+    #[error("it is not text")]
+    NotText,
+    /// The header is not the dictionary it should be.
+    #[error("{expected} expected at byte {at}")]
+    Syntax {
+        /// Bytes from the start of the dictionary.
+        at: usize,
+        /// What should stand there.
+        expected: &'static str,
+    },
+    /// The dictionary lacks a key.
+    #[error("the key `{key}` is missing")]
+    MissingKey {
+        /// The key.
+        key: &'static str,
+    },
+}
+
+impl IoError {
+    /// The stable code.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            IoError::Read { .. } => "PX080",
+            IoError::Write { .. } => "PX081",
+            IoError::NotNpy { .. } => "PX082",
+            IoError::Header { .. } => "PX083",
+            IoError::Truncated { .. } => "PX084",
+            IoError::ObjectArray { .. } => "PX085",
+            IoError::UnsupportedDtype { .. } => "PX086",
+            IoError::SizeOverflow { .. } => "PX087",
+            IoError::Archive { .. } => "PX088",
+            IoError::NoSuchArray { .. } => "PX089",
+        }
+    }
+
+    /// What to do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            IoError::Read {
+                kind: ErrorKind::NotFound,
+                ..
+            } => "check the name; relative names start at the folder the program runs in",
+            IoError::Read {
+                kind: ErrorKind::OutOfMemory,
+                ..
+            } => "the array is larger than the memory of this machine",
+            IoError::Read { .. } => "check that the name is a file and that you may read it",
+            IoError::Write {
+                kind: ErrorKind::StorageFull,
+                ..
+            } => {
+                "free some space, or write to another disk; an older file of that name is untouched"
+            }
+            IoError::Write {
+                kind: ErrorKind::NotFound,
+                ..
+            } => "create the folder that the file is to lie in",
+            IoError::Write { .. } => {
+                "check that the folder exists and that you may write there; \
+                 an older file of that name is untouched"
+            }
+            IoError::NotNpy { found, .. } if found.starts_with(b"PK") => {
+                "this is a zip archive: if it is an .npz file, load an array of it by its name"
+            }
+            IoError::NotNpy { .. } => "write the file with numpy.save",
+            IoError::Header { .. } => "the file is damaged: write it again with numpy.save",
+            IoError::Truncated { .. } => "the file is incomplete: copy or write it again",
+            IoError::ObjectArray { .. } => {
+                "give the array a numeric dtype in NumPy: a.astype(float)"
+            }
+            IoError::UnsupportedDtype { .. } => {
+                "convert the array with astype, in NumPy before saving or here before writing"
+            }
+            IoError::SizeOverflow { .. } => "the file is damaged, or was not written by NumPy",
+            IoError::Archive { .. } => {
+                "write the file with numpy.savez or numpy.savez_compressed, one name for each array"
+            }
+            IoError::NoSuchArray { .. } => "ask for one of the names that the file has",
+        }
+    }
+}
+
+impl Failure for IoError {
+    fn code(&self) -> &'static str {
+        IoError::code(self)
+    }
+
+    fn hint(&self) -> &'static str {
+        IoError::hint(self)
+    }
+}
+
+/// The names, for a message.
+fn list(names: &[String]) -> String {
+    if names.is_empty() {
+        return "none".to_owned();
+    }
+    names
+        .iter()
+        .map(|name| format!("`{name}`"))
+        .collect::<Vec<_>>()
+        .join(", ")
+}

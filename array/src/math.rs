@@ -1,0 +1,318 @@
+//! Elementwise functions as methods, and operators.
+
+use crate::array::Array;
+use crate::elementwise::{elementwise, mesh_of, record, try_elementwise};
+use crate::error::Error;
+use crate::graph::NodeOp;
+use crate::operand::Argument;
+use phalanx_ops::error::OpError;
+use phalanx_ops::{Casting, DType, Kind, Op, can_cast, promote, promote_weak};
+use std::panic::Location;
+
+macro_rules! unary_methods {
+    ($($name:ident $op:ident)*) => {
+        impl Array {$(
+            #[doc = concat!("NumPy's `", stringify!($name), "`, elementwise; see `Op::", stringify!($op), "`. Local (records a node).")]
+            #[track_caller]
+            #[must_use]
+            pub fn $name(&self) -> Array {
+                elementwise(Op::$op, &[Argument::Array(self.clone())], Location::caller())
+            }
+        )*}
+        #[cfg(test)]
+        const UNARY: &[Op] = &[$(Op::$op),*];
+    };
+}
+
+macro_rules! binary_methods {
+    ($($name:ident $op:ident)*) => {
+        impl Array {$(
+            #[doc = concat!("NumPy's `", stringify!($name), "`, elementwise with broadcasting; see `Op::", stringify!($op), "`. Local (records a node).")]
+            #[track_caller]
+            #[must_use]
+            pub fn $name(&self, other: impl Into<Argument>) -> Array {
+                elementwise(Op::$op, &[Argument::Array(self.clone()), other.into()], Location::caller())
+            }
+        )*}
+        #[cfg(test)]
+        const BINARY: &[Op] = &[$(Op::$op),*];
+    };
+}
+
+unary_methods! {
+    negative Negative positive Positive absolute Absolute abs Absolute fabs Fabs sign Sign reciprocal Reciprocal
+    square Square sqrt Sqrt cbrt Cbrt conjugate Conjugate conj Conjugate exp Exp exp2 Exp2 expm1 Expm1 log Log
+    log2 Log2 log10 Log10 log1p Log1p sin Sin cos Cos tan Tan arcsin Arcsin arccos Arccos arctan Arctan sinh Sinh
+    cosh Cosh tanh Tanh arcsinh Arcsinh arccosh Arccosh arctanh Arctanh degrees Degrees radians Radians
+    rad2deg Rad2deg deg2rad Deg2rad floor Floor ceil Ceil trunc Trunc rint Rint isnan Isnan isinf Isinf
+    isfinite Isfinite signbit Signbit spacing Spacing logical_not LogicalNot invert Invert
+    bitwise_count BitwiseCount modf_fractional ModfFractional modf_integral ModfIntegral
+    frexp_mantissa FrexpMantissa frexp_exponent FrexpExponent
+}
+
+binary_methods! {
+    add Add subtract Subtract multiply Multiply divide Divide floor_divide FloorDivide remainder Remainder fmod Fmod
+    power Power float_power FloatPower hypot Hypot arctan2 Arctan2 maximum Maximum minimum Minimum fmax Fmax fmin Fmin
+    copysign Copysign nextafter Nextafter ldexp Ldexp logaddexp LogAddExp logaddexp2 LogAddExp2 heaviside Heaviside
+    equal Equal not_equal NotEqual less Less less_equal LessEqual greater Greater greater_equal GreaterEqual
+    logical_and LogicalAnd logical_or LogicalOr logical_xor LogicalXor bitwise_and BitwiseAnd bitwise_or BitwiseOr
+    bitwise_xor BitwiseXor left_shift LeftShift right_shift RightShift gcd Gcd lcm Lcm
+}
+
+impl Array {
+    /// Quotient and remainder of floor division.
+    #[track_caller]
+    #[must_use]
+    pub fn divmod(&self, other: impl Into<Argument>) -> (Array, Array) {
+        let (site, other) = (Location::caller(), other.into());
+        let arguments = [Argument::Array(self.clone()), other];
+        (elementwise(Op::FloorDivide, &arguments, site), elementwise(Op::Remainder, &arguments, site))
+    }
+
+    /// Fractional and integral parts.
+    #[track_caller]
+    #[must_use]
+    pub fn modf(&self) -> (Array, Array) {
+        let (site, arguments) = (Location::caller(), [Argument::Array(self.clone())]);
+        (elementwise(Op::ModfFractional, &arguments, site), elementwise(Op::ModfIntegral, &arguments, site))
+    }
+
+    /// Mantissa and exponent of 2.
+    #[track_caller]
+    #[must_use]
+    pub fn frexp(&self) -> (Array, Array) {
+        let (site, arguments) = (Location::caller(), [Argument::Array(self.clone())]);
+        (elementwise(Op::FrexpMantissa, &arguments, site), elementwise(Op::FrexpExponent, &arguments, site))
+    }
+
+    /// Records any row of the table.
+    #[track_caller]
+    #[must_use]
+    pub fn apply(op: Op, arguments: &[Argument]) -> Array {
+        elementwise(op, arguments, Location::caller())
+    }
+}
+
+/// NumPy's `where(condition, x, y)`: `on_true` where `condition` holds, else `on_false`, with broadcasting.
+///
+/// Dtype: `promote(x, y)`; a condition that is not bool holds where it is not zero. Local (records a node).
+#[track_caller]
+#[must_use]
+pub fn select(condition: &Array, on_true: impl Into<Argument>, on_false: impl Into<Argument>) -> Array {
+    let site = Location::caller();
+    let (on_true, on_false) = (on_true.into(), on_false.into());
+    let dtype = match (&on_true, &on_false, on_true.strong(), on_false.strong()) {
+        (_, _, Some(a), Some(b)) => promote(a, b),
+        (Argument::Weak(weak), _, None, Some(dtype)) | (_, Argument::Weak(weak), Some(dtype), None) => {
+            promote_weak(dtype, *weak)
+        }
+        (Argument::Weak(a), Argument::Weak(b), ..) => {
+            promote(phalanx_ops::promote::default_dtype(*a), phalanx_ops::promote::default_dtype(*b))
+        }
+        _ => unreachable!("bug: a weak argument has no dtype"),
+    };
+    let arguments = [Argument::Array(condition.clone()), on_true, on_false];
+    for argument in &arguments {
+        if let Argument::Array(array) = argument
+            && let Err(error) = array.ok()
+        {
+            return Array::broken(error);
+        }
+    }
+    Array::catch(record(NodeOp::Select, &arguments, &[DType::Bool, dtype, dtype], dtype, site))
+}
+
+/// `x op= y`: computed in NumPy's result dtype, cast back under the rule `same_kind`, written through the view.
+pub(crate) fn in_place(op: Op, target: &Array, other: Argument, site: crate::error::Site) -> Result<(), Error> {
+    let result = try_elementwise(op, &[Argument::Array(target.clone()), other], site)?;
+    target.assign_at(&result, site)
+}
+
+impl Array {
+    /// Writes `value`, broadcast to this array's shape, into this array (through the view, NumPy's `a[...] = value`).
+    ///
+    /// Local (records a node). An error is carried by the array (and all its views) afterwards; see
+    /// [`Array::try_assign`].
+    #[track_caller]
+    pub fn assign(&self, value: impl Into<Argument>) {
+        if let Err(error) = self.assign_argument(&value.into(), Location::caller()) {
+            self.poison(error);
+        }
+    }
+
+    /// As [`Array::assign`], but an error is returned and leaves the array as it was.
+    ///
+    /// Errors: `OpError::BroadcastInto`, `OpError::Cast` where `same_kind` forbids the cast, `OpError::Meshes`.
+    #[track_caller]
+    pub fn try_assign(&self, value: impl Into<Argument>) -> Result<(), Error> {
+        self.assign_argument(&value.into(), Location::caller())
+    }
+
+    fn assign_argument(&self, value: &Argument, site: crate::error::Site) -> Result<(), Error> {
+        mesh_of(&[Argument::Array(self.clone()), value.clone()], site)?;
+        match value {
+            Argument::Array(array) => self.assign_at(array, site),
+            Argument::Weak(weak) => self.write_scalar(phalanx_ops::Scalar::from_weak(self.dtype(), *weak), site),
+            Argument::Scalar(scalar) => self.write_scalar(scalar.cast(self.dtype()), site),
+        }
+    }
+
+    fn write_scalar(&self, scalar: phalanx_ops::Scalar, site: crate::error::Site) -> Result<(), Error> {
+        self.check_writable(site)?;
+        self.write(crate::operand::Operand::Scalar(scalar), site)
+    }
+
+    fn check_writable(&self, site: crate::error::Site) -> Result<(), Error> {
+        if self.view()?.is_injective() {
+            return Ok(());
+        }
+        let value = String::from("broadcast view");
+        Err(Error::op(OpError::Argument { operation: "assign", argument: "target", value }, site))
+    }
+
+    pub(crate) fn assign_at(&self, value: &Array, site: crate::error::Site) -> Result<(), Error> {
+        value.ok()?;
+        self.ok()?;
+        let (from, to) = (value.dtype(), self.dtype());
+        if !can_cast(from, to, Casting::SameKind) {
+            return Err(Error::op(OpError::Cast { from, to }, site));
+        }
+        self.check_writable(site)?;
+        // Leading extents of 1 may be dropped from what is written.
+        let extra = value.ndim().saturating_sub(self.ndim());
+        let value = if extra > 0 && value.shape()[..extra].iter().all(|&extent| extent == 1) {
+            value.reshape(value.shape()[extra..].to_vec())
+        } else {
+            value.clone()
+        };
+        let fits = value.ndim() <= self.ndim()
+            && value.shape().iter().rev().zip(self.shape().iter().rev()).all(|(&v, &t)| v == t || v == 1);
+        if !fits {
+            let error = OpError::BroadcastInto { value: value.shape().into(), target: self.shape().into() };
+            return Err(Error::op(error, site));
+        }
+        let value = if from == to { value } else { value.astype_at(to, site) };
+        self.write(value.operand(site)?, site)
+    }
+}
+
+macro_rules! assigning_methods {
+    ($($name:ident $op:ident $trait:ident $method:ident)*) => {
+        impl Array {$(
+            #[doc = concat!("NumPy's in-place `", stringify!($op), "`, through the view. Local (records nodes). Errors as [`Array::assign`].")]
+            #[track_caller]
+            pub fn $name(&self, other: impl Into<Argument>) {
+                if let Err(error) = in_place(Op::$op, self, other.into(), Location::caller()) {
+                    self.poison(error);
+                }
+            }
+        )*}
+        $(
+            impl<T: Into<Argument>> std::ops::$trait<T> for Array {
+                #[track_caller]
+                fn $method(&mut self, other: T) {
+                    if let Err(error) = in_place(Op::$op, self, other.into(), Location::caller()) {
+                        self.poison(error);
+                    }
+                }
+            }
+        )*
+    };
+}
+
+assigning_methods! {
+    add_assign Add AddAssign add_assign
+    subtract_assign Subtract SubAssign sub_assign
+    multiply_assign Multiply MulAssign mul_assign
+    divide_assign Divide DivAssign div_assign
+    remainder_assign Remainder RemAssign rem_assign
+    bitwise_and_assign BitwiseAnd BitAndAssign bitand_assign
+    bitwise_or_assign BitwiseOr BitOrAssign bitor_assign
+    bitwise_xor_assign BitwiseXor BitXorAssign bitxor_assign
+}
+
+macro_rules! operators {
+    ($($trait:ident $method:ident $op:ident)*) => {$(
+        impl<T: Into<Argument>> std::ops::$trait<T> for &Array {
+            type Output = Array;
+            #[track_caller]
+            fn $method(self, other: T) -> Array {
+                elementwise(Op::$op, &[Argument::Array(self.clone()), other.into()], Location::caller())
+            }
+        }
+        impl<T: Into<Argument>> std::ops::$trait<T> for Array {
+            type Output = Array;
+            #[track_caller]
+            fn $method(self, other: T) -> Array {
+                elementwise(Op::$op, &[Argument::Array(self), other.into()], Location::caller())
+            }
+        }
+        operators!(@left $trait $method $op f64 i64 i32);
+    )*};
+    (@left $trait:ident $method:ident $op:ident $($number:ty)*) => {$(
+        impl std::ops::$trait<&Array> for $number {
+            type Output = Array;
+            #[track_caller]
+            fn $method(self, other: &Array) -> Array {
+                elementwise(Op::$op, &[self.into(), Argument::Array(other.clone())], Location::caller())
+            }
+        }
+        impl std::ops::$trait<Array> for $number {
+            type Output = Array;
+            #[track_caller]
+            fn $method(self, other: Array) -> Array {
+                elementwise(Op::$op, &[self.into(), Argument::Array(other)], Location::caller())
+            }
+        }
+    )*};
+}
+
+operators! {
+    Add add Add
+    Sub sub Subtract
+    Mul mul Multiply
+    Div div Divide
+    Rem rem Remainder
+    BitAnd bitand BitwiseAnd
+    BitOr bitor BitwiseOr
+    BitXor bitxor BitwiseXor
+}
+
+macro_rules! unary_operators {
+    ($($trait:ident $method:ident $op:ident)*) => {$(
+        impl std::ops::$trait for &Array {
+            type Output = Array;
+            #[track_caller]
+            fn $method(self) -> Array {
+                elementwise(Op::$op, &[Argument::Array(self.clone())], Location::caller())
+            }
+        }
+        impl std::ops::$trait for Array {
+            type Output = Array;
+            #[track_caller]
+            fn $method(self) -> Array {
+                elementwise(Op::$op, &[Argument::Array(self)], Location::caller())
+            }
+        }
+    )*};
+}
+
+unary_operators! { Neg neg Negative Not not Invert }
+
+/// Whether values of this kind count as numbers with an order.
+pub(crate) const fn is_real(dtype: DType) -> bool {
+    !matches!(dtype.kind(), Kind::Complex)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_of_the_table_has_a_method() {
+        for op in Op::ALL {
+            let methods = if op.arity() == 1 { UNARY } else { BINARY };
+            assert!(methods.contains(op), "{} has no method", op.name());
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Operands: what an operation is given, as a value seen through a map or as a scalar.
+
+use crate::array::Array;
+use crate::graph::Node;
+use phalanx_ops::{AffineMap, DType, Scalar, Weak};
+use std::sync::Arc;
+
+/// An input of an operation about to be recorded.
+#[derive(Clone, Debug)]
+pub(crate) enum Operand {
+    /// A value seen through a map; `None` is the whole value.
+    Value {
+        /// The value.
+        node: Arc<Node>,
+        /// The view of it.
+        map: Option<Arc<AffineMap>>,
+    },
+    /// A run-time scalar.
+    Scalar(Scalar),
+}
+
+/// An argument of a binary operation: an array, a strong scalar, or a number that takes its dtype from the other side.
+#[derive(Clone)]
+pub enum Argument {
+    /// An array.
+    Array(Array),
+    /// A scalar with a dtype of its own.
+    Scalar(Scalar),
+    /// A number.
+    Weak(Weak),
+}
+
+impl Argument {
+    /// The dtype that the argument insists on, if it does.
+    pub(crate) fn strong(&self) -> Option<DType> {
+        match self {
+            Argument::Array(array) => Some(array.dtype()),
+            Argument::Scalar(scalar) => Some(scalar.dtype()),
+            Argument::Weak(_) => None,
+        }
+    }
+}
+
+impl From<&Array> for Argument {
+    fn from(array: &Array) -> Argument {
+        Argument::Array(array.clone())
+    }
+}
+
+impl From<Array> for Argument {
+    fn from(array: Array) -> Argument {
+        Argument::Array(array)
+    }
+}
+
+impl From<Scalar> for Argument {
+    fn from(scalar: Scalar) -> Argument {
+        Argument::Scalar(scalar)
+    }
+}
+
+macro_rules! weak_arguments {
+    ($($type:ty),*) => {$(
+        impl From<$type> for Argument {
+            fn from(value: $type) -> Argument { Argument::Weak(value.into()) }
+        }
+    )*};
+}
+weak_arguments!(i8, i16, i32, i64, u8, u16, u32, u64, usize, isize, f32, f64, bool, num_complex::Complex64);
+
+macro_rules! strong_arguments {
+    ($($type:ty),*) => {$(
+        impl From<$type> for Argument {
+            fn from(value: $type) -> Argument { Argument::Scalar(Scalar::new(value)) }
+        }
+    )*};
+}
+strong_arguments!(half::f16, half::bf16, num_complex::Complex32);
+
+impl From<Weak> for Argument {
+    fn from(value: Weak) -> Argument {
+        Argument::Weak(value)
+    }
+}

@@ -1,0 +1,242 @@
+//! Reductions over any axes.
+
+use crate::array::Array;
+use crate::error::{Error, Site};
+use crate::graph::NodeOp;
+use phalanx_ops::error::OpError;
+use phalanx_ops::shape::normalize_axis;
+use phalanx_ops::{DType, Kind, Monoid, Shape};
+use smallvec::SmallVec;
+use std::panic::Location;
+
+/// The axes of a reduction: `()` for all, one axis, or several; see also [`keepdims`].
+#[derive(Clone, Debug)]
+pub struct Axes {
+    axes: Option<SmallVec<[i64; 4]>>,
+    pub(crate) keepdims: bool,
+}
+
+impl From<()> for Axes {
+    fn from((): ()) -> Axes {
+        Axes { axes: None, keepdims: false }
+    }
+}
+impl From<i64> for Axes {
+    fn from(axis: i64) -> Axes {
+        Axes { axes: Some(smallvec::smallvec![axis]), keepdims: false }
+    }
+}
+impl<const N: usize> From<[i64; N]> for Axes {
+    fn from(axes: [i64; N]) -> Axes {
+        Axes { axes: Some(axes.iter().copied().collect()), keepdims: false }
+    }
+}
+impl From<&[i64]> for Axes {
+    fn from(axes: &[i64]) -> Axes {
+        Axes { axes: Some(axes.into()), keepdims: false }
+    }
+}
+
+/// The axes of a reduction that leaves them with extent 1.
+pub fn keepdims(axes: impl Into<Axes>) -> Axes {
+    Axes { keepdims: true, ..axes.into() }
+}
+
+impl Axes {
+    pub(crate) fn resolve(&self, ndim: usize, site: Site) -> Result<SmallVec<[u8; 4]>, Error> {
+        let Some(axes) = &self.axes else { return Ok((0..ndim as u8).collect()) };
+        let mut resolved = SmallVec::new();
+        for &axis in axes {
+            let axis = normalize_axis(axis, ndim).map_err(|error| Error::op(error, site))?;
+            if resolved.contains(&(axis as u8)) {
+                return Err(Error::op(OpError::DuplicateAxis { axis }, site));
+            }
+            resolved.push(axis as u8);
+        }
+        resolved.sort_unstable();
+        Ok(resolved)
+    }
+}
+
+impl Array {
+    /// Records a reduction of this array, whose dtype is already that of the combination.
+    fn reduce(&self, monoid: Monoid, axes: &Axes, site: Site) -> Result<Array, Error> {
+        self.ok()?;
+        let removed = axes.resolve(self.ndim(), site)?;
+        let count: usize = removed.iter().map(|&axis| self.shape()[axis as usize]).product();
+        let has_identity =
+            !matches!(monoid, Monoid::Min | Monoid::Max | Monoid::ArgMin | Monoid::ArgMax | Monoid::LogAddExp);
+        if count == 0 && !has_identity {
+            return Err(Error::op(OpError::EmptyReduction { operation: monoid.name() }, site));
+        }
+        let shape: Shape = self
+            .shape()
+            .iter()
+            .enumerate()
+            .filter(|(axis, _)| !removed.contains(&(*axis as u8)))
+            .map(|(_, &extent)| extent)
+            .collect();
+        let dtype = if matches!(monoid, Monoid::ArgMin | Monoid::ArgMax) { DType::I64 } else { self.dtype() };
+        let mesh = self.mesh()?;
+        let op = NodeOp::Reduce { monoid, axes: removed };
+        let node = mesh.record(op, &[self.operand(site)?], shape, dtype, site)?;
+        Array::from_node(mesh, node).with_kept_axes(self.shape(), axes, site)
+    }
+
+    fn reduce_as(&self, monoid: Monoid, dtype: DType, axes: Axes, site: Site) -> Array {
+        let cast = if self.dtype() == dtype { self.clone() } else { self.astype_at(dtype, site) };
+        Array::catch(cast.reduce(monoid, &axes, site))
+    }
+
+    /// The dtype in which NumPy sums and multiplies: small integers and bools widen to 64 bits.
+    fn accumulator(&self) -> DType {
+        match self.dtype().kind() {
+            Kind::Bool | Kind::Signed => DType::I64,
+            Kind::Unsigned => DType::U64,
+            Kind::Float | Kind::Complex => self.dtype(),
+        }
+    }
+
+    /// Sum over `axes`. Integers narrower than 64 bits and bools are summed in 64 bits.
+    ///
+    /// Accuracy: pairwise summation within a shard, then over shards. Sharding: split reduced axes give partial sums.
+    /// Local (records nodes). Errors: `OpError::Axis`, `OpError::DuplicateAxis`.
+    #[track_caller]
+    #[must_use]
+    pub fn sum(&self, axes: impl Into<Axes>) -> Array {
+        self.reduce_as(Monoid::Add, self.accumulator(), axes.into(), Location::caller())
+    }
+
+    /// Product over `axes`; as [`Array::sum`].
+    #[track_caller]
+    #[must_use]
+    pub fn prod(&self, axes: impl Into<Axes>) -> Array {
+        self.reduce_as(Monoid::Multiply, self.accumulator(), axes.into(), Location::caller())
+    }
+
+    /// Smallest element over `axes`; NaN wins. Errors: also `OpError::EmptyReduction`.
+    #[track_caller]
+    #[must_use]
+    pub fn min(&self, axes: impl Into<Axes>) -> Array {
+        self.reduce_as(Monoid::Min, self.dtype(), axes.into(), Location::caller())
+    }
+
+    /// Largest element over `axes`; NaN wins. Errors: also `OpError::EmptyReduction`.
+    #[track_caller]
+    #[must_use]
+    pub fn max(&self, axes: impl Into<Axes>) -> Array {
+        self.reduce_as(Monoid::Max, self.dtype(), axes.into(), Location::caller())
+    }
+
+    /// Whether any element over `axes` is not zero.
+    #[track_caller]
+    #[must_use]
+    pub fn any(&self, axes: impl Into<Axes>) -> Array {
+        self.reduce_as(Monoid::Any, DType::Bool, axes.into(), Location::caller())
+    }
+
+    /// Whether all elements over `axes` are not zero.
+    #[track_caller]
+    #[must_use]
+    pub fn all(&self, axes: impl Into<Axes>) -> Array {
+        self.reduce_as(Monoid::All, DType::Bool, axes.into(), Location::caller())
+    }
+
+    /// Index of the first smallest element along an axis, or in C order for `()`; the first NaN wins.
+    #[track_caller]
+    #[must_use]
+    pub fn argmin(&self, axes: impl Into<Axes>) -> Array {
+        self.reduce_as(Monoid::ArgMin, self.dtype(), axes.into(), Location::caller())
+    }
+
+    /// Index of the first largest element along an axis, or in C order for `()`; the first NaN wins.
+    #[track_caller]
+    #[must_use]
+    pub fn argmax(&self, axes: impl Into<Axes>) -> Array {
+        self.reduce_as(Monoid::ArgMax, self.dtype(), axes.into(), Location::caller())
+    }
+
+    /// The number of elements over `axes` that are not zero, as `i64`.
+    #[track_caller]
+    #[must_use]
+    pub fn count_nonzero(&self, axes: impl Into<Axes>) -> Array {
+        let site = Location::caller();
+        self.astype_at(DType::Bool, site).reduce_as(Monoid::Add, DType::I64, axes.into(), site)
+    }
+
+    /// Mean over `axes`; integers and bools in `f64`, `f16` and `bf16` summed in `f32`. The mean of nothing is NaN.
+    #[track_caller]
+    #[must_use]
+    pub fn mean(&self, axes: impl Into<Axes>) -> Array {
+        Array::catch(self.try_mean(&axes.into(), Location::caller()))
+    }
+
+    fn try_mean(&self, axes: &Axes, site: Site) -> Result<Array, Error> {
+        let dtype = self.mean_dtype();
+        let sum = self.widened(site).reduce(Monoid::Add, axes, site)?;
+        let mean = sum.over(self.reduced_count(axes, site)? as f64, site)?;
+        Ok(if mean.dtype() == dtype { mean } else { mean.astype_at(dtype, site) })
+    }
+
+    /// Quotient of this array and a number of elements.
+    fn over(&self, count: f64, site: Site) -> Result<Array, Error> {
+        crate::elementwise::try_elementwise(
+            phalanx_ops::Op::Divide,
+            &[self.into(), phalanx_ops::Weak::Float(count).into()],
+            site,
+        )
+    }
+
+    fn mean_dtype(&self) -> DType {
+        if self.dtype().is_inexact() { self.dtype() } else { DType::F64 }
+    }
+
+    /// The array in the dtype that means are computed in.
+    fn widened(&self, site: Site) -> Array {
+        let dtype = match self.dtype() {
+            DType::F16 | DType::BF16 => DType::F32,
+            dtype if dtype.is_inexact() => dtype,
+            _ => DType::F64,
+        };
+        if dtype == self.dtype() { self.clone() } else { self.astype_at(dtype, site) }
+    }
+
+    fn reduced_count(&self, axes: &Axes, site: Site) -> Result<usize, Error> {
+        Ok(axes.resolve(self.ndim(), site)?.iter().map(|&axis| self.shape()[axis as usize]).product())
+    }
+
+    /// Variance over `axes` with `ddof` degrees of freedom taken off, by two passes over the elements (the second in
+    /// the same kernel where the axes are not split). Dtype as [`Array::mean`], real for complex.
+    #[track_caller]
+    #[must_use]
+    pub fn var(&self, axes: impl Into<Axes>, ddof: f64) -> Array {
+        Array::catch(self.try_var(&axes.into(), ddof, Location::caller()))
+    }
+
+    fn try_var(&self, axes: &Axes, ddof: f64, site: Site) -> Result<Array, Error> {
+        let count = self.reduced_count(axes, site)? as f64;
+        let wide = self.widened(site);
+        let mean = wide.reduce(Monoid::Add, &keepdims(axes.clone()), site)?.over(count, site)?;
+        let op = |op, arguments: &[crate::operand::Argument]| crate::elementwise::try_elementwise(op, arguments, site);
+        let deviation = op(phalanx_ops::Op::Subtract, &[(&wide).into(), (&mean).into()])?;
+        let squares = if deviation.dtype().is_complex() {
+            let modulus = op(phalanx_ops::Op::Absolute, &[(&deviation).into()])?;
+            op(phalanx_ops::Op::Multiply, &[(&modulus).into(), (&modulus).into()])?
+        } else {
+            op(phalanx_ops::Op::Multiply, &[(&deviation).into(), (&deviation).into()])?
+        };
+        let var = squares.reduce(Monoid::Add, axes, site)?.over((count - ddof).max(0.0), site)?;
+        let dtype = self.mean_dtype().real();
+        Ok(if var.dtype() == dtype { var } else { var.astype_at(dtype, site) })
+    }
+
+    /// Standard deviation: the square root of [`Array::var`].
+    #[track_caller]
+    #[must_use]
+    pub fn std(&self, axes: impl Into<Axes>, ddof: f64) -> Array {
+        let site = Location::caller();
+        Array::catch(self.try_var(&axes.into(), ddof, site).and_then(|var| {
+            crate::elementwise::try_elementwise(phalanx_ops::Op::Sqrt, &[(&var).into()], site)
+        }))
+    }
+}

@@ -1,0 +1,94 @@
+//! Shardings as users see them: checks and a picture.
+
+use phalanx_ops::error::OpError;
+use phalanx_ops::{Mesh, Sharding};
+use std::fmt::Write;
+
+/// Whether a sharding fits an array of this shape on this mesh.
+pub(crate) fn check(sharding: &Sharding, shape: &[usize], mesh: &Mesh) -> Result<(), OpError> {
+    let wrong = |reason| OpError::Sharding { sharding: sharding.to_string(), shape: shape.into(), reason };
+    if sharding.axes.len() != shape.len() {
+        return Err(wrong("it is for another number of axes"));
+    }
+    if sharding.partial.is_some() {
+        return Err(wrong("a sharding asked for cannot be partial"));
+    }
+    let mut used = 0u64;
+    for (split, &extent) in sharding.axes.iter().zip(shape) {
+        let Some(split) = split else { continue };
+        let mut parts = 1;
+        for &axis in &split.mesh_axes {
+            if axis as usize >= mesh.ndim() {
+                return Err(wrong("it names a mesh axis that does not exist"));
+            }
+            if used >> axis & 1 == 1 {
+                return Err(wrong("it names a mesh axis twice"));
+            }
+            used |= 1 << axis;
+            parts *= mesh.extent(axis as usize);
+        }
+        if split.bounds.parts() != parts {
+            return Err(wrong("the number of blocks is not that of the mesh axes"));
+        }
+        if split.bounds.extent() != extent {
+            return Err(wrong("the blocks do not add up to the extent"));
+        }
+    }
+    Ok(())
+}
+
+/// A picture of the blocks of an array of up to two axes (further axes are not drawn), for a terminal.
+///
+/// Each cell names the devices that hold it.
+pub fn picture(sharding: &Sharding, shape: &[usize], mesh: &Mesh) -> String {
+    let ranges = |axis: usize| -> Vec<std::ops::Range<usize>> {
+        match sharding.axes.get(axis).and_then(Option::as_ref) {
+            Some(split) => {
+                let mut blocks: Vec<_> =
+                    (0..split.bounds.parts()).map(|part| split.bounds.block(part)).filter(|b| !b.is_empty()).collect();
+                blocks.sort_by_key(|block| block.start);
+                blocks
+            }
+            None => vec![0..shape.get(axis).copied().unwrap_or(1)],
+        }
+    };
+    let holders = |row: usize, column: usize| -> String {
+        let devices: Vec<String> = (0..mesh.devices())
+            .filter(|&device| {
+                let block = sharding.block(shape, mesh, &mesh.coordinates(device));
+                let holds = |axis: usize, at: usize| block.get(axis).is_none_or(|range| range.contains(&at));
+                holds(0, row) && holds(1, column)
+            })
+            .map(|device| device.to_string())
+            .collect();
+        match devices.len() {
+            0 => String::from("-"),
+            count if count == mesh.devices() && count > 1 => String::from("all"),
+            count if count > 4 => format!("{},…,{}", devices[0], devices[count - 1]),
+            _ => devices.join(","),
+        }
+    };
+    let (rows, columns) = (ranges(0), ranges(1));
+    let cells: Vec<Vec<String>> =
+        rows.iter().map(|row| columns.iter().map(|column| holders(row.start, column.start)).collect()).collect();
+    let width = cells.iter().flatten().map(String::len).max().unwrap_or(1).max(5) + 2;
+    let labels: Vec<String> = rows.iter().map(|row| format!("{}..{}", row.start, row.end)).collect();
+    let margin = labels.iter().map(String::len).max().unwrap_or(0);
+    let line = |left: char, middle: char, right: char| {
+        let bars: Vec<String> = columns.iter().map(|_| "─".repeat(width)).collect();
+        format!("{:margin$} {left}{}{right}\n", "", bars.join(&middle.to_string()))
+    };
+    let mut picture = line('┌', '┬', '┐');
+    for (position, (row, label)) in cells.iter().zip(&labels).enumerate() {
+        if position > 0 {
+            picture += &line('├', '┼', '┤');
+        }
+        let texts: Vec<String> = row.iter().map(|text| format!("{text:^width$}")).collect();
+        let _ = writeln!(picture, "{label:>margin$} │{}│", texts.join("│"));
+    }
+    picture += &line('└', '┴', '┘');
+    if let Some(partial) = &sharding.partial {
+        let _ = writeln!(picture, "partial: shards are still to be combined by {}", partial.monoid);
+    }
+    picture
+}

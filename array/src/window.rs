@@ -1,0 +1,181 @@
+//! Windows: operations are recorded in program order and closed into a plan.
+
+use crate::engine::{Cause, Engine, Limits};
+use crate::error::{Error, Site};
+use crate::graph::{Graph, Input, Node, NodeData, NodeOp};
+use crate::operand::Operand;
+use phalanx_ops::{AffineMap, DType, Mesh, Shape, Sharding};
+use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
+use std::cell::RefCell;
+use std::mem::{Discriminant, discriminant};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+
+/// A mesh with its open window. Arrays belong to one mesh; clones are the same mesh.
+#[derive(Clone)]
+pub struct MeshHandle(Arc<State>);
+
+struct State {
+    engine: Arc<dyn Engine>,
+    limits: Limits,
+    window: Mutex<Window>,
+}
+
+/// Where an operation was recorded: its call site, and which of the operations that one call records it is.
+type Anchor = (usize, Discriminant<NodeOp>);
+
+#[derive(Default)]
+struct Window {
+    number: u64,
+    graph: Graph,
+    bytes: u64,
+    sites: FxHashSet<Anchor>,
+    /// The first place that has recurred: loops are cut there, at the same phase every time.
+    anchor: Option<Anchor>,
+}
+
+static DEFAULT: RwLock<Option<MeshHandle>> = RwLock::new(None);
+thread_local! {
+    static ENTERED: RefCell<Vec<MeshHandle>> = const { RefCell::new(Vec::new()) };
+}
+
+impl MeshHandle {
+    /// A mesh whose windows `engine` evaluates.
+    pub fn new(engine: Arc<dyn Engine>) -> MeshHandle {
+        let limits = engine.limits();
+        let window = Mutex::new(Window { number: 1, ..Window::default() });
+        MeshHandle(Arc::new(State { engine, limits, window }))
+    }
+
+    /// Makes this the mesh of arrays created without naming one, in all threads; returns the previous one.
+    pub fn set_default(mesh: Option<MeshHandle>) -> Option<MeshHandle> {
+        std::mem::replace(&mut *DEFAULT.write().unwrap_or_else(PoisonError::into_inner), mesh)
+    }
+
+    /// The mesh of arrays created without naming one.
+    pub fn current() -> Option<MeshHandle> {
+        ENTERED
+            .with_borrow(|entered| entered.last().cloned())
+            .or_else(|| DEFAULT.read().unwrap_or_else(PoisonError::into_inner).clone())
+    }
+
+    /// Runs `body` with this as the current mesh of the thread.
+    pub fn enter<R>(&self, body: impl FnOnce() -> R) -> R {
+        struct Leave;
+        impl Drop for Leave {
+            fn drop(&mut self) {
+                ENTERED.with_borrow_mut(|entered| entered.pop());
+            }
+        }
+        ENTERED.with_borrow_mut(|entered| entered.push(self.clone()));
+        let _leave = Leave;
+        body()
+    }
+
+    /// Who evaluates.
+    pub fn engine(&self) -> &Arc<dyn Engine> {
+        &self.0.engine
+    }
+
+    /// The grid of devices.
+    pub fn mesh(&self) -> &Mesh {
+        self.0.engine.mesh()
+    }
+
+    /// Whether both are the same mesh.
+    pub fn same(&self, other: &MeshHandle) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    fn window(&self) -> MutexGuard<'_, Window> {
+        self.0.window.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Records an operation.
+    pub(crate) fn record(
+        &self,
+        op: NodeOp,
+        operands: &[Operand],
+        shape: Shape,
+        dtype: DType,
+        site: Site,
+    ) -> Result<Arc<Node>, Error> {
+        let mut window = self.window();
+        let anchor = (std::ptr::from_ref(site) as usize, discriminant(&op));
+        let length = window.graph.nodes.len();
+        if (length >= self.0.limits.soft && window.anchor == Some(anchor))
+            || length >= self.0.limits.hard
+            || window.bytes >= self.0.limits.bytes
+        {
+            self.close_window(&mut window, Cause::Limit, site)?;
+        }
+        if window.anchor.is_none() && !window.sites.insert(anchor) {
+            window.anchor = Some(anchor);
+        }
+        let number = window.number;
+        let graph = &mut window.graph;
+        let mut inputs = SmallVec::<[Input; 2]>::with_capacity(operands.len());
+        for operand in operands {
+            inputs.push(match operand {
+                Operand::Scalar(value) => {
+                    graph.scalars.push(*value);
+                    Input { source: crate::graph::Source::Scalar(graph.scalars.len() as u32 - 1), map: None }
+                }
+                Operand::Value { node, map } => {
+                    if let Some(Err(error)) = node.result() {
+                        return Err(error.clone());
+                    }
+                    Input { source: graph.place(node, number), map: map.clone() }
+                }
+            });
+        }
+        let node = Node::recorded(shape.clone(), dtype, number, graph.nodes.len() as u32);
+        window.bytes += (phalanx_ops::shape::size(&shape) * dtype.size()) as u64;
+        window.graph.nodes.push(NodeData { op, inputs, shape, dtype, site, node: node.clone() });
+        Ok(node)
+    }
+
+    fn close_window(&self, window: &mut Window, cause: Cause, site: Site) -> Result<(), Error> {
+        let next = Window { number: window.number + 1, ..Window::default() };
+        let closed = std::mem::replace(window, next);
+        if closed.graph.nodes.is_empty() {
+            return Ok(());
+        }
+        self.0.engine.evaluate(closed.graph, cause, site)
+    }
+
+    /// Closes the open window: everything recorded is planned and started. Collective over the mesh.
+    pub fn close(&self, cause: Cause, site: Site) -> Result<(), Error> {
+        self.close_window(&mut self.window(), cause, site)
+    }
+
+    /// The plan of the open window. Local.
+    pub fn explain(&self) -> Result<String, Error> {
+        self.0.engine.explain(&self.window().graph)
+    }
+
+    /// The sharding that a value has or will have. Local.
+    pub(crate) fn sharding(&self, node: &Arc<Node>) -> Result<Sharding, Error> {
+        if let Some(result) = node.result() {
+            return result.clone().map(|value| value.sharding().clone());
+        }
+        let mut window = self.window();
+        let number = window.number;
+        let place = window.graph.place(node, number);
+        let shardings = self.0.engine.shardings(&window.graph)?;
+        match place {
+            crate::graph::Source::Node(position) => Ok(shardings[position as usize].clone()),
+            _ => unreachable!("bug: a node without a result lies outside the open window"),
+        }
+    }
+
+    /// The number of operations recorded in the open window.
+    pub fn pending(&self) -> usize {
+        self.window().graph.nodes.len()
+    }
+}
+
+/// The identity of a base as an operand: no map at all.
+pub(crate) fn map_or_none(map: AffineMap, base: &[usize]) -> Option<Arc<AffineMap>> {
+    if map.is_identity(base) { None } else { Some(Arc::new(map)) }
+}

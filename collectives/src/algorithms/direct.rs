@@ -1,0 +1,153 @@
+//! Collectives in one step: every pair that has something to say speaks directly.
+
+use super::Conversation;
+use super::conversation::copy;
+use crate::CollectiveError;
+use crate::chunks::part_of;
+use crate::order::{Items, Order, evaluate};
+use phalanx_device::Slice;
+use std::ops::Range;
+
+/// Sends part `i` of `send` to member `i`; receives part `i` from member `i`.
+pub(crate) fn all_to_all(
+    conversation: &mut Conversation<'_>,
+    send: &Slice,
+    send_counts: &[usize],
+    receive: &Slice,
+    receive_counts: &[usize],
+) -> Result<(), CollectiveError> {
+    let (size, rank) = (conversation.size(), conversation.rank());
+    for from in others(size, rank).rev() {
+        let place = of(receive, receive_counts, from);
+        if place.len > 0 {
+            conversation.receive(from, &place)?;
+        }
+    }
+    for to in others(size, rank) {
+        let data = of(send, send_counts, to);
+        if data.len > 0 {
+            conversation.send(to, &data)?;
+        }
+    }
+    copy(
+        &of(send, send_counts, rank),
+        &of(receive, receive_counts, rank),
+    );
+    Ok(())
+}
+
+/// Sends part `i` of `root`'s `send` to member `i`.
+pub(crate) fn scatter(
+    conversation: &mut Conversation<'_>,
+    send: Option<&Slice>,
+    receive: &Slice,
+    counts: &[usize],
+    root: usize,
+) -> Result<(), CollectiveError> {
+    let (size, rank) = (conversation.size(), conversation.rank());
+    if rank != root {
+        return conversation.receive(root, receive).map(drop);
+    }
+    let Some(send) = send else {
+        unreachable!("bug: the root of a scatter has nothing to send")
+    };
+    for to in others(size, rank) {
+        conversation.send(to, &of(send, counts, to))?;
+    }
+    copy(&of(send, counts, rank), receive);
+    Ok(())
+}
+
+/// Puts every member's `send` after one another into `root`'s `receive`.
+pub(crate) fn gather(
+    conversation: &mut Conversation<'_>,
+    send: &Slice,
+    receive: Option<&Slice>,
+    counts: &[usize],
+    root: usize,
+) -> Result<(), CollectiveError> {
+    let (size, rank) = (conversation.size(), conversation.rank());
+    if rank != root {
+        return conversation.send(root, send).map(drop);
+    }
+    let Some(receive) = receive else {
+        unreachable!("bug: the root of a gather has no place")
+    };
+    for from in others(size, rank) {
+        conversation.receive(from, &of(receive, counts, from))?;
+    }
+    copy(send, &of(receive, counts, rank));
+    Ok(())
+}
+
+/// Puts every member's `send` after one another into `receive` of all.
+pub(super) fn all_gather(
+    conversation: &mut Conversation<'_>,
+    send: &Slice,
+    receive: &Slice,
+    counts: &[usize],
+) -> Result<(), CollectiveError> {
+    let (size, rank) = (conversation.size(), conversation.rank());
+    for from in others(size, rank) {
+        conversation.receive(from, &of(receive, counts, from))?;
+    }
+    for to in others(size, rank) {
+        conversation.send(to, send)?;
+    }
+    copy(send, &of(receive, counts, rank));
+    Ok(())
+}
+
+/// Combines `send` of all members and leaves part `i` in `receive` of member `i`: each member
+/// gathers its part.
+pub(super) fn reduce_scatter(
+    conversation: &mut Conversation<'_>,
+    send: &Slice,
+    receive: &Slice,
+    counts: &[usize],
+    items: Items,
+) -> Result<(), CollectiveError> {
+    let (size, rank) = (conversation.size(), conversation.rank());
+    let len = counts[rank];
+    let gathered = conversation.scratch(size * len);
+    for from in others(size, rank) {
+        conversation.receive(from, &gathered.slice(from * len, len))?;
+    }
+    for to in others(size, rank) {
+        conversation.send(to, &of(send, counts, to))?;
+    }
+    copy(&of(send, counts, rank), &gathered.slice(rank * len, len));
+    conversation.settle()?;
+    let gathered = gathered.slice(0, size * len);
+    // SAFETY: scratch of this collective, and all receives into it are over.
+    let gathered = unsafe { gathered.bytes() };
+    // SAFETY: the caller of the collective leaves `receive` alone (condition 2 of `Buffer`), and
+    // the sends from a slice that may hold it are over.
+    let result = unsafe { receive.bytes_mut() };
+    let read = |member: usize, block: Range<usize>| {
+        &gathered[member * len + block.start..member * len + block.end]
+    };
+    evaluate(
+        items,
+        Order::Tree,
+        size,
+        rank,
+        0..len,
+        read,
+        |block, bytes| {
+            result[block].copy_from_slice(bytes);
+        },
+    );
+    Ok(())
+}
+
+/// The other members, the next one first, so that not all speak to the same member at once.
+fn others(size: usize, rank: usize) -> impl DoubleEndedIterator<Item = usize> {
+    (1..size).map(move |distance| (rank + distance) % size)
+}
+
+/// Member `index`'s part of a slice.
+fn of(data: &Slice, counts: &[usize], index: usize) -> Slice {
+    let part = part_of(counts, index);
+    data.slice(part.start, part.len())
+}

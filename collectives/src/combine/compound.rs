@@ -1,0 +1,89 @@
+//! Items of more than one element: (element, index) pairs and moments.
+
+use super::element::{Lattice, Stored};
+
+/// Combines (element, index) items: the smaller (or larger) element wins, a NaN before all, then
+/// the smaller index.
+pub(super) fn position<T: Lattice>(smallest: bool, accumulator: &mut [u8], incoming: &[u8]) {
+    // `Monoid::index_offset` in terms of the element.
+    let offset = T::SIZE.max(8);
+    let item = offset + 8;
+    for (left, right) in accumulator
+        .chunks_exact_mut(item)
+        .zip(incoming.chunks_exact(item))
+    {
+        let (a, b) = (T::load(left), T::load(right));
+        let earlier = || i64::load(&right[offset..]) < i64::load(&left[offset..]);
+        let take = match (a.is_nan(), b.is_nan()) {
+            (true, true) => earlier(),
+            (true, false) => false,
+            (false, true) => true,
+            (false, false) => {
+                // The incoming item wins when `low` really is lower.
+                let (low, high) = if smallest { (b, a) } else { (a, b) };
+                let (at_most, at_least) = (low.at_most(high), high.at_most(low));
+                at_most && (!at_least || earlier())
+            }
+        };
+        if take {
+            left.copy_from_slice(right);
+        }
+    }
+}
+
+/// The real types that moments are kept in.
+pub(super) trait Real:
+    Stored
+    + PartialEq
+    + std::ops::Add<Output = Self>
+    + std::ops::Sub<Output = Self>
+    + std::ops::Mul<Output = Self>
+    + std::ops::Div<Output = Self>
+{
+    /// The count of nothing.
+    const ZERO: Self;
+}
+impl Real for f32 {
+    const ZERO: Self = 0.0;
+}
+impl Real for f64 {
+    const ZERO: Self = 0.0;
+}
+
+/// Combines (count, mean, M2) items by the update of Chan, Golub and LeVeque (1979).
+pub(super) fn moments<T: Real, const SWAP: bool>(accumulator: &mut [u8], incoming: &[u8]) {
+    let size = T::SIZE;
+    let item = 3 * size;
+    let load = |bytes: &[u8]| {
+        [
+            T::load(bytes),
+            T::load(&bytes[size..]),
+            T::load(&bytes[2 * size..]),
+        ]
+    };
+    for (left, right) in accumulator
+        .chunks_exact_mut(item)
+        .zip(incoming.chunks_exact(item))
+    {
+        let (mut first, mut second) = (load(left), load(right));
+        if SWAP {
+            std::mem::swap(&mut first, &mut second);
+        }
+        let ([count_a, mean_a, m2_a], [count_b, mean_b, m2_b]) = (first, second);
+        // An empty side has no mean; dividing by its count would make NaN.
+        let result = if count_b == T::ZERO {
+            first
+        } else if count_a == T::ZERO {
+            second
+        } else {
+            let count = count_a + count_b;
+            let difference = mean_b - mean_a;
+            let mean = mean_a + difference * (count_b / count);
+            let m2 = m2_a + m2_b + difference * difference * (count_a * count_b / count);
+            [count, mean, m2]
+        };
+        for (position, element) in result.into_iter().enumerate() {
+            element.store(&mut left[position * size..]);
+        }
+    }
+}

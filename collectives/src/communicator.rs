@@ -1,0 +1,169 @@
+//! The one interface through which a device talks to the other devices of its group.
+
+use crate::CollectiveError;
+use phalanx_device::{Event, Slice};
+use phalanx_ops::{DType, Monoid};
+use std::sync::Arc;
+
+/// One message of a grouped exchange.
+#[derive(Clone, Debug)]
+pub struct Message {
+    /// The member of the group at the other end.
+    pub peer: usize,
+    /// What is sent, or where what arrives is put.
+    pub data: Slice,
+}
+
+/// A group of devices seen by one of them. A *member* is a device of the group, counted from 0.
+///
+/// Every method except `rank`, `size`, `send`, `recv`, `send_recv` and `exchange` is Collective:
+/// all members call it, in the same order, with the same counts, dtype, monoid and root. Counts are
+/// 64-bit; planes cut transfers that their transport cannot carry whole. Slices may lie on the host
+/// or on the plane's device. A method may return before the transfer is complete; its slices must
+/// not be touched before the event has happened. Buffers are untyped: `dtype` is given where items
+/// are combined, and items of compound monoids have `Monoid::item_size` bytes.
+///
+/// The combination order of a reduction is a function of the sizes alone, and every member gets the
+/// same bits.
+pub trait Communicator: Send + Sync {
+    /// This member.
+    fn rank(&self) -> usize;
+    /// How many members the group has.
+    fn size(&self) -> usize;
+    /// A name for messages and plans, such as `local` or `tcp`.
+    fn plane(&self) -> &'static str;
+
+    /// Combines the items of `data` of all members, in place on all.
+    fn all_reduce(
+        &self,
+        data: &Slice,
+        dtype: DType,
+        monoid: Monoid,
+    ) -> Result<Event, CollectiveError>;
+    /// Combines the items of `data` of all members, in place on `root`; other members' data is left
+    /// unspecified.
+    fn reduce(
+        &self,
+        data: &Slice,
+        dtype: DType,
+        monoid: Monoid,
+        root: usize,
+    ) -> Result<Event, CollectiveError>;
+    /// Copies `data` of `root` to all.
+    fn broadcast(&self, data: &Slice, root: usize) -> Result<Event, CollectiveError>;
+    /// Puts every member's `send` after one another into `receive` of all; `counts[i]` bytes come
+    /// from member `i`.
+    fn all_gather_v(
+        &self,
+        send: &Slice,
+        receive: &Slice,
+        counts: &[usize],
+    ) -> Result<Event, CollectiveError>;
+    /// Combines `send` of all members and leaves part `i`, of `counts[i]` bytes, in `receive` of
+    /// member `i`.
+    fn reduce_scatter_v(
+        &self,
+        send: &Slice,
+        receive: &Slice,
+        counts: &[usize],
+        dtype: DType,
+        monoid: Monoid,
+    ) -> Result<Event, CollectiveError>;
+    /// Sends part `i` of `send` (`send_counts[i]` bytes) to member `i`; receives part `i` from
+    /// member `i`.
+    fn all_to_all_v(
+        &self,
+        send: &Slice,
+        send_counts: &[usize],
+        receive: &Slice,
+        receive_counts: &[usize],
+    ) -> Result<Event, CollectiveError>;
+    /// Sends part `i` of `root`'s `send` (`counts[i]` bytes) to member `i`. `send` is read on the
+    /// root only.
+    fn scatter_v(
+        &self,
+        send: Option<&Slice>,
+        receive: &Slice,
+        counts: &[usize],
+        root: usize,
+    ) -> Result<Event, CollectiveError>;
+    /// Puts every member's `send` after one another into `root`'s `receive`, which is written on
+    /// the root only.
+    fn gather_v(
+        &self,
+        send: &Slice,
+        receive: Option<&Slice>,
+        counts: &[usize],
+        root: usize,
+    ) -> Result<Event, CollectiveError>;
+    /// Sends to one member; matched by that member's `recv` (or `send_recv`, `exchange`) in program
+    /// order of the pair.
+    fn send(&self, data: &Slice, to: usize) -> Result<Event, CollectiveError>;
+    /// Receives from one member.
+    fn recv(&self, data: &Slice, from: usize) -> Result<Event, CollectiveError>;
+    /// Sends to one member and receives from another at the same time.
+    fn send_recv(
+        &self,
+        send: &Slice,
+        to: usize,
+        receive: &Slice,
+        from: usize,
+    ) -> Result<Event, CollectiveError>;
+    /// A group of sends and receives that make progress together, in any order between pairs and in
+    /// list order within a pair. Starts the sends and returns; the event happens when everything
+    /// has arrived. A message to oneself is a copy.
+    fn exchange(&self, sends: &[Message], receives: &[Message]) -> Result<Event, CollectiveError>;
+    /// Returns when all members have called it.
+    fn barrier(&self) -> Result<(), CollectiveError>;
+    /// Splits the group: members of equal `color` form a new group, ordered by (`key`, old rank);
+    /// `None` joins none.
+    fn split(
+        &self,
+        color: Option<u32>,
+        key: u32,
+    ) -> Result<Option<Arc<dyn Communicator>>, CollectiveError>;
+
+    /// `all_gather_v` with equal parts.
+    fn all_gather(&self, send: &Slice, receive: &Slice) -> Result<Event, CollectiveError> {
+        self.all_gather_v(send, receive, &vec![send.len; self.size()])
+    }
+    /// `reduce_scatter_v` with equal parts.
+    fn reduce_scatter(
+        &self,
+        send: &Slice,
+        receive: &Slice,
+        dtype: DType,
+        monoid: Monoid,
+    ) -> Result<Event, CollectiveError> {
+        self.reduce_scatter_v(
+            send,
+            receive,
+            &vec![receive.len; self.size()],
+            dtype,
+            monoid,
+        )
+    }
+    /// `all_to_all_v` with equal parts.
+    fn all_to_all(&self, send: &Slice, receive: &Slice) -> Result<Event, CollectiveError> {
+        let counts = vec![send.len / self.size(); self.size()];
+        self.all_to_all_v(send, &counts, receive, &counts)
+    }
+    /// `scatter_v` with equal parts.
+    fn scatter(
+        &self,
+        send: Option<&Slice>,
+        receive: &Slice,
+        root: usize,
+    ) -> Result<Event, CollectiveError> {
+        self.scatter_v(send, receive, &vec![receive.len; self.size()], root)
+    }
+    /// `gather_v` with equal parts.
+    fn gather(
+        &self,
+        send: &Slice,
+        receive: Option<&Slice>,
+        root: usize,
+    ) -> Result<Event, CollectiveError> {
+        self.gather_v(send, receive, &vec![send.len; self.size()], root)
+    }
+}

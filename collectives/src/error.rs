@@ -1,0 +1,316 @@
+//! Errors of collectives, rendezvous and tickets.
+
+use phalanx_device::EventError;
+use phalanx_ops::{DType, Monoid};
+use serde::{Deserialize, Serialize};
+
+/// An error of the communication between ranks.
+///
+/// An error of a communicator ends the world: every present and later call on every rank returns
+/// the first one, for a member that refused its arguments would otherwise keep the others waiting.
+/// Errors travel between ranks, hence the serialization.
+#[derive(Clone, Debug, thiserror::Error, PartialEq, Eq, Serialize, Deserialize)]
+pub enum CollectiveError {
+    /// The connection to a rank ended without a goodbye.
+    #[error("rank {rank} died: {reason}")]
+    RankDied {
+        /// The rank that is gone.
+        rank: usize,
+        /// What was seen of it.
+        reason: String,
+    },
+    /// A rank shut down while others still needed it.
+    #[error("rank {rank} left the world while others still communicate with it")]
+    RankLeft {
+        /// The rank that left.
+        rank: usize,
+    },
+    /// Two ranks went different ways through the program.
+    #[error(
+        "ranks took different ways at step {number}: \
+         rank {first_rank} {first_cause} at {first_site}, \
+         rank {second_rank} {second_cause} at {second_site}"
+    )]
+    Divergence {
+        /// The number of the differing tickets.
+        number: u64,
+        /// One of the two ranks.
+        first_rank: usize,
+        /// The call site there.
+        first_site: String,
+        /// What it did.
+        first_cause: String,
+        /// The other rank.
+        second_rank: usize,
+        /// The call site there.
+        second_site: String,
+        /// What it did.
+        second_cause: String,
+    },
+    /// A rank gave up for a reason of its own.
+    #[error("rank {rank} failed: {message} [{error_code}]")]
+    Aborted {
+        /// The rank that gave up.
+        rank: usize,
+        /// The code of its error.
+        error_code: String,
+        /// The text of its error.
+        message: String,
+    },
+    /// The other end does not know the token of this world.
+    #[error("{address} has another token")]
+    Token {
+        /// The other end.
+        address: String,
+    },
+    /// Rank 0 could not listen.
+    #[error("cannot listen on {address}: {reason}")]
+    Listen {
+        /// The address asked for.
+        address: String,
+        /// What the system said.
+        reason: String,
+    },
+    /// Not all ranks arrived in time.
+    #[error(
+        "of {size} ranks, {missing:?} did not arrive within {seconds} s \
+         ({refused} connections were refused)"
+    )]
+    RanksMissing {
+        /// The ranks that did not arrive.
+        missing: Vec<usize>,
+        /// How many ranks there should be.
+        size: usize,
+        /// How long was waited.
+        seconds: u64,
+        /// How many connections did not prove the token.
+        refused: usize,
+    },
+    /// Rank 0 was not found.
+    #[error("rank 0 was not reached at {address} within {seconds} s: {reason}")]
+    CoordinatorUnreachable {
+        /// Where it should be.
+        address: String,
+        /// How long was waited.
+        seconds: u64,
+        /// The last thing seen.
+        reason: String,
+    },
+    /// Two ranks were started with settings that must be equal.
+    #[error(
+        "{key} differs: {first_value} on rank {first_rank}, {second_value} on rank {second_rank}"
+    )]
+    Disagreement {
+        /// The setting.
+        key: String,
+        /// One rank.
+        first_rank: usize,
+        /// Its value.
+        first_value: String,
+        /// Another rank.
+        second_rank: usize,
+        /// Its value.
+        second_value: String,
+    },
+    /// Two processes were started with the same rank.
+    #[error("two processes say that they are rank {rank}")]
+    DuplicateRank {
+        /// The rank.
+        rank: usize,
+    },
+    /// A process was started with a rank outside of the world, or a world of nothing.
+    #[error("rank {rank} with {local_devices} devices cannot be in a world of {size} ranks")]
+    Membership {
+        /// The rank.
+        rank: usize,
+        /// The number of ranks.
+        size: usize,
+        /// The devices of the rank.
+        local_devices: usize,
+    },
+    /// Two ranks that found rank 0 could not find each other.
+    #[error("rank {rank} was not reached at {address}: {reason}")]
+    PeerUnreachable {
+        /// The rank not reached.
+        rank: usize,
+        /// Where it should be.
+        address: String,
+        /// What the system said.
+        reason: String,
+    },
+    /// The two ends of a message disagree about its length.
+    #[error("member {from} sent {sent} bytes where member {to} expected {expected}")]
+    Length {
+        /// The sender.
+        from: usize,
+        /// The receiver.
+        to: usize,
+        /// Bytes sent.
+        sent: u64,
+        /// Bytes expected.
+        expected: u64,
+    },
+    /// The members of a group called different collectives, or one with different arguments.
+    #[error(
+        "members of a group called different collectives: \
+         member {first} {first_call}, member {second} {second_call}"
+    )]
+    Mismatch {
+        /// One member.
+        first: usize,
+        /// Its call.
+        first_call: String,
+        /// Another member.
+        second: usize,
+        /// Its call.
+        second_call: String,
+    },
+    /// The slices of a call do not have the lengths that its counts ask for.
+    #[error("{operation} needs {expected} bytes here, but was given {actual}")]
+    Counts {
+        /// The operation.
+        operation: String,
+        /// Bytes asked for.
+        expected: u64,
+        /// Bytes given.
+        actual: u64,
+    },
+    /// The monoid does not combine items of the dtype.
+    #[error("{monoid} does not combine {dtype}")]
+    Unsupported {
+        /// The monoid.
+        monoid: Monoid,
+        /// The dtype.
+        dtype: DType,
+    },
+    /// A member number outside of the group.
+    #[error("there is no member {member} in a group of {size}")]
+    NoSuchMember {
+        /// The number given.
+        member: usize,
+        /// The members of the group.
+        size: usize,
+    },
+    /// A rank sent something that is no frame of this version.
+    #[error("rank {rank} sent a malformed frame: {reason}")]
+    Protocol {
+        /// The rank.
+        rank: usize,
+        /// What was wrong with it.
+        reason: String,
+    },
+    /// The system refused something that the network needs.
+    #[error("the network could not be used: {reason}")]
+    Network {
+        /// What the system said.
+        reason: String,
+    },
+    /// The world was shut down on this rank.
+    #[error("this rank has shut its world down")]
+    Closed,
+}
+
+impl CollectiveError {
+    /// The stable code.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            CollectiveError::RankDied { .. } => "PX060",
+            CollectiveError::RankLeft { .. } => "PX061",
+            CollectiveError::Divergence { .. } => "PX062",
+            CollectiveError::Aborted { .. } => "PX063",
+            CollectiveError::Token { .. } => "PX064",
+            CollectiveError::Listen { .. } => "PX065",
+            CollectiveError::RanksMissing { .. } => "PX066",
+            CollectiveError::CoordinatorUnreachable { .. } => "PX067",
+            CollectiveError::Disagreement { .. } => "PX068",
+            CollectiveError::DuplicateRank { .. } => "PX069",
+            CollectiveError::Membership { .. } => "PX070",
+            CollectiveError::PeerUnreachable { .. } => "PX071",
+            CollectiveError::Length { .. } => "PX072",
+            CollectiveError::Mismatch { .. } => "PX073",
+            CollectiveError::Counts { .. } => "PX074",
+            CollectiveError::Unsupported { .. } => "PX075",
+            CollectiveError::NoSuchMember { .. } => "PX076",
+            CollectiveError::Protocol { .. } => "PX077",
+            CollectiveError::Network { .. } => "PX078",
+            CollectiveError::Closed => "PX079",
+        }
+    }
+
+    /// What to do about it.
+    pub const fn hint(&self) -> &'static str {
+        match self {
+            CollectiveError::RankDied { .. } => {
+                "look at the output of that rank: it was killed or crashed there"
+            }
+            CollectiveError::RankLeft { .. } => {
+                "let every rank run the same program to its end; a rank test may not end it early"
+            }
+            CollectiveError::Divergence { .. } => {
+                "what depends on the rank must not observe a shared array: \
+                 call `x.evaluate()` before the `if`, or print with `phalanx::print(x)`"
+            }
+            CollectiveError::Aborted { .. } => "look at the error of that rank",
+            CollectiveError::Token { .. } => {
+                "start all ranks with the same PHALANX_TOKEN, or choose another address \
+                 if a second world runs there"
+            }
+            CollectiveError::Listen { .. } => {
+                "choose a free port in PHALANX_ADDRESS and an address of this machine to bind to"
+            }
+            CollectiveError::RanksMissing { .. } => {
+                "check that these ranks were started, reach rank 0 and have the same token, \
+                 or wait longer"
+            }
+            CollectiveError::CoordinatorUnreachable { .. } => {
+                "check that rank 0 runs and that PHALANX_ADDRESS names it \
+                 and is not blocked by a firewall"
+            }
+            CollectiveError::Disagreement { .. } => {
+                "start all ranks with the same program and settings"
+            }
+            CollectiveError::DuplicateRank { .. } => "give every process its own PHALANX_RANK",
+            CollectiveError::Membership { .. } => {
+                "ranks count from 0 to one less than the size, and each has at least one device"
+            }
+            CollectiveError::PeerUnreachable { .. } => {
+                "let ranks bind to an address that the other machines reach, \
+                 and open it in the firewall"
+            }
+            CollectiveError::Length { .. } | CollectiveError::Mismatch { .. } => {
+                "all members must call the same operations in the same order with matching counts"
+            }
+            CollectiveError::Counts { .. } => "make the slices as long as the counts say",
+            CollectiveError::Unsupported { .. } => "cast to a dtype that the monoid accepts",
+            CollectiveError::NoSuchMember { .. } => {
+                "members count from 0 to one less than the group's size"
+            }
+            CollectiveError::Protocol { .. } => "run the same version of Phalanx on all ranks",
+            CollectiveError::Network { .. } => {
+                "check the limits of open files and the state of the network"
+            }
+            CollectiveError::Closed => {
+                "do not use arrays of several processes after the end of the session"
+            }
+        }
+    }
+
+    /// The error of a system call of the network.
+    pub(crate) fn network(error: &std::io::Error) -> CollectiveError {
+        CollectiveError::Network {
+            reason: error.to_string(),
+        }
+    }
+}
+
+impl From<EventError> for CollectiveError {
+    /// The error of an event of a communicator; other events are not made by this crate.
+    fn from(error: EventError) -> CollectiveError {
+        match error.downcast_ref::<CollectiveError>() {
+            Some(error) => error.clone(),
+            None => CollectiveError::Network {
+                reason: error.to_string(),
+            },
+        }
+    }
+}

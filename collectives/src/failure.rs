@@ -1,0 +1,43 @@
+//! The one flag that every wait of a world watches.
+
+use crate::CollectiveError;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The first fatal error of a world, if there was one.
+#[derive(Debug, Default)]
+pub(crate) struct Failure {
+    failed: AtomicBool,
+    error: OnceLock<CollectiveError>,
+}
+
+impl Failure {
+    /// Ends the world with `error` unless it has ended already; says whether this call ended it.
+    pub(crate) fn set(&self, error: CollectiveError) -> bool {
+        let first = self.error.set(error).is_ok();
+        self.failed.store(true, Ordering::Release);
+        first
+    }
+
+    /// Whether the world has ended.
+    pub(crate) fn is_set(&self) -> bool {
+        self.failed.load(Ordering::Acquire)
+    }
+
+    /// The error that ended the world.
+    pub(crate) fn get(&self) -> Option<CollectiveError> {
+        if self.is_set() {
+            self.error.get().cloned()
+        } else {
+            None
+        }
+    }
+
+    /// The error that ended the world, as a result.
+    pub(crate) fn check(&self) -> Result<(), CollectiveError> {
+        match self.get() {
+            None => Ok(()),
+            Some(error) => Err(error),
+        }
+    }
+}

@@ -1,0 +1,455 @@
+//! The communicator of a group: checks its arguments and chooses between shared memory and
+//! messages.
+
+use crate::algorithms::{self, Conversation};
+use crate::local::LocalGroup;
+use crate::order::Items;
+use crate::transport::{Channel, Exchange, Fabric, Lane, Transfer};
+use crate::{CollectiveError, Communicator, Message, Operation};
+use phalanx_device::{Buffer, Event, Slice};
+use phalanx_ops::{DType, Monoid};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Scratch memory beyond this is given back after each collective.
+const SCRATCH_BYTES: usize = 64 << 20;
+
+/// One device's side of a group.
+#[derive(Debug)]
+pub(crate) struct Member {
+    pub(crate) fabric: Arc<Fabric>,
+    group: u64,
+    pub(crate) rank: usize,
+    /// The process of each member.
+    pub(crate) places: Arc<[usize]>,
+    /// Present when all members live in this process.
+    local: Option<LocalGroup>,
+    splits: AtomicU64,
+    scratch: Mutex<Option<Buffer>>,
+}
+
+type Posted = Result<Arc<Transfer>, CollectiveError>;
+
+impl Member {
+    pub(crate) fn new(
+        fabric: Arc<Fabric>,
+        group: u64,
+        rank: usize,
+        places: Arc<[usize]>,
+    ) -> Arc<Member> {
+        let is_local = places.iter().all(|process| *process == fabric.rank);
+        let local = is_local.then(|| {
+            let board = fabric.boards.of(group, places.len());
+            LocalGroup::new(board, rank, fabric.failure.clone())
+        });
+        let (splits, scratch) = (AtomicU64::new(0), Mutex::default());
+        Arc::new(Member {
+            fabric,
+            group,
+            rank,
+            places,
+            local,
+            splits,
+            scratch,
+        })
+    }
+
+    /// A buffer of at least `len` bytes, used again by later collectives.
+    pub(crate) fn scratch(&self, len: usize) -> Buffer {
+        let mut kept = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*kept {
+            // A handle held by a transfer of an earlier collective means that its bytes are still
+            // in use.
+            Some(buffer) if buffer.len() >= len && buffer.is_unique() => buffer.clone(),
+            _ => {
+                let buffer = Buffer::from_vec(vec![0u8; len]);
+                *kept = (len <= SCRATCH_BYTES).then(|| buffer.clone());
+                buffer
+            }
+        }
+    }
+
+    pub(crate) fn post_send(&self, lane: Lane, to: usize, data: &Slice) -> Posted {
+        self.fabric
+            .post_send(self.channel(lane, self.rank, to), self.places[to], data)
+    }
+
+    pub(crate) fn post_receive(&self, lane: Lane, from: usize, data: &Slice) -> Posted {
+        self.fabric
+            .post_receive(self.channel(lane, from, self.rank), self.places[from], data)
+    }
+
+    fn channel(&self, lane: Lane, from: usize, to: usize) -> Channel {
+        Channel {
+            group: self.group,
+            lane,
+            from: from as u32,
+            to: to as u32,
+        }
+    }
+
+    /// Runs one collective, on shared memory or by messages. An error ends the world.
+    fn collective(
+        &self,
+        arguments: Result<(), CollectiveError>,
+        local: impl FnOnce(&LocalGroup) -> Result<(), CollectiveError>,
+        remote: impl FnOnce(&mut Conversation<'_>) -> Result<(), CollectiveError>,
+    ) -> Result<Event, CollectiveError> {
+        let run = || {
+            self.fabric.failure.check()?;
+            arguments?;
+            match &self.local {
+                Some(group) => local(group),
+                None => {
+                    let mut conversation = Conversation::new(self);
+                    // An error must be known to all before the rest of the conversation is
+                    // cancelled.
+                    remote(&mut conversation).map_err(|error| self.fabric.fail(error))?;
+                    conversation.finish()
+                }
+            }
+        };
+        match run() {
+            Ok(()) => Ok(Event::ready()),
+            Err(error) => Err(self.fabric.fail(error)),
+        }
+    }
+
+    /// Starts messages of the user; the event watches them.
+    fn messages(
+        &self,
+        arguments: Result<(), CollectiveError>,
+        receives: &[Message],
+        sends: &[Message],
+    ) -> Result<Event, CollectiveError> {
+        let mut transfers = Vec::with_capacity(receives.len() + sends.len());
+        let post = || {
+            self.fabric.failure.check()?;
+            arguments?;
+            for message in receives {
+                transfers.push(self.post_receive(Lane::Messages, message.peer, &message.data)?);
+            }
+            for message in sends {
+                transfers.push(self.post_send(Lane::Messages, message.peer, &message.data)?);
+            }
+            Ok(())
+        };
+        let outcome: Result<(), CollectiveError> = post();
+        if let Err(error) = outcome {
+            let error = self.fabric.fail(error);
+            // The world has failed, so waiting cancels what was posted already.
+            for transfer in &transfers {
+                let _ = transfer.wait(&self.fabric.failure);
+            }
+            return Err(error);
+        }
+        if transfers.iter().all(|transfer| transfer.is_done()) {
+            return Ok(Event::ready());
+        }
+        Ok(Event::driven(Arc::new(Exchange {
+            transfers,
+            failure: self.fabric.failure.clone(),
+        })))
+    }
+
+    fn check_member(&self, member: usize) -> Result<(), CollectiveError> {
+        let size = self.places.len();
+        if member < size {
+            Ok(())
+        } else {
+            Err(CollectiveError::NoSuchMember { member, size })
+        }
+    }
+
+    /// Checks that there is a count for each member, and that the slice has their sum.
+    fn check_total(
+        &self,
+        operation: Operation,
+        counts: &[usize],
+        data: &Slice,
+    ) -> Result<(), CollectiveError> {
+        check(operation, self.places.len(), counts.len())?;
+        check(operation, counts.iter().sum(), data.len)
+    }
+
+    fn check_own(
+        &self,
+        operation: Operation,
+        counts: &[usize],
+        data: &Slice,
+    ) -> Result<(), CollectiveError> {
+        check(operation, self.places.len(), counts.len())?;
+        check(operation, counts[self.rank], data.len)
+    }
+}
+
+/// Compares what the counts of a call ask for with what it was given.
+fn check(operation: Operation, expected: usize, actual: usize) -> Result<(), CollectiveError> {
+    if expected == actual {
+        return Ok(());
+    }
+    let (expected, actual) = (expected as u64, actual as u64);
+    Err(CollectiveError::Counts {
+        operation: operation.to_string(),
+        expected,
+        actual,
+    })
+}
+
+impl Communicator for Member {
+    fn rank(&self) -> usize {
+        self.rank
+    }
+
+    fn size(&self) -> usize {
+        self.places.len()
+    }
+
+    fn plane(&self) -> &'static str {
+        if self.local.is_some() { "local" } else { "tcp" }
+    }
+
+    fn all_reduce(
+        &self,
+        data: &Slice,
+        dtype: DType,
+        monoid: Monoid,
+    ) -> Result<Event, CollectiveError> {
+        let items = Items { dtype, monoid };
+        self.collective(
+            items.check("all_reduce", data.len),
+            |local| local.all_reduce(data, items),
+            |remote| algorithms::all_reduce(remote, data, items),
+        )
+    }
+
+    fn reduce(
+        &self,
+        data: &Slice,
+        dtype: DType,
+        monoid: Monoid,
+        root: usize,
+    ) -> Result<Event, CollectiveError> {
+        let items = Items { dtype, monoid };
+        self.collective(
+            self.check_member(root).and(items.check("reduce", data.len)),
+            |local| local.reduce(data, items, root),
+            |remote| algorithms::reduce(remote, data, items, root),
+        )
+    }
+
+    fn broadcast(&self, data: &Slice, root: usize) -> Result<Event, CollectiveError> {
+        self.collective(
+            self.check_member(root),
+            |local| local.broadcast(data, root),
+            |remote| algorithms::broadcast(remote, data, root),
+        )
+    }
+
+    fn all_gather_v(
+        &self,
+        send: &Slice,
+        receive: &Slice,
+        counts: &[usize],
+    ) -> Result<Event, CollectiveError> {
+        let operation = Operation::AllGather;
+        let checked = self
+            .check_own(operation, counts, send)
+            .and_then(|()| self.check_total(operation, counts, receive));
+        self.collective(
+            checked,
+            |local| local.all_gather(send, receive, counts),
+            |remote| algorithms::all_gather(remote, send, receive, counts),
+        )
+    }
+
+    fn reduce_scatter_v(
+        &self,
+        send: &Slice,
+        receive: &Slice,
+        counts: &[usize],
+        dtype: DType,
+        monoid: Monoid,
+    ) -> Result<Event, CollectiveError> {
+        let (operation, items) = (Operation::ReduceScatter, Items { dtype, monoid });
+        let whole = counts
+            .iter()
+            .map(|count| items.check("reduce_scatter", *count));
+        let checked = self
+            .check_total(operation, counts, send)
+            .and_then(|()| self.check_own(operation, counts, receive))
+            .and_then(|()| whole.collect());
+        self.collective(
+            checked,
+            |local| local.reduce_scatter(send, receive, counts, items),
+            |remote| algorithms::reduce_scatter(remote, send, receive, counts, items),
+        )
+    }
+
+    fn all_to_all_v(
+        &self,
+        send: &Slice,
+        send_counts: &[usize],
+        receive: &Slice,
+        receive_counts: &[usize],
+    ) -> Result<Event, CollectiveError> {
+        let operation = Operation::AllToAll;
+        let checked = self
+            .check_total(operation, send_counts, send)
+            .and_then(|()| self.check_total(operation, receive_counts, receive))
+            .and_then(|()| check(operation, send_counts[self.rank], receive_counts[self.rank]));
+        self.collective(
+            checked,
+            |local| local.all_to_all(send, send_counts, receive, receive_counts),
+            |remote| algorithms::all_to_all(remote, send, send_counts, receive, receive_counts),
+        )
+    }
+
+    fn scatter_v(
+        &self,
+        send: Option<&Slice>,
+        receive: &Slice,
+        counts: &[usize],
+        root: usize,
+    ) -> Result<Event, CollectiveError> {
+        let operation = Operation::Scatter;
+        let checked = self
+            .check_member(root)
+            .and_then(|()| self.check_own(operation, counts, receive));
+        let checked = checked.and_then(|()| match send {
+            Some(send) if self.rank == root => self.check_total(operation, counts, send),
+            None if self.rank == root => check(operation, counts.iter().sum(), 0),
+            _ => Ok(()),
+        });
+        let nothing = Buffer::from_vec(Vec::<u8>::new()).whole();
+        let send = Some(send.unwrap_or(&nothing));
+        self.collective(
+            checked,
+            |local| local.scatter(send, receive, counts, root),
+            |remote| algorithms::scatter(remote, send, receive, counts, root),
+        )
+    }
+
+    fn gather_v(
+        &self,
+        send: &Slice,
+        receive: Option<&Slice>,
+        counts: &[usize],
+        root: usize,
+    ) -> Result<Event, CollectiveError> {
+        let operation = Operation::Gather;
+        let checked = self
+            .check_member(root)
+            .and_then(|()| self.check_own(operation, counts, send));
+        let checked = checked.and_then(|()| match receive {
+            Some(receive) if self.rank == root => self.check_total(operation, counts, receive),
+            None if self.rank == root => check(operation, counts.iter().sum(), 0),
+            _ => Ok(()),
+        });
+        let nothing = Buffer::from_vec(Vec::<u8>::new()).whole();
+        let receive = Some(receive.unwrap_or(&nothing));
+        self.collective(
+            checked,
+            |local| local.gather(send, receive, counts, root),
+            |remote| algorithms::gather(remote, send, receive, counts, root),
+        )
+    }
+
+    fn send(&self, data: &Slice, to: usize) -> Result<Event, CollectiveError> {
+        let message = Message {
+            peer: to,
+            data: data.clone(),
+        };
+        self.messages(self.check_member(to), &[], &[message])
+    }
+
+    fn recv(&self, data: &Slice, from: usize) -> Result<Event, CollectiveError> {
+        let message = Message {
+            peer: from,
+            data: data.clone(),
+        };
+        self.messages(self.check_member(from), &[message], &[])
+    }
+
+    fn send_recv(
+        &self,
+        send: &Slice,
+        to: usize,
+        receive: &Slice,
+        from: usize,
+    ) -> Result<Event, CollectiveError> {
+        let outgoing = Message {
+            peer: to,
+            data: send.clone(),
+        };
+        let incoming = Message {
+            peer: from,
+            data: receive.clone(),
+        };
+        self.messages(
+            self.check_member(to).and(self.check_member(from)),
+            &[incoming],
+            &[outgoing],
+        )
+    }
+
+    fn exchange(&self, sends: &[Message], receives: &[Message]) -> Result<Event, CollectiveError> {
+        let mut peers = sends.iter().chain(receives);
+        let checked = peers.try_for_each(|message| self.check_member(message.peer));
+        self.messages(checked, receives, sends)
+    }
+
+    fn barrier(&self) -> Result<(), CollectiveError> {
+        self.collective(Ok(()), LocalGroup::barrier, algorithms::barrier)
+            .map(drop)
+    }
+
+    fn split(
+        &self,
+        color: Option<u32>,
+        key: u32,
+    ) -> Result<Option<Arc<dyn Communicator>>, CollectiveError> {
+        /// The colour of members that join no group; larger than every `u32`.
+        const NONE: u64 = u64::MAX;
+        let own = [color.map_or(NONE, u64::from), u64::from(key)];
+        let answers = Buffer::from_vec(vec![0u64; 2 * self.places.len()]);
+        let gathered =
+            self.all_gather(&Buffer::from_vec(own.to_vec()).whole(), &answers.whole())?;
+        gathered.wait().map_err(CollectiveError::from)?;
+        let split = self.splits.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the buffer is this call's own and the gathering is over (condition 2 of
+        // `Buffer`).
+        let answers = unsafe {
+            std::slice::from_raw_parts(answers.as_ptr().cast::<[u64; 2]>(), self.places.len())
+        };
+        if own[0] == NONE {
+            return Ok(None);
+        }
+        let mut members: Vec<usize> = (0..answers.len())
+            .filter(|member| answers[*member][0] == own[0])
+            .collect();
+        members.sort_by_key(|member| (answers[*member][1], *member));
+        let rank = members
+            .iter()
+            .position(|member| *member == self.rank)
+            .expect("bug: a member without its group");
+        let places = members.iter().map(|member| self.places[*member]).collect();
+        let group = mix(mix(mix(self.group) ^ split) ^ own[0]);
+        Ok(Some(Member::new(self.fabric.clone(), group, rank, places)))
+    }
+}
+
+impl Drop for Member {
+    fn drop(&mut self) {
+        self.fabric.forget(self.group, self.rank);
+    }
+}
+
+/// Spreads a number over 64 bits, so that groups of different splits get different numbers (the
+/// finalizer of splitmix64).
+fn mix(number: u64) -> u64 {
+    let mut mixed = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
+}

@@ -1,0 +1,34 @@
+//! Moves bytes between the devices of a world: planes, algorithms, tickets and rendezvous.
+//!
+//! Knows byte counts, dtypes and monoids; never shapes, shardings or graphs.
+//!
+//! A process meets the others in a [`Rendezvous`] (or is alone: [`World::local`]) and gets a
+//! [`World`], which has one [`Communicator`] for each device of the process. Groups whose members
+//! are threads of one process read each other's memory; all others exchange messages, within a
+//! process by one copy and between processes over TCP.
+
+mod algorithms;
+mod chunks;
+mod combine;
+mod communicator;
+mod counting;
+mod error;
+mod failure;
+mod group;
+mod local;
+mod operation;
+mod order;
+mod rendezvous;
+mod tickets;
+mod transport;
+mod wait;
+mod world;
+
+pub use combine::{reduce_into, reduce_onto};
+pub use communicator::{Communicator, Message};
+pub use counting::{Count, Counting, Counts};
+pub use error::CollectiveError;
+pub use operation::Operation;
+pub use rendezvous::Rendezvous;
+pub use tickets::{Ticket, TicketKind};
+pub use world::{Facts, World};

@@ -1,0 +1,8 @@
+//! The plane `local`: members are threads of one process and read each other's memory.
+
+mod barrier;
+mod board;
+mod collectives;
+
+pub(crate) use board::Boards;
+pub(crate) use collectives::LocalGroup;

@@ -1,0 +1,209 @@
+//! The order in which contributions are combined: a function of byte counts and the number of
+//! members, the same on every plane, so that results have the same bits wherever the members live.
+
+use crate::chunks::RING_BYTES;
+use crate::combine::{reduce_into, reduce_onto};
+use crate::{CollectiveError, chunks};
+use phalanx_ops::{DType, Monoid};
+use std::ops::Range;
+
+/// What is combined.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Items {
+    pub(crate) dtype: DType,
+    pub(crate) monoid: Monoid,
+}
+
+/// The order of combination.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Order {
+    /// Members beyond a power of two are paired at the front; then a balanced tree in rank order.
+    Tree,
+    /// Part `i` is combined along the ring from member `i + 1` to member `i`.
+    Ring,
+}
+
+/// Members of a tree: how many pairs stand at its front, and how many leaves it has.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tree {
+    pub(crate) pairs: usize,
+    pub(crate) leaves: usize,
+}
+
+impl Items {
+    pub(crate) fn size(self) -> usize {
+        self.monoid.item_size(self.dtype)
+    }
+
+    /// `accumulator = accumulator ∘ incoming`
+    pub(crate) fn into(self, accumulator: &mut [u8], incoming: &[u8]) {
+        reduce_into(self.dtype, self.monoid, accumulator, incoming)
+            .expect("bug: items were checked");
+    }
+
+    /// `accumulator = incoming ∘ accumulator`
+    pub(crate) fn onto(self, accumulator: &mut [u8], incoming: &[u8]) {
+        reduce_onto(self.dtype, self.monoid, accumulator, incoming)
+            .expect("bug: items were checked");
+    }
+
+    /// Checks a byte count.
+    pub(crate) fn check(self, operation: &str, bytes: usize) -> Result<(), CollectiveError> {
+        crate::combine::check_items(operation, self.dtype, self.monoid, bytes)
+    }
+}
+
+impl Order {
+    /// The order for contributions of `bytes` bytes each.
+    pub(crate) fn of(bytes: usize) -> Order {
+        if bytes < RING_BYTES {
+            Order::Tree
+        } else {
+            Order::Ring
+        }
+    }
+}
+
+impl Tree {
+    pub(crate) fn of(members: usize) -> Tree {
+        let leaves = 1 << members.ilog2();
+        Tree {
+            pairs: members - leaves,
+            leaves,
+        }
+    }
+
+    /// The member that stands for a leaf, and the second of its pair if it has one.
+    pub(crate) fn members(self, leaf: usize) -> (usize, Option<usize>) {
+        if leaf < self.pairs {
+            (2 * leaf, Some(2 * leaf + 1))
+        } else {
+            (leaf + self.pairs, None)
+        }
+    }
+}
+
+/// Bytes combined at a time: accumulators stay in the first-level caches.
+const BLOCK_BYTES: usize = 16 << 10;
+
+/// Combines the contributions of all members to the bytes `range` of part `part`, block by block.
+///
+/// `read` gives a member's bytes of a block; `write` takes the combined bytes of it.
+pub(crate) fn evaluate<'a>(
+    items: Items,
+    order: Order,
+    members: usize,
+    part: usize,
+    range: Range<usize>,
+    read: impl Fn(usize, Range<usize>) -> &'a [u8],
+    mut write: impl FnMut(Range<usize>, &[u8]),
+) {
+    let len = BLOCK_BYTES / items.size() * items.size();
+    let mut scratch = Vec::new();
+    let mut start = range.start;
+    while start < range.end {
+        let block = start..range.end.min(start + len);
+        let contribution = |member| read(member, block.clone());
+        match order {
+            Order::Ring => along_ring(items, members, part, &contribution, &mut scratch),
+            Order::Tree => {
+                scratch.resize_with(members.ilog2() as usize + 1, Vec::new);
+                let tree = Tree::of(members);
+                up_tree(items, tree, 0..tree.leaves, &contribution, &mut scratch);
+            }
+        }
+        start = block.end;
+        write(block.clone(), &scratch[0]);
+    }
+}
+
+fn along_ring<'a>(
+    items: Items,
+    members: usize,
+    part: usize,
+    contribution: &impl Fn(usize) -> &'a [u8],
+    scratch: &mut Vec<Vec<u8>>,
+) {
+    scratch.resize_with(1, Vec::new);
+    let accumulator = &mut scratch[0];
+    accumulator.clear();
+    accumulator.extend_from_slice(contribution((part + 1) % members));
+    for step in 2..=members {
+        items.into(accumulator, contribution((part + step) % members));
+    }
+}
+
+/// Leaves the combination of the leaves in `scratch[0]`.
+fn up_tree<'a>(
+    items: Items,
+    tree: Tree,
+    leaves: Range<usize>,
+    contribution: &impl Fn(usize) -> &'a [u8],
+    scratch: &mut [Vec<u8>],
+) {
+    if leaves.len() == 1 {
+        let (member, second) = tree.members(leaves.start);
+        scratch[0].clear();
+        scratch[0].extend_from_slice(contribution(member));
+        if let Some(second) = second {
+            items.into(&mut scratch[0], contribution(second));
+        }
+        return;
+    }
+    let middle = leaves.start + leaves.len() / 2;
+    up_tree(items, tree, leaves.start..middle, contribution, scratch);
+    let (lower, higher) = scratch.split_at_mut(1);
+    up_tree(items, tree, middle..leaves.end, contribution, higher);
+    items.into(&mut lower[0], &higher[0]);
+}
+
+/// The part of an all-reduce that one member works on.
+pub(crate) fn own_part(items: Items, total: usize, members: usize, member: usize) -> Range<usize> {
+    chunks::part(total, items.size(), members, member)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tree_pairs_the_front_and_keeps_rank_order() {
+        let tree = Tree::of(6);
+        let members: Vec<_> = (0..tree.leaves).map(|leaf| tree.members(leaf)).collect();
+        assert_eq!(members, [(0, Some(1)), (2, Some(3)), (4, None), (5, None)]);
+        for count in 1..40 {
+            let tree = Tree::of(count);
+            let all: Vec<usize> = (0..tree.leaves)
+                .flat_map(|leaf| [Some(tree.members(leaf).0), tree.members(leaf).1])
+                .flatten()
+                .collect();
+            assert_eq!(all, (0..count).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn orders_have_the_bits_that_they_promise() {
+        let values: Vec<[u8; 8]> = [1e16, 1.0, -1e16, 1.0, 3.0].map(f64::to_ne_bytes).to_vec();
+        let items = Items {
+            dtype: DType::F64,
+            monoid: Monoid::Add,
+        };
+        let result = |order, part| {
+            let mut result = 0.0;
+            let write = |_, bytes: &[u8]| result = f64::from_ne_bytes(bytes.try_into().unwrap());
+            evaluate(
+                items,
+                order,
+                5,
+                part,
+                0..8,
+                |member, _| &values[member],
+                write,
+            );
+            result
+        };
+        assert_eq!(result(Order::Tree, 0), ((1e16 + 1.0) + -1e16) + (1.0 + 3.0));
+        assert_eq!(result(Order::Ring, 1), -1e16 + 1.0 + 3.0 + 1e16 + 1.0);
+        assert_eq!(result(Order::Ring, 4), 1e16 + 1.0 + -1e16 + 1.0 + 3.0);
+    }
+}

@@ -1,0 +1,320 @@
+//! Rank 0's part of the meeting.
+
+use super::Rendezvous;
+use super::frames::{
+    Answer, Entry, Hello, PATIENCE, Report, Roster, prepare, read_frame, write_frame,
+};
+use super::token::{Refusal, challenge};
+use crate::CollectiveError;
+use crate::world::{Facts, Joined, random_seed};
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep, sleep_until, timeout, timeout_at};
+
+/// A rank that has proved the token and said who it is.
+struct Arrival {
+    stream: TcpStream,
+    hello: Hello,
+}
+
+/// Waits for all other ranks, compares their agreements, and introduces them to each other.
+pub(super) async fn coordinate(
+    plan: &Rendezvous,
+    listener: Option<std::net::TcpListener>,
+) -> Result<Joined, CollectiveError> {
+    let deadline = Instant::now() + plan.timeout;
+    let listener = listen(plan, listener).await?;
+    let mut arrivals: Vec<Option<Arrival>> = (0..plan.size).map(|_| None).collect();
+    let outcome = match gather(plan, &listener, deadline, &mut arrivals).await {
+        Ok(()) => agree(plan, &arrivals),
+        failed => failed,
+    };
+    let mut streams = Vec::new();
+    let mut hellos = Vec::new();
+    for arrival in arrivals.into_iter().flatten() {
+        streams.push((arrival.hello.rank, arrival.stream));
+        hellos.push(arrival.hello);
+    }
+    if let Err(error) = outcome {
+        return Err(refuse(streams, error).await);
+    }
+    let own = Entry {
+        address: plan.address.clone(),
+        local_devices: plan.local_devices,
+        facts: plan.facts.clone(),
+    };
+    let others = hellos.into_iter().map(|hello| Entry {
+        address: hello.address,
+        local_devices: hello.local_devices,
+        facts: hello.facts,
+    });
+    let roster = Roster {
+        entries: std::iter::once(own).chain(others).collect(),
+        seed: random_seed()?,
+    };
+    let streams = introduce(streams, &roster, deadline).await?;
+    let mut joined = Joined {
+        rank: 0,
+        streams: (0..plan.size).map(|_| None).collect(),
+        device_counts: roster
+            .entries
+            .iter()
+            .map(|entry| entry.local_devices)
+            .collect(),
+        facts: roster
+            .entries
+            .into_iter()
+            .map(|entry| entry.facts)
+            .collect(),
+        seed: roster.seed,
+    };
+    for (rank, stream) in streams {
+        joined.streams[rank] = Some(stream);
+    }
+    Ok(joined)
+}
+
+async fn listen(
+    plan: &Rendezvous,
+    listener: Option<std::net::TcpListener>,
+) -> Result<TcpListener, CollectiveError> {
+    let failed = |address: String| {
+        move |error: io::Error| CollectiveError::Listen {
+            address,
+            reason: error.to_string(),
+        }
+    };
+    if let Some(listener) = listener {
+        let adopt = || {
+            listener.set_nonblocking(true)?;
+            TcpListener::from_std(listener)
+        };
+        return adopt().map_err(failed(plan.address.clone()));
+    }
+    let port = plan
+        .address
+        .rsplit_once(':')
+        .and_then(|(_, port)| port.parse::<u16>().ok());
+    let Some(port) = port else {
+        let reason = io::Error::new(io::ErrorKind::InvalidInput, "there is no port in it");
+        return Err(failed(plan.address.clone())(reason));
+    };
+    let address = SocketAddr::new(plan.bind, port);
+    TcpListener::bind(address)
+        .await
+        .map_err(failed(address.to_string()))
+}
+
+/// Accepts connections until all ranks are there.
+async fn gather(
+    plan: &Rendezvous,
+    listener: &TcpListener,
+    deadline: Instant,
+    arrivals: &mut [Option<Arrival>],
+) -> Result<(), CollectiveError> {
+    let token: Arc<[u8]> = plan.token.as_slice().into();
+    let mut greetings = JoinSet::new();
+    let mut refused = 0;
+    loop {
+        let missing: Vec<usize> = (1..plan.size)
+            .filter(|rank| arrivals[*rank].is_none())
+            .collect();
+        if missing.is_empty() {
+            return Ok(());
+        }
+        tokio::select! {
+            accepted = listener.accept() => match accepted {
+                Ok((stream, _)) => {
+                    greetings.spawn(timeout(PATIENCE, greet(stream, token.clone())));
+                }
+                Err(error) => {
+                    // Such as too many open files: others may be closed soon.
+                    tracing::warn!(%error, "a connection was not accepted");
+                    sleep(Duration::from_millis(50)).await;
+                }
+            },
+            Some(greeted) = greetings.join_next() => match greeted {
+                Ok(Ok(Ok(arrival))) => {
+                    admit(plan, arrival, arrivals).await?;
+                    tell_who_is_missing(arrivals).await;
+                }
+                Ok(Ok(Err(Refusal::Token))) => {
+                    tracing::warn!("a connection with another token was refused");
+                    refused += 1;
+                }
+                // Strangers and connections that gave up.
+                _ => {}
+            },
+            () = sleep_until(deadline) => {
+                let (size, seconds) = (plan.size, plan.timeout.as_secs());
+                return Err(CollectiveError::RanksMissing { missing, size, seconds, refused });
+            }
+        }
+    }
+}
+
+async fn greet(mut stream: TcpStream, token: Arc<[u8]>) -> Result<Arrival, Refusal> {
+    prepare(&stream)?;
+    challenge(&mut stream, &token).await?;
+    let hello = read_frame(&mut stream).await?;
+    Ok(Arrival { stream, hello })
+}
+
+/// Takes a rank in, if it fits.
+async fn admit(
+    plan: &Rendezvous,
+    mut arrival: Arrival,
+    arrivals: &mut [Option<Arrival>],
+) -> Result<(), CollectiveError> {
+    let Hello {
+        rank,
+        size,
+        local_devices,
+        ..
+    } = arrival.hello;
+    let error = if size != plan.size {
+        disagreement(
+            "size",
+            (0, &plan.size.to_string()),
+            (rank, &size.to_string()),
+        )
+    } else if rank >= size || local_devices == 0 {
+        CollectiveError::Membership {
+            rank,
+            size,
+            local_devices,
+        }
+    } else if rank == 0 || arrivals[rank].is_some() {
+        CollectiveError::DuplicateRank { rank }
+    } else {
+        arrivals[rank] = Some(arrival);
+        return Ok(());
+    };
+    // Rank 0 reports the same error, whether this one can be told or not.
+    let _ = write_frame(&mut arrival.stream, &Answer::Refused(error.clone())).await;
+    Err(error)
+}
+
+/// Lets a rank that gives up earlier than rank 0 say whom it waited for.
+async fn tell_who_is_missing(arrivals: &mut [Option<Arrival>]) {
+    let missing = (1..arrivals.len())
+        .filter(|rank| arrivals[*rank].is_none())
+        .collect();
+    let answer = Answer::Waiting(missing);
+    for arrival in arrivals.iter_mut().flatten() {
+        // A rank that has gone meanwhile is noticed when it does not report.
+        let _ = write_frame(&mut arrival.stream, &answer).await;
+    }
+}
+
+/// Compares every rank's agreement with that of rank 0.
+fn agree(plan: &Rendezvous, arrivals: &[Option<Arrival>]) -> Result<(), CollectiveError> {
+    for hello in arrivals.iter().flatten().map(|arrival| &arrival.hello) {
+        let keys = plan
+            .agreement
+            .iter()
+            .chain(&hello.agreement)
+            .map(|(key, _)| key);
+        for key in keys {
+            let (ours, theirs) = (value(&plan.agreement, key), value(&hello.agreement, key));
+            if ours != theirs {
+                return Err(disagreement(key, (0, ours), (hello.rank, theirs)));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn value<'a>(agreement: &'a Facts, key: &str) -> &'a str {
+    let found = agreement.iter().find(|(name, _)| name == key);
+    found.map_or("(not set)", |(_, value)| value)
+}
+
+fn disagreement(key: &str, first: (usize, &str), second: (usize, &str)) -> CollectiveError {
+    CollectiveError::Disagreement {
+        key: key.into(),
+        first_rank: first.0,
+        first_value: first.1.into(),
+        second_rank: second.0,
+        second_value: second.1.into(),
+    }
+}
+
+/// Sends the roster, waits until all ranks are connected with each other, and lets them go.
+async fn introduce(
+    streams: Vec<(usize, TcpStream)>,
+    roster: &Roster,
+    deadline: Instant,
+) -> Result<Vec<(usize, TcpStream)>, CollectiveError> {
+    // The time-out is for arriving; connecting gets some time of its own.
+    let deadline = deadline.max(Instant::now() + PATIENCE);
+    let mut reports = JoinSet::new();
+    let mut writers = Vec::new();
+    for (rank, stream) in streams {
+        let (mut reader, mut writer) = stream.into_split();
+        // A rank that cannot be told will not report either.
+        let _ = write_frame(&mut writer, &Answer::Welcome(roster.clone())).await;
+        writers.push((rank, writer));
+        reports.spawn(async move {
+            let report = timeout_at(deadline, read_frame::<Report>(&mut reader)).await;
+            let error = match report {
+                Ok(Ok(Report::Ready)) => None,
+                Ok(Ok(Report::Failed(error))) => Some(error),
+                Ok(Err(error)) => Some(error.to_string()).map(|reason| died(rank, reason)),
+                Err(_) => Some(died(
+                    rank,
+                    String::from("it did not connect to the other ranks"),
+                )),
+            };
+            (rank, reader, error)
+        });
+    }
+    let mut readers = Vec::new();
+    let mut failed = None;
+    while let Some(report) = reports.join_next().await {
+        let Ok((rank, reader, error)) = report else {
+            continue;
+        };
+        readers.push((rank, reader));
+        if let Some(error) = error {
+            failed = Some(error);
+            break;
+        }
+    }
+    let answer = failed.clone().map_or(Answer::Go, Answer::Refused);
+    for (_, writer) in &mut writers {
+        // A rank that has died since is noticed by everybody on its connections.
+        let _ = write_frame(writer, &answer).await;
+    }
+    if let Some(error) = failed {
+        return Err(error);
+    }
+    readers.sort_by_key(|(rank, _)| *rank);
+    let pairs = readers.into_iter().zip(writers);
+    let whole = pairs.map(|((rank, reader), (_, writer))| {
+        (
+            rank,
+            reader
+                .reunite(writer)
+                .expect("bug: halves of different connections"),
+        )
+    });
+    Ok(whole.collect())
+}
+
+fn died(rank: usize, reason: String) -> CollectiveError {
+    CollectiveError::RankDied { rank, reason }
+}
+
+/// Tells everybody who is there why there will be no world.
+async fn refuse(streams: Vec<(usize, TcpStream)>, error: CollectiveError) -> CollectiveError {
+    for (_, mut stream) in streams {
+        // A rank that has gone meanwhile needs no reason.
+        let _ = write_frame(&mut stream, &Answer::Refused(error.clone())).await;
+    }
+    error
+}

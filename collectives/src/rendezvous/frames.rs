@@ -1,0 +1,113 @@
+//! What ranks say to each other while they meet, after the token was proved.
+
+use crate::CollectiveError;
+use crate::transport::{deserialize, serialize};
+use crate::world::Facts;
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use std::io;
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+/// The longest frame: rosters of thousands of ranks.
+const FRAME_BYTES: usize = 16 << 20;
+
+/// How long one exchange with a stranger may take.
+pub(super) const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The first frame of a rank to rank 0.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Hello {
+    pub(super) rank: usize,
+    pub(super) size: usize,
+    /// Where the rank listens for the others.
+    pub(super) address: String,
+    pub(super) local_devices: usize,
+    pub(super) agreement: Facts,
+    pub(super) facts: Facts,
+}
+
+/// The frames of rank 0 to the others.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum Answer {
+    /// These ranks have not arrived yet.
+    Waiting(Vec<usize>),
+    /// All are there and agree.
+    Welcome(Roster),
+    /// All are connected with each other.
+    Go,
+    /// There will be no world.
+    Refused(CollectiveError),
+}
+
+/// Who is in the world.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Roster {
+    pub(super) entries: Vec<Entry>,
+    pub(super) seed: u64,
+}
+
+/// One rank of a roster.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Entry {
+    pub(super) address: String,
+    pub(super) local_devices: usize,
+    pub(super) facts: Facts,
+}
+
+/// The second frame of a rank to rank 0: whether it is connected with all others.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum Report {
+    Ready,
+    Failed(CollectiveError),
+}
+
+/// The first frame between two ranks other than 0.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Introduction {
+    pub(super) rank: usize,
+    /// The seed of the world, so that a straggler of an earlier world is not taken for a rank of
+    /// this one.
+    pub(super) seed: u64,
+}
+
+/// Sends one frame.
+pub(super) async fn write_frame<T: Serialize>(
+    stream: &mut (impl AsyncWrite + Unpin),
+    value: &T,
+) -> io::Result<()> {
+    let bytes = serialize::<FRAME_BYTES>(value).map_err(io::Error::other)?;
+    let len = u32::try_from(bytes.len())
+        .expect("bug: a frame beyond its limit")
+        .to_le_bytes();
+    stream.write_all(&[len.as_slice(), &bytes].concat()).await
+}
+
+/// Receives one frame.
+pub(super) async fn read_frame<T: DeserializeOwned>(
+    stream: &mut (impl AsyncRead + Unpin),
+) -> io::Result<T> {
+    let mut len = [0; 4];
+    stream.read_exact(&mut len).await?;
+    let len = u32::from_le_bytes(len) as usize;
+    if len > FRAME_BYTES {
+        return Err(io::Error::other(format!("a frame of {len} bytes")));
+    }
+    // Grows with what really comes, not with what is promised.
+    let mut bytes = Vec::new();
+    let read = stream.take(len as u64).read_to_end(&mut bytes).await?;
+    if read < len {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
+    deserialize::<FRAME_BYTES, T>(&bytes).map_err(io::Error::other)
+}
+
+/// Sets a new connection up: no delay for short frames, and a sign when the other machine vanishes.
+pub(super) fn prepare(stream: &TcpStream) -> io::Result<()> {
+    stream.set_nodelay(true)?;
+    let keepalive = socket2::TcpKeepalive::new()
+        .with_time(Duration::from_secs(2))
+        .with_interval(Duration::from_secs(1))
+        .with_retries(3);
+    socket2::SockRef::from(stream).set_tcp_keepalive(&keepalive)
+}

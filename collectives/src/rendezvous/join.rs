@@ -1,0 +1,88 @@
+//! The entrance to a world of several processes.
+
+use super::{attend, coordinate};
+use crate::CollectiveError;
+use crate::world::{Facts, World};
+use std::net::{IpAddr, Ipv4Addr, TcpListener};
+use std::time::Duration;
+
+/// What a process brings to the meeting of all processes of a program.
+pub struct Rendezvous {
+    /// The number of this process.
+    pub rank: usize,
+    /// How many processes there are.
+    pub size: usize,
+    /// Where rank 0 listens, as `host:port`.
+    pub address: String,
+    /// The address of this machine to listen on; loopback unless told otherwise.
+    pub bind: IpAddr,
+    /// The secret that all processes share.
+    pub token: Vec<u8>,
+    /// How long to wait for the others.
+    pub timeout: Duration,
+    /// How many devices this process has.
+    pub local_devices: usize,
+    /// What must be equal on all ranks, such as the version and the configuration.
+    pub agreement: Facts,
+    /// What the others should know about this process but need not equal, such as memory limits.
+    pub facts: Facts,
+    /// On rank 0: a socket that listens already, instead of one made for `bind` and the port of
+    /// `address`.
+    pub listener: Option<TcpListener>,
+}
+
+impl Rendezvous {
+    /// A rendezvous on loopback with one device a process, an empty token and a minute of patience.
+    pub fn new(rank: usize, size: usize, address: impl Into<String>) -> Rendezvous {
+        Rendezvous {
+            rank,
+            size,
+            address: address.into(),
+            bind: IpAddr::V4(Ipv4Addr::LOCALHOST),
+            token: Vec::new(),
+            timeout: Duration::from_secs(60),
+            local_devices: 1,
+            agreement: Facts::new(),
+            facts: Facts::new(),
+            listener: None,
+        }
+    }
+
+    /// Meets the others. Collective over all processes; a world of one process opens no socket and
+    /// starts no thread.
+    ///
+    /// Errors: `Token`, `Listen`, `RanksMissing`, `CoordinatorUnreachable`, `Disagreement`,
+    /// `DuplicateRank`, `Membership`, `PeerUnreachable`, `RankDied`, `Protocol` and `Network`, on
+    /// every rank that is there.
+    pub fn join(mut self) -> Result<World, CollectiveError> {
+        let Rendezvous {
+            rank,
+            size,
+            local_devices,
+            ..
+        } = self;
+        if rank >= size || local_devices == 0 {
+            return Err(CollectiveError::Membership {
+                rank,
+                size,
+                local_devices,
+            });
+        }
+        if size == 1 {
+            return World::alone(local_devices, self.facts);
+        }
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(|error| CollectiveError::network(&error))?;
+        let listener = self.listener.take();
+        let joined = runtime.block_on(async {
+            if rank == 0 {
+                coordinate::coordinate(&self, listener).await
+            } else {
+                attend::attend(&self).await
+            }
+        });
+        World::connected(runtime, joined?)
+    }
+}

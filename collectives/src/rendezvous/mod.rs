@@ -1,0 +1,17 @@
+//! How processes find each other, prove that they belong together, and agree.
+//!
+//! Rank 0 listens; the others connect to it and then to each other. Every connection begins with a
+//! proof of the shared token in frames of fixed size, before anything else is read. Rank 0 compares
+//! what must be equal and tells everybody where everybody is; when something is wrong, it tells
+//! everybody who is there.
+
+mod attend;
+mod coordinate;
+mod frames;
+mod join;
+mod mesh;
+#[cfg(test)]
+mod tests;
+mod token;
+
+pub use join::Rendezvous;

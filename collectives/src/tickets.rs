@@ -1,0 +1,251 @@
+//! Tickets: each rank says what it is about to do together with the others, and all find out when
+//! they differ.
+
+use crate::CollectiveError;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// What a rank is about to do together with all others.
+///
+/// Tickets of one number must have the same kind and digest on all ranks. The texts are for the
+/// message only.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ticket {
+    /// The position among the tickets of a rank, without gaps.
+    pub number: u64,
+    /// What kind of step it is.
+    pub kind: TicketKind,
+    /// A digest of everything that must be equal.
+    pub digest: u128,
+    /// What the rank does, as a verb phrase such as `reads x`.
+    pub cause: String,
+    /// The call site.
+    pub site: String,
+}
+
+/// The kinds of ticketed steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum TicketKind {
+    /// A window closes.
+    Close,
+    /// A value is read by all.
+    Read,
+    /// The program ends.
+    Exit,
+}
+
+/// The longest text that a ticket carries; both have to fit into a control frame.
+const TEXT_BYTES: usize = 4 << 10;
+
+/// What has to be done about a ticket.
+#[derive(Debug)]
+pub(crate) enum Verdict {
+    Nothing,
+    ToCoordinator(Ticket),
+    ToAll(Ticket),
+    Diverged(CollectiveError),
+}
+
+/// The tickets that a process still needs.
+///
+/// Rank 0 compares all of them and keeps one of each number until every rank has posted it. The
+/// other ranks keep their last one, for comparison with the exit of rank 0, after which nobody else
+/// compares.
+#[derive(Debug)]
+pub(crate) struct Tickets {
+    rank: usize,
+    processes: usize,
+    open: BTreeMap<u64, Open>,
+    last: Option<Ticket>,
+    coordinator_exit: Option<Ticket>,
+}
+
+#[derive(Debug)]
+struct Open {
+    rank: usize,
+    ticket: Ticket,
+    seen: usize,
+}
+
+impl Tickets {
+    pub(crate) fn new(rank: usize, processes: usize) -> Tickets {
+        Tickets {
+            rank,
+            processes,
+            open: BTreeMap::new(),
+            last: None,
+            coordinator_exit: None,
+        }
+    }
+
+    /// A ticket of this process.
+    pub(crate) fn posted(&mut self, mut ticket: Ticket) -> Verdict {
+        for text in [&mut ticket.cause, &mut ticket.site] {
+            let end = (0..=TEXT_BYTES.min(text.len()))
+                .rev()
+                .find(|at| text.is_char_boundary(*at));
+            text.truncate(end.unwrap_or(0));
+        }
+        if self.rank != 0 {
+            self.last = Some(ticket.clone());
+            return match self.against_exit() {
+                Verdict::Nothing => Verdict::ToCoordinator(ticket),
+                diverged => diverged,
+            };
+        }
+        let is_exit = ticket.kind == TicketKind::Exit;
+        match self.compare(0, ticket.clone()) {
+            Verdict::Nothing if is_exit => Verdict::ToAll(ticket),
+            verdict => verdict,
+        }
+    }
+
+    /// A ticket of another process.
+    pub(crate) fn arrived(&mut self, rank: usize, ticket: Ticket) -> Verdict {
+        if self.rank == 0 {
+            return self.compare(rank, ticket);
+        }
+        self.coordinator_exit = Some(ticket);
+        self.against_exit()
+    }
+
+    fn compare(&mut self, rank: usize, ticket: Ticket) -> Verdict {
+        let number = ticket.number;
+        let Some(open) = self.open.get_mut(&number) else {
+            self.open.insert(
+                number,
+                Open {
+                    rank,
+                    ticket,
+                    seen: 1,
+                },
+            );
+            return Verdict::Nothing;
+        };
+        if open.ticket.kind != ticket.kind || open.ticket.digest != ticket.digest {
+            return Verdict::Diverged(divergence((open.rank, &open.ticket), (rank, &ticket)));
+        }
+        open.seen += 1;
+        if open.seen == self.processes {
+            self.open.remove(&number);
+        }
+        Verdict::Nothing
+    }
+
+    /// Compares the last ticket of this process with the exit of rank 0.
+    fn against_exit(&self) -> Verdict {
+        let (Some(exit), Some(last)) = (&self.coordinator_exit, &self.last) else {
+            return Verdict::Nothing;
+        };
+        let differs = last.kind != exit.kind || last.digest != exit.digest;
+        if last.number < exit.number || (last.number == exit.number && !differs) {
+            return Verdict::Nothing;
+        }
+        Verdict::Diverged(divergence((0, exit), (self.rank, last)))
+    }
+}
+
+fn divergence(one: (usize, &Ticket), other: (usize, &Ticket)) -> CollectiveError {
+    let ((first_rank, first), (second_rank, second)) = if one.0 < other.0 {
+        (one, other)
+    } else {
+        (other, one)
+    };
+    CollectiveError::Divergence {
+        number: first.number.min(second.number),
+        first_rank,
+        first_site: first.site.clone(),
+        first_cause: first.cause.clone(),
+        second_rank,
+        second_site: second.site.clone(),
+        second_cause: second.cause.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ticket(number: u64, kind: TicketKind, digest: u128) -> Ticket {
+        let (cause, site) = (format!("{kind:?}"), format!("line {digest}"));
+        Ticket {
+            number,
+            kind,
+            digest,
+            cause,
+            site,
+        }
+    }
+
+    #[test]
+    fn matched_tickets_are_dropped() {
+        let mut tickets = Tickets::new(0, 3);
+        for number in 0..1000 {
+            for rank in [2, 1] {
+                let verdict =
+                    tickets.arrived(rank, ticket(number, TicketKind::Close, number.into()));
+                assert!(matches!(verdict, Verdict::Nothing));
+            }
+            let verdict = tickets.posted(ticket(number, TicketKind::Close, number.into()));
+            assert!(matches!(verdict, Verdict::Nothing));
+            assert!(tickets.open.is_empty());
+        }
+    }
+
+    #[test]
+    fn different_tickets_of_a_number_diverge_whatever_the_order() {
+        let mut tickets = Tickets::new(0, 2);
+        tickets.posted(ticket(0, TicketKind::Close, 1));
+        tickets.posted(ticket(1, TicketKind::Close, 2));
+        let Verdict::Diverged(error) = tickets.arrived(1, ticket(1, TicketKind::Read, 2)) else {
+            panic!("no divergence")
+        };
+        assert_eq!(
+            error.to_string(),
+            "ranks took different ways at step 1: rank 0 Close at line 2, rank 1 Read at line 2"
+        );
+        assert!(error.hint().contains("x.evaluate()"));
+    }
+
+    #[test]
+    fn long_texts_are_cut() {
+        let mut long = ticket(0, TicketKind::Close, 1);
+        long.cause = "ä".repeat(TEXT_BYTES);
+        let Verdict::ToCoordinator(sent) = Tickets::new(1, 2).posted(long) else {
+            panic!("not sent")
+        };
+        assert_eq!(sent.cause, "ä".repeat(TEXT_BYTES / 2));
+    }
+
+    #[test]
+    fn other_ranks_compare_with_the_exit_of_rank_0() {
+        for exit_first in [true, false] {
+            let mut tickets = Tickets::new(1, 2);
+            let exit = ticket(4, TicketKind::Exit, 0);
+            let verdict = if exit_first {
+                assert!(matches!(tickets.arrived(0, exit), Verdict::Nothing));
+                assert!(matches!(
+                    tickets.posted(ticket(3, TicketKind::Close, 7)),
+                    Verdict::ToCoordinator(_)
+                ));
+                tickets.posted(ticket(4, TicketKind::Close, 7))
+            } else {
+                assert!(matches!(
+                    tickets.posted(ticket(4, TicketKind::Close, 7)),
+                    Verdict::ToCoordinator(_)
+                ));
+                tickets.arrived(0, exit)
+            };
+            assert!(
+                matches!(verdict, Verdict::Diverged(_)),
+                "exit first: {exit_first}"
+            );
+        }
+        let mut peaceful = Tickets::new(1, 2);
+        peaceful.posted(ticket(4, TicketKind::Exit, 0));
+        assert!(matches!(
+            peaceful.arrived(0, ticket(4, TicketKind::Exit, 0)),
+            Verdict::Nothing
+        ));
+    }
+}

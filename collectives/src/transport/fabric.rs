@@ -1,0 +1,440 @@
+//! What the communicators of one process share: queues, links, the failure and the tickets.
+
+use super::frame::{Control, EAGER_BYTES, Header, Kind};
+use super::link::Link;
+use super::mailbox::{Arrival, Channel, Mailbox};
+use super::transfer::Transfer;
+use crate::failure::Failure;
+use crate::local::Boards;
+use crate::tickets::{Tickets, Verdict};
+use crate::{CollectiveError, tickets::Ticket};
+use phalanx_device::Slice;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How long a rank that leaves waits for the others to leave too.
+const LINGER: Duration = Duration::from_millis(100);
+
+/// The shared state of a process in a world.
+#[derive(Debug)]
+pub(crate) struct Fabric {
+    pub(crate) rank: usize,
+    pub(crate) failure: Arc<Failure>,
+    pub(crate) boards: Boards,
+    mailbox: Mailbox,
+    /// By rank; none to this process itself, and none at all in a world of one process.
+    links: Vec<Option<Arc<Link>>>,
+    tickets: Mutex<Tickets>,
+    leaving: AtomicBool,
+}
+
+impl Fabric {
+    pub(crate) fn new(rank: usize, links: Vec<Option<Arc<Link>>>) -> Arc<Fabric> {
+        let processes = links.len().max(1);
+        Arc::new(Fabric {
+            rank,
+            failure: Arc::default(),
+            boards: Boards::default(),
+            mailbox: Mailbox::default(),
+            links,
+            tickets: Mutex::new(Tickets::new(rank, processes)),
+            leaving: AtomicBool::new(false),
+        })
+    }
+
+    pub(crate) fn links(&self) -> impl Iterator<Item = &Arc<Link>> {
+        self.links.iter().flatten()
+    }
+
+    fn link(&self, process: usize) -> &Arc<Link> {
+        self.links[process]
+            .as_ref()
+            .expect("bug: a message to a process without a link")
+    }
+
+    /// Bytes that this process has given to the network.
+    pub(crate) fn bytes_written(&self) -> u64 {
+        self.links().map(|link| link.bytes_written()).sum()
+    }
+
+    /// Ends the world on all ranks, unless it has ended; gives back the error that ended it.
+    pub(crate) fn fail(&self, error: CollectiveError) -> CollectiveError {
+        if self.failure.set(error.clone()) {
+            tracing::error!(rank = self.rank, code = error.code(), %error, "the world ends");
+            for link in self.links() {
+                link.post_control(&Control::Abort(error.clone()));
+            }
+        }
+        self.failure.get().unwrap_or(error)
+    }
+
+    /// Posts a send to a member that lives in `process`.
+    pub(crate) fn post_send(
+        &self,
+        channel: Channel,
+        process: usize,
+        data: &Slice,
+    ) -> Result<Arc<Transfer>, CollectiveError> {
+        self.failure.check()?;
+        if process == self.rank {
+            return self.post_local_send(channel, data);
+        }
+        let link = self.link(process);
+        let transfer = Transfer::new(data.clone(), process);
+        let mut shard = self.mailbox.shard(&channel);
+        let queue = shard.entry(channel).or_default();
+        if link.has_left() {
+            return Err(self.fail(CollectiveError::RankLeft { rank: process }));
+        }
+        let sequence = queue.next_send;
+        queue.next_send += 1;
+        let header = |kind, value| Header {
+            kind,
+            channel,
+            sequence,
+            value,
+            payload: 0,
+        };
+        if data.len <= EAGER_BYTES {
+            let claim = transfer.claim().expect("bug: a new transfer is free");
+            link.post(header(Kind::Eager, 0).with(claim.bytes()));
+            claim.finish();
+            return Ok(transfer);
+        }
+        // Announced even when the receiver is ready, so that it can compare the lengths.
+        link.post(header(Kind::Announce, data.len as u64).with(&[]));
+        if let Some(at) = queue
+            .cleared
+            .iter()
+            .position(|cleared| *cleared == sequence)
+        {
+            queue.cleared.remove(at);
+            link.post_bulk(channel, sequence, transfer.clone());
+        } else {
+            queue.announced.push_back((sequence, transfer.clone()));
+        }
+        Ok(transfer)
+    }
+
+    /// Posts a receive from a member that lives in `process`.
+    pub(crate) fn post_receive(
+        &self,
+        channel: Channel,
+        process: usize,
+        data: &Slice,
+    ) -> Result<Arc<Transfer>, CollectiveError> {
+        self.failure.check()?;
+        if process == self.rank {
+            return self.post_local_receive(channel, data);
+        }
+        let link = self.link(process);
+        let transfer = Transfer::new(data.clone(), process);
+        let mut shard = self.mailbox.shard(&channel);
+        let queue = shard.entry(channel).or_default();
+        let sequence = queue.next_receive;
+        queue.next_receive += 1;
+        let clear = || {
+            Header {
+                kind: Kind::Clear,
+                channel,
+                sequence,
+                value: 0,
+                payload: 0,
+            }
+            .with(&[])
+        };
+        match queue.arrivals.pop_front() {
+            Some(Arrival::Bytes(bytes)) => {
+                self.check_length(channel, bytes.len() as u64, data.len)?;
+                fill(&transfer, &bytes);
+            }
+            Some(Arrival::Announced(len)) => {
+                self.check_length(channel, len, data.len)?;
+                queue.filling.push((sequence, transfer.clone()));
+                link.post(clear());
+            }
+            None if link.has_left() => {
+                return Err(self.fail(CollectiveError::RankLeft { rank: process }));
+            }
+            None => {
+                queue.receives.push_back((sequence, transfer.clone()));
+                if data.len > EAGER_BYTES {
+                    link.post(clear());
+                }
+            }
+        }
+        Ok(transfer)
+    }
+
+    fn post_local_send(
+        &self,
+        channel: Channel,
+        data: &Slice,
+    ) -> Result<Arc<Transfer>, CollectiveError> {
+        let send = Transfer::new(data.clone(), self.rank);
+        let receive = {
+            let mut shard = self.mailbox.shard(&channel);
+            let queue = shard.entry(channel).or_default();
+            let Some((_, receive)) = queue.receives.pop_front() else {
+                queue.sends.push_back(send.clone());
+                return Ok(send);
+            };
+            receive
+        };
+        self.copy(channel, &send, &receive)?;
+        Ok(send)
+    }
+
+    fn post_local_receive(
+        &self,
+        channel: Channel,
+        data: &Slice,
+    ) -> Result<Arc<Transfer>, CollectiveError> {
+        let receive = Transfer::new(data.clone(), self.rank);
+        let send = {
+            let mut shard = self.mailbox.shard(&channel);
+            let queue = shard.entry(channel).or_default();
+            let Some(send) = queue.sends.pop_front() else {
+                queue.receives.push_back((0, receive.clone()));
+                return Ok(receive);
+            };
+            send
+        };
+        self.copy(channel, &send, &receive)?;
+        Ok(receive)
+    }
+
+    /// Makes the one copy of a message within the process.
+    fn copy(
+        &self,
+        channel: Channel,
+        send: &Transfer,
+        receive: &Transfer,
+    ) -> Result<(), CollectiveError> {
+        self.check_length(channel, send.len() as u64, receive.len())?;
+        // An end that was cancelled belongs to a world that has ended.
+        if let (Some(source), Some(mut target)) = (send.claim(), receive.claim()) {
+            target.copy_from(&source);
+            source.finish();
+            target.finish();
+        }
+        self.failure.check()
+    }
+
+    fn check_length(
+        &self,
+        channel: Channel,
+        sent: u64,
+        expected: usize,
+    ) -> Result<(), CollectiveError> {
+        if sent == expected as u64 {
+            return Ok(());
+        }
+        let (from, to) = (channel.from as usize, channel.to as usize);
+        Err(self.fail(CollectiveError::Length {
+            from,
+            to,
+            sent,
+            expected: expected as u64,
+        }))
+    }
+
+    /// A whole message has come over a link.
+    pub(super) fn arrived(
+        &self,
+        link: &Link,
+        channel: Channel,
+        bytes: &[u8],
+    ) -> Result<(), CollectiveError> {
+        let posted = {
+            let mut shard = self.mailbox.shard(&channel);
+            let queue = shard.entry(channel).or_default();
+            let posted = queue.receives.pop_front();
+            if posted.is_none() {
+                queue.arrivals.push_back(Arrival::Bytes(bytes.into()));
+            }
+            posted
+        };
+        let Some((_, transfer)) = posted else {
+            return Ok(());
+        };
+        self.check_origin(link, &transfer)?;
+        self.check_length(channel, bytes.len() as u64, transfer.len())?;
+        fill(&transfer, bytes);
+        Ok(())
+    }
+
+    /// A long message is ready at the other end.
+    pub(super) fn announced(
+        &self,
+        link: &Link,
+        channel: Channel,
+        len: u64,
+    ) -> Result<(), CollectiveError> {
+        let mut shard = self.mailbox.shard(&channel);
+        let queue = shard.entry(channel).or_default();
+        let Some((sequence, transfer)) = queue.receives.pop_front() else {
+            queue.arrivals.push_back(Arrival::Announced(len));
+            return Ok(());
+        };
+        self.check_origin(link, &transfer)?;
+        self.check_length(channel, len, transfer.len())?;
+        queue.filling.push((sequence, transfer));
+        Ok(())
+    }
+
+    /// The place of a long message is ready at the other end.
+    pub(super) fn cleared(&self, link: &Link, channel: Channel, sequence: u64) {
+        let mut shard = self.mailbox.shard(&channel);
+        let queue = shard.entry(channel).or_default();
+        let at = queue
+            .announced
+            .iter()
+            .position(|(announced, _)| *announced == sequence);
+        match at.and_then(|at| queue.announced.remove(at)) {
+            Some((_, transfer)) => link.post_bulk(channel, sequence, transfer),
+            None => queue.cleared.push_back(sequence),
+        }
+    }
+
+    /// The place of a long message whose bytes are coming.
+    pub(super) fn filling(&self, channel: Channel, sequence: u64) -> Option<Arc<Transfer>> {
+        let shard = self.mailbox.shard(&channel);
+        let (_, transfer) = shard
+            .get(&channel)?
+            .filling
+            .iter()
+            .find(|(at, _)| *at == sequence)?;
+        Some(transfer.clone())
+    }
+
+    /// All bytes of a long message have come.
+    pub(super) fn filled(&self, channel: Channel, sequence: u64) {
+        if let Some(queue) = self.mailbox.shard(&channel).get_mut(&channel) {
+            queue.filling.retain(|(at, _)| *at != sequence);
+        }
+    }
+
+    fn check_origin(&self, link: &Link, transfer: &Transfer) -> Result<(), CollectiveError> {
+        if transfer.process == link.peer {
+            return Ok(());
+        }
+        let reason = format!(
+            "a message in the name of a member of rank {}",
+            transfer.process
+        );
+        Err(CollectiveError::Protocol {
+            rank: link.peer,
+            reason,
+        })
+    }
+
+    /// A rank has said goodbye: an error if something from it is still waited for.
+    pub(super) fn check_departure(&self, link: &Link) {
+        if self.mailbox.waits_for(link.peer) && !self.is_leaving() {
+            self.fail(CollectiveError::RankLeft { rank: link.peer });
+        }
+    }
+
+    /// Drops what is kept for a member of a group that is no longer used.
+    pub(crate) fn forget(&self, group: u64, member: usize) {
+        self.mailbox.forget(group, member as u32);
+    }
+
+    /// A control frame has come from a rank.
+    pub(super) fn control(&self, rank: usize, control: Control) {
+        match control {
+            Control::Abort(error) => {
+                if self.failure.set(error.clone()) {
+                    let code = error.code();
+                    tracing::error!(rank = self.rank, from = rank, code, %error, "the world ends");
+                }
+            }
+            Control::Ticket(ticket) => {
+                let verdict = self
+                    .tickets
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .arrived(rank, ticket);
+                self.act(verdict);
+            }
+        }
+    }
+
+    /// Compares a ticket of this process with those of the others, without waiting for them.
+    pub(crate) fn post_ticket(&self, ticket: Ticket) {
+        if self.links.is_empty() || self.failure.is_set() {
+            return;
+        }
+        let verdict = self
+            .tickets
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .posted(ticket);
+        self.act(verdict);
+    }
+
+    fn act(&self, verdict: Verdict) {
+        match verdict {
+            Verdict::Nothing => {}
+            Verdict::ToCoordinator(ticket) => {
+                if let Some(link) = self.links[0].as_ref() {
+                    link.post_control(&Control::Ticket(ticket));
+                }
+            }
+            Verdict::ToAll(ticket) => {
+                for link in self.links() {
+                    link.post_control(&Control::Ticket(ticket.clone()));
+                }
+            }
+            Verdict::Diverged(error) => {
+                self.fail(error);
+            }
+        }
+    }
+
+    pub(super) fn is_leaving(&self) -> bool {
+        self.leaving.load(Ordering::SeqCst)
+    }
+
+    /// Says goodbye to all ranks. The coordinator stays until all have left, since it compares
+    /// their tickets.
+    pub(crate) fn leave(&self) {
+        if self.leaving.swap(true, Ordering::SeqCst) {
+            return;
+        }
+        for link in self.links() {
+            link.leave();
+        }
+        if self.rank == 0 {
+            while !self.failure.is_set() && !self.links().all(|link| link.has_left()) {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        }
+        self.flush(Duration::from_secs(5));
+        // A connection that closes before the other end has closed may lose what is still on its
+        // way.
+        let deadline = Instant::now() + LINGER;
+        while Instant::now() < deadline && !self.links().all(|link| link.has_left()) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        self.failure.set(CollectiveError::Closed);
+    }
+
+    /// Waits until everything posted has been written, but not for long.
+    pub(crate) fn flush(&self, limit: Duration) {
+        let deadline = Instant::now() + limit;
+        while Instant::now() < deadline && !self.links().all(|link| link.is_flushed()) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
+
+/// Puts a whole message into its place, unless the place was withdrawn.
+fn fill(transfer: &Transfer, bytes: &[u8]) {
+    if let Some(mut claim) = transfer.claim() {
+        claim.bytes_mut(0..bytes.len()).copy_from_slice(bytes);
+        claim.finish();
+    }
+}

@@ -1,0 +1,241 @@
+//! What travels over the connection of two processes: fixed headers, raw array bytes, serialized
+//! control frames.
+
+use super::mailbox::Channel;
+use crate::{CollectiveError, tickets::Ticket};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+/// Messages up to this length are sent without asking.
+pub(crate) const EAGER_BYTES: usize = 64 << 10;
+/// The longest run of array bytes in one frame, so that urgent frames soon get their turn.
+pub(super) const CHUNK_BYTES: usize = 256 << 10;
+/// The longest serialized control frame.
+pub(crate) const CONTROL_BYTES: usize = 128 << 10;
+/// Bytes of an encoded header.
+pub(super) const HEADER_BYTES: usize = 40;
+
+/// The two kinds of traffic of a group, matched apart from each other.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(u8)]
+pub(crate) enum Lane {
+    /// `send`, `recv`, `send_recv` and `exchange`.
+    Messages,
+    /// The messages that collectives are made of.
+    Collectives,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub(super) enum Kind {
+    /// A whole short message.
+    Eager,
+    /// A longer message is ready; `value` is its length.
+    Announce,
+    /// The place of message `sequence` is ready.
+    Clear,
+    /// Bytes of message `sequence` from offset `value`; none, at its length, after all others.
+    Bulk,
+    /// A serialized `Control`.
+    Control,
+    /// The last frame of a rank that leaves in peace.
+    Goodbye,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Header {
+    pub(super) kind: Kind,
+    pub(super) channel: Channel,
+    pub(super) sequence: u64,
+    pub(super) value: u64,
+    /// Bytes that follow the header.
+    pub(super) payload: u32,
+}
+
+/// Frames that concern the world as a whole.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) enum Control {
+    /// A ticket, to the coordinator; or the coordinator's exit, to all.
+    Ticket(Ticket),
+    /// The world has ended.
+    Abort(CollectiveError),
+}
+
+impl Header {
+    /// A header without channel.
+    pub(super) fn plain(kind: Kind, payload: u32) -> Header {
+        let channel = Channel {
+            group: 0,
+            lane: Lane::Messages,
+            from: 0,
+            to: 0,
+        };
+        Header {
+            kind,
+            channel,
+            sequence: 0,
+            value: 0,
+            payload,
+        }
+    }
+
+    pub(super) fn encode(&self) -> [u8; HEADER_BYTES] {
+        let mut bytes = [0; HEADER_BYTES];
+        bytes[0] = self.kind as u8;
+        bytes[1] = self.channel.lane as u8;
+        bytes[4..8].copy_from_slice(&self.payload.to_le_bytes());
+        bytes[8..12].copy_from_slice(&self.channel.from.to_le_bytes());
+        bytes[12..16].copy_from_slice(&self.channel.to.to_le_bytes());
+        bytes[16..24].copy_from_slice(&self.channel.group.to_le_bytes());
+        bytes[24..32].copy_from_slice(&self.sequence.to_le_bytes());
+        bytes[32..40].copy_from_slice(&self.value.to_le_bytes());
+        bytes
+    }
+
+    /// The header in the given bytes, or what is wrong with them.
+    pub(super) fn decode(bytes: &[u8; HEADER_BYTES]) -> Result<Header, String> {
+        let kind = match bytes[0] {
+            0 => Kind::Eager,
+            1 => Kind::Announce,
+            2 => Kind::Clear,
+            3 => Kind::Bulk,
+            4 => Kind::Control,
+            5 => Kind::Goodbye,
+            other => return Err(format!("unknown kind {other}")),
+        };
+        let lane = match bytes[1] {
+            0 => Lane::Messages,
+            1 => Lane::Collectives,
+            other => return Err(format!("unknown lane {other}")),
+        };
+        let word = |at: usize| {
+            u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+        };
+        let long = |at: usize| u64::from(word(at)) | u64::from(word(at + 4)) << 32;
+        let channel = Channel {
+            group: long(16),
+            lane,
+            from: word(8),
+            to: word(12),
+        };
+        let payload = word(4);
+        let limit = match kind {
+            Kind::Eager => EAGER_BYTES,
+            Kind::Bulk => CHUNK_BYTES,
+            Kind::Control => CONTROL_BYTES,
+            Kind::Announce | Kind::Clear | Kind::Goodbye => 0,
+        };
+        if payload as usize > limit {
+            return Err(format!("{payload} bytes in a frame of kind {kind:?}"));
+        }
+        Ok(Header {
+            kind,
+            channel,
+            sequence: long(24),
+            value: long(32),
+            payload,
+        })
+    }
+
+    /// The frame of this header with `payload` behind it.
+    pub(super) fn with(mut self, payload: &[u8]) -> Vec<u8> {
+        self.payload =
+            u32::try_from(payload.len()).expect("bug: payload of a frame beyond its limit");
+        let mut frame = Vec::with_capacity(HEADER_BYTES + payload.len());
+        frame.extend_from_slice(&self.encode());
+        frame.extend_from_slice(payload);
+        frame
+    }
+}
+
+impl Control {
+    /// The whole frame.
+    pub(super) fn frame(&self) -> Vec<u8> {
+        let payload = serialize::<CONTROL_BYTES>(self).unwrap_or_else(|_| {
+            // Only texts can be this long, and a world that ends must end even when nobody can say
+            // why.
+            let message = String::from("its error was too long to send");
+            let short = CollectiveError::Network { reason: message };
+            serialize::<CONTROL_BYTES>(&Control::Abort(short))
+                .expect("bug: a short control frame beyond the limit")
+        });
+        Header::plain(Kind::Control, 0).with(&payload)
+    }
+}
+
+/// Serializes a control value within the size limit.
+pub(crate) fn serialize<const LIMIT: usize>(value: &impl Serialize) -> Result<Vec<u8>, String> {
+    let bytes = bincode::serde::encode_to_vec(value, configuration::<LIMIT>())
+        .map_err(|error| error.to_string())?;
+    if bytes.len() > LIMIT {
+        return Err(format!(
+            "{} bytes in a control frame of at most {LIMIT}",
+            bytes.len()
+        ));
+    }
+    Ok(bytes)
+}
+
+/// Reads a control value; refuses what is too long or has bytes left over.
+pub(crate) fn deserialize<const LIMIT: usize, T: DeserializeOwned>(
+    bytes: &[u8],
+) -> Result<T, String> {
+    match bincode::serde::decode_from_slice(bytes, configuration::<LIMIT>()) {
+        Ok((value, read)) if read == bytes.len() => Ok(value),
+        Ok((_, read)) => Err(format!(
+            "{} bytes behind a control frame",
+            bytes.len() - read
+        )),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+fn configuration<const LIMIT: usize>() -> impl bincode::config::Config {
+    bincode::config::standard().with_limit::<LIMIT>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_survive_encoding_and_broken_ones_are_refused() {
+        let channel = Channel {
+            group: u64::MAX - 1,
+            lane: Lane::Collectives,
+            from: 7,
+            to: u32::MAX,
+        };
+        let header = Header {
+            kind: Kind::Bulk,
+            channel,
+            sequence: 1 << 40,
+            value: (1 << 31) + 1,
+            payload: 9,
+        };
+        let bytes = header.encode();
+        assert_eq!(Header::decode(&bytes), Ok(header));
+        for (at, value) in [(0, 6), (1, 2), (7, 1)] {
+            let mut broken = bytes;
+            broken[at] = value;
+            assert!(Header::decode(&broken).is_err());
+        }
+    }
+
+    #[test]
+    fn control_frames_have_a_size_limit() {
+        let abort = |len| {
+            Control::Abort(CollectiveError::Network {
+                reason: "x".repeat(len),
+            })
+        };
+        let bytes = serialize::<CONTROL_BYTES>(&abort(10)).unwrap();
+        assert!(matches!(
+            deserialize::<CONTROL_BYTES, Control>(&bytes),
+            Ok(Control::Abort(_))
+        ));
+        assert!(deserialize::<CONTROL_BYTES, Control>(&bytes[..bytes.len() - 1]).is_err());
+        assert!(deserialize::<CONTROL_BYTES, Control>(&[bytes, vec![0]].concat()).is_err());
+        assert!(serialize::<CONTROL_BYTES>(&abort(CONTROL_BYTES)).is_err());
+        assert!(abort(CONTROL_BYTES).frame().len() < 200);
+    }
+}

@@ -1,0 +1,22 @@
+//! Messages between the members of groups, wherever the members are.
+//!
+//! A message is matched by its channel (group, lane, sender, receiver) and its position among the
+//! channel's messages. Between members of one process it is one copy, made by whoever comes second.
+//! Between processes, short messages are sent at once and kept by the receiving process until they
+//! are asked for; longer ones are announced, and their bytes travel once the receiver has said
+//! where to put them. So a reader never waits for a receive, the frames of one connection never
+//! block each other, and memory for unexpected messages stays small.
+
+mod fabric;
+mod frame;
+mod link;
+mod mailbox;
+mod reader;
+mod transfer;
+
+pub(crate) use fabric::Fabric;
+pub(crate) use frame::{Lane, deserialize, serialize};
+pub(crate) use link::Link;
+pub(crate) use mailbox::Channel;
+pub(crate) use reader::read;
+pub(crate) use transfer::{Exchange, Transfer};

@@ -1,0 +1,151 @@
+//! One end of one message: the bytes to send, or the place to receive into.
+
+use crate::wait::Sleepers;
+use crate::{CollectiveError, failure::Failure};
+use phalanx_device::{Completion, EventError, Slice};
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+const WAITING: u8 = 0;
+/// Somebody reads or writes the bytes right now; never for longer than one copy.
+const CLAIMED: u8 = 1;
+const DONE: u8 = 2;
+const CANCELLED: u8 = 3;
+
+/// A posted send or receive.
+///
+/// Its bytes may be touched only through a claim. The owner of the slice leaves them alone until
+/// the transfer is done or cancelled (the contract of `Communicator`), and a cancelled transfer
+/// cannot be claimed, so nobody touches the bytes after an error has been returned to the owner.
+#[derive(Debug)]
+pub(crate) struct Transfer {
+    data: Slice,
+    /// The process at the other end.
+    pub(super) process: usize,
+    state: AtomicU8,
+    sleepers: Sleepers,
+}
+
+/// The exclusive right to touch the bytes of a transfer.
+pub(super) struct Claim<'a>(&'a Transfer);
+
+impl Transfer {
+    pub(super) fn new(data: Slice, process: usize) -> Arc<Transfer> {
+        let (state, sleepers) = (AtomicU8::new(WAITING), Sleepers::default());
+        Arc::new(Transfer {
+            data,
+            process,
+            state,
+            sleepers,
+        })
+    }
+
+    /// How many bytes the message has.
+    pub(super) fn len(&self) -> usize {
+        self.data.len
+    }
+
+    /// The right to touch the bytes, unless the transfer was cancelled.
+    pub(super) fn claim(&self) -> Option<Claim<'_>> {
+        let free =
+            self.state
+                .compare_exchange(WAITING, CLAIMED, Ordering::SeqCst, Ordering::SeqCst);
+        free.is_ok().then_some(Claim(self))
+    }
+
+    pub(crate) fn is_done(&self) -> bool {
+        self.state.load(Ordering::SeqCst) == DONE
+    }
+
+    pub(super) fn is_cancelled(&self) -> bool {
+        self.state.load(Ordering::SeqCst) == CANCELLED
+    }
+
+    /// Waits for the end of the transfer. When the world fails first, the transfer is cancelled.
+    pub(crate) fn wait(&self, failure: &Failure) -> Result<(), CollectiveError> {
+        self.sleepers
+            .wait_until(|| self.is_done() || failure.is_set());
+        if self.is_done() {
+            return Ok(());
+        }
+        loop {
+            let cancelled =
+                self.state
+                    .compare_exchange(WAITING, CANCELLED, Ordering::SeqCst, Ordering::SeqCst);
+            match cancelled {
+                Ok(_) | Err(CANCELLED) => return failure.check(),
+                Err(DONE) => return Ok(()),
+                Err(_) => std::thread::yield_now(),
+            }
+        }
+    }
+}
+
+impl Claim<'_> {
+    /// The bytes, for reading.
+    pub(super) fn bytes(&self) -> &[u8] {
+        // SAFETY: condition 2 of `Buffer`: the owner leaves the bytes alone while the transfer
+        // lives, and the claim excludes every other access through the transfer.
+        unsafe { self.0.data.bytes() }
+    }
+
+    /// The bytes of a range, for writing.
+    pub(super) fn bytes_mut(&mut self, range: Range<usize>) -> &mut [u8] {
+        // SAFETY: as for `bytes`; `&mut self` excludes a second reference.
+        unsafe { &mut self.0.data.bytes_mut()[range] }
+    }
+
+    /// Copies a whole message whose two ends have the same length. The ends may overlap when a
+    /// member sends to itself.
+    pub(super) fn copy_from(&mut self, source: &Claim<'_>) {
+        assert_eq!(
+            self.0.data.len, source.0.data.len,
+            "bug: ends of a message differ in length"
+        );
+        // SAFETY: both ranges are valid for their length (condition 1 of `Buffer`), and both claims
+        // are held; `copy` allows overlap.
+        unsafe {
+            std::ptr::copy(
+                source.0.data.as_ptr(),
+                self.0.data.as_ptr(),
+                self.0.data.len,
+            )
+        };
+    }
+
+    /// Ends the transfer and wakes whoever waits for it.
+    pub(super) fn finish(self) {
+        let transfer = self.0;
+        std::mem::forget(self);
+        transfer.state.store(DONE, Ordering::SeqCst);
+        transfer.sleepers.wake();
+    }
+}
+
+impl Drop for Claim<'_> {
+    fn drop(&mut self) {
+        self.0.state.store(WAITING, Ordering::SeqCst);
+    }
+}
+
+/// The completion of several transfers.
+pub(crate) struct Exchange {
+    pub(crate) transfers: Vec<Arc<Transfer>>,
+    pub(crate) failure: Arc<Failure>,
+}
+
+impl Completion for Exchange {
+    fn is_done(&self) -> bool {
+        self.failure.is_set() || self.transfers.iter().all(|transfer| transfer.is_done())
+    }
+
+    fn wait(&self) -> Result<(), EventError> {
+        // Every transfer is waited for, so that after an error none of them is still in use.
+        let outcomes = self
+            .transfers
+            .iter()
+            .map(|transfer| transfer.wait(&self.failure));
+        outcomes.fold(Ok(()), Result::and).map_err(EventError::new)
+    }
+}

@@ -1,0 +1,241 @@
+//! The world: all processes of a program and all their devices, seen by one process.
+
+use crate::group::Member;
+use crate::transport::{Fabric, Link, read};
+use crate::{CollectiveError, Communicator, Ticket};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+use tokio::net::TcpStream;
+use tokio::runtime::Runtime;
+use tokio::sync::oneshot;
+
+/// The group of all devices; other groups have mixed numbers.
+const WORLD_GROUP: u64 = 0;
+
+/// Settings of a process, as (key, value) texts.
+pub type Facts = Vec<(String, String)>;
+
+/// All processes of a program, seen by one of them.
+///
+/// Dropping a world without `shutdown` looks to the other ranks as if this one had died, which is
+/// right when the program fails. A world of one process has neither sockets nor threads.
+pub struct World {
+    fabric: Arc<Fabric>,
+    device_counts: Vec<usize>,
+    facts: Vec<Facts>,
+    seed: u64,
+    communicators: Vec<Arc<dyn Communicator>>,
+    network: Option<Network>,
+}
+
+/// What a rendezvous finds out.
+pub(crate) struct Joined {
+    pub(crate) rank: usize,
+    /// By rank; none to this process itself.
+    pub(crate) streams: Vec<Option<TcpStream>>,
+    pub(crate) device_counts: Vec<usize>,
+    pub(crate) facts: Vec<Facts>,
+    pub(crate) seed: u64,
+}
+
+/// The thread that moves bytes between processes.
+struct Network {
+    stop: oneshot::Sender<()>,
+    thread: JoinHandle<()>,
+}
+
+impl World {
+    /// A world of this process alone.
+    pub fn local(devices: usize) -> Result<World, CollectiveError> {
+        World::alone(devices, Facts::new())
+    }
+
+    pub(crate) fn alone(devices: usize, facts: Facts) -> Result<World, CollectiveError> {
+        if devices == 0 {
+            return Err(CollectiveError::Membership {
+                rank: 0,
+                size: 1,
+                local_devices: 0,
+            });
+        }
+        let fabric = Fabric::new(0, Vec::new());
+        Ok(World::assemble(
+            fabric,
+            vec![devices],
+            vec![facts],
+            random_seed()?,
+            None,
+        ))
+    }
+
+    /// The world over the connections of a rendezvous, which belong to the given runtime.
+    pub(crate) fn connected(runtime: Runtime, joined: Joined) -> Result<World, CollectiveError> {
+        let connect = |(rank, stream): (usize, Option<TcpStream>)| {
+            stream.map(|stream| Link::new(rank, stream))
+        };
+        let links = joined
+            .streams
+            .into_iter()
+            .enumerate()
+            .map(connect)
+            .collect();
+        let fabric = Fabric::new(joined.rank, links);
+        let (stop, stopped) = oneshot::channel();
+        let shared = fabric.clone();
+        let thread = std::thread::Builder::new()
+            .name(String::from("phalanx-network"))
+            .spawn(move || {
+                runtime.block_on(async {
+                    for link in shared.links() {
+                        tokio::spawn(read(shared.clone(), link.clone()));
+                        tokio::spawn(link.clone().write());
+                    }
+                    // Also ends when the world is dropped and the sender with it.
+                    let _ = stopped.await;
+                });
+            })
+            .map_err(|error| CollectiveError::network(&error))?;
+        let network = Some(Network { stop, thread });
+        Ok(World::assemble(
+            fabric,
+            joined.device_counts,
+            joined.facts,
+            joined.seed,
+            network,
+        ))
+    }
+
+    fn assemble(
+        fabric: Arc<Fabric>,
+        device_counts: Vec<usize>,
+        facts: Vec<Facts>,
+        seed: u64,
+        network: Option<Network>,
+    ) -> World {
+        let counted = device_counts.iter().enumerate();
+        let places: Arc<[usize]> = counted
+            .flat_map(|(process, count)| std::iter::repeat_n(process, *count))
+            .collect();
+        let mut communicators: Vec<Arc<dyn Communicator>> = Vec::new();
+        for (member, process) in places.iter().enumerate() {
+            if *process == fabric.rank {
+                communicators.push(Member::new(
+                    fabric.clone(),
+                    WORLD_GROUP,
+                    member,
+                    places.clone(),
+                ));
+            }
+        }
+        World {
+            fabric,
+            device_counts,
+            facts,
+            seed,
+            communicators,
+            network,
+        }
+    }
+
+    /// The communicator of each device of this process, over all devices of the world.
+    pub fn communicators(&self) -> Vec<Arc<dyn Communicator>> {
+        self.communicators.clone()
+    }
+
+    /// The number of this process.
+    pub fn rank(&self) -> usize {
+        self.fabric.rank
+    }
+
+    /// How many processes there are.
+    pub fn size(&self) -> usize {
+        self.device_counts.len()
+    }
+
+    /// How many devices each process has.
+    pub fn device_counts(&self) -> &[usize] {
+        &self.device_counts
+    }
+
+    /// The number of this process's first device among those of the world.
+    pub fn first_device(&self) -> usize {
+        self.device_counts[..self.rank()].iter().sum()
+    }
+
+    /// What each process told the others about itself, by rank.
+    pub fn facts(&self) -> &[Facts] {
+        &self.facts
+    }
+
+    /// A random number that is the same on all ranks.
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// Bytes that this process has given to the network so far.
+    pub fn network_bytes(&self) -> u64 {
+        self.fabric.bytes_written()
+    }
+
+    /// Compares what this process is about to do with what the others do. Never waits; nothing in a
+    /// world of one.
+    ///
+    /// When two ranks post different tickets of one number, the world ends with `Divergence` on all
+    /// ranks.
+    pub fn post_ticket(&self, ticket: Ticket) {
+        self.fabric.post_ticket(ticket);
+    }
+
+    /// Ends the world with an error on all ranks, unless it has ended already.
+    pub fn abort(&self, error: CollectiveError) {
+        self.fabric.fail(error);
+        self.fabric.flush(Duration::from_millis(500));
+    }
+
+    /// Whether the world has ended.
+    pub fn is_aborted(&self) -> bool {
+        self.fabric.failure.is_set()
+    }
+
+    /// The error that ended the world; `Closed` after `shutdown`.
+    pub fn failure(&self) -> Option<CollectiveError> {
+        self.fabric.failure.get()
+    }
+
+    /// Leaves the world in peace, after everything this process has sent. Later calls return
+    /// `Closed`.
+    ///
+    /// Rank 0 waits until all others have left too, since it compares their tickets.
+    pub fn shutdown(&self) {
+        self.fabric.leave();
+    }
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        let Some(network) = self.network.take() else {
+            return;
+        };
+        if self.fabric.failure.is_set() {
+            // The others should learn the reason before they see the connection end.
+            self.fabric.flush(Duration::from_millis(200));
+        }
+        self.fabric.failure.set(CollectiveError::Closed);
+        // The receiver is gone only if the thread has ended already.
+        let _ = network.stop.send(());
+        if network.thread.join().is_err() {
+            tracing::error!("the network thread panicked");
+        }
+        for link in self.fabric.links() {
+            link.disconnect();
+        }
+    }
+}
+
+/// A random number from the system.
+pub(crate) fn random_seed() -> Result<u64, CollectiveError> {
+    getrandom::u64().map_err(|error| CollectiveError::Network {
+        reason: error.to_string(),
+    })
+}

@@ -1,0 +1,306 @@
+//! Ranks that die, leave or disagree: an error on all others, never a hang.
+
+use crate::fixture::{Fixture, bytes, connected, local, meetings, place, slice, tcp};
+use phalanx_collectives::{CollectiveError, Communicator, Rendezvous};
+use phalanx_ops::{DType, Monoid};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+fn reduce(member: &dyn Communicator, len: usize) -> Result<(), CollectiveError> {
+    Ok(member
+        .all_reduce(&slice(&vec![0; len]), DType::F64, Monoid::Add)?
+        .wait()?)
+}
+
+/// Drops the world of a rank, as if its process had died, while the others are in `work`.
+fn kill(
+    mut fixture: Fixture,
+    rank: usize,
+    work: fn(&dyn Communicator) -> Result<(), CollectiveError>,
+) {
+    let victim = fixture.worlds.remove(rank);
+    let is_alive = |member: &dyn Communicator| {
+        !victim
+            .communicators()
+            .iter()
+            .any(|dead| dead.rank() == member.rank())
+    };
+    let survivors: Vec<_> = fixture
+        .members
+        .iter()
+        .filter(|member| is_alive(&***member))
+        .cloned()
+        .collect();
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = survivors
+            .iter()
+            .map(|member| scope.spawn(move || work(&**member)))
+            .collect();
+        std::thread::sleep(Duration::from_millis(30));
+        drop(victim);
+        for thread in threads {
+            let error = thread.join().unwrap().unwrap_err();
+            assert!(
+                matches!(error, CollectiveError::RankDied { rank: dead, .. } if dead == rank),
+                "{error}"
+            );
+        }
+    });
+    // Later calls say the same.
+    for member in &survivors {
+        assert_eq!(reduce(&**member, 8).unwrap_err().code(), "PX060");
+        assert_eq!(member.barrier().unwrap_err().code(), "PX060");
+    }
+}
+
+#[test]
+fn the_death_of_any_rank_is_an_error_on_all_others() {
+    kill(tcp(3), 1, |member| reduce(member, 8));
+    kill(tcp(3), 0, |member| reduce(member, 1 << 20));
+    kill(connected(&[2, 1, 2]), 1, |member| member.barrier());
+    // Messages between survivors that never come.
+    kill(tcp(4), 2, |member| {
+        let peer = [1, 3, 0, 0][member.rank()];
+        let event = member.send_recv(&place(1 << 20), peer, &place(1 << 21), peer)?;
+        Ok(event.wait()?)
+    });
+}
+
+/// The other side of the next test: a rank that joins, says that it has, and waits to be killed.
+#[test]
+fn child_waits_to_be_killed() {
+    let Ok(address) = std::env::var("PHALANX_TEST_CHILD_ADDRESS") else {
+        return;
+    };
+    let world = Rendezvous {
+        token: b"a shared secret".to_vec(),
+        ..Rendezvous::new(1, 3, address)
+    }
+    .join()
+    .unwrap();
+    let member = &world.communicators()[0];
+    reduce(&**member, 8).unwrap();
+    // Rank 0 kills this process while it waits here.
+    let _ = member.recv(&place(8), 0).unwrap().wait();
+}
+
+#[test]
+fn a_killed_process_is_an_error_on_all_others() {
+    let mut ranks = meetings(3);
+    let mut child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "faults::child_waits_to_be_killed"])
+        .env("PHALANX_TEST_CHILD_ADDRESS", &ranks[0].address)
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    ranks.remove(1);
+    let fixture = Fixture::of(
+        crate::fixture::join_all(ranks)
+            .into_iter()
+            .map(|world| world.unwrap())
+            .collect(),
+    );
+    let errors = std::thread::scope(|scope| {
+        let wait = |member: &dyn Communicator| {
+            reduce(member, 8).unwrap();
+            reduce(member, 8).unwrap_err()
+        };
+        let threads = fixture
+            .members
+            .iter()
+            .map(|member| scope.spawn(move || wait(&**member)));
+        let threads: Vec<_> = threads.collect();
+        std::thread::sleep(Duration::from_millis(200));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap())
+            .collect::<Vec<_>>()
+    });
+    for error in errors {
+        assert!(
+            matches!(error, CollectiveError::RankDied { rank: 1, .. }),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn an_abort_reaches_every_wait_with_its_reason() {
+    let aborted = || CollectiveError::Aborted {
+        rank: 1,
+        error_code: String::from("PX050"),
+        message: String::from("cpu:0 needs more bytes"),
+    };
+    for fixture in [connected(&[1, 2]), local(3)] {
+        let last = fixture.members.len() - 1;
+        let errors = std::thread::scope(|scope| {
+            // An event that was started before, a collective, and a message, all without their
+            // partners.
+            let event = fixture.members[0].recv(&place(1 << 20), last).unwrap();
+            let barrier = scope.spawn(|| fixture.members[0].barrier().unwrap_err());
+            let send = scope.spawn(|| {
+                let event = fixture.members[1]
+                    .send(&slice(&vec![1; 1 << 20]), 0)
+                    .unwrap();
+                CollectiveError::from(event.wait().unwrap_err())
+            });
+            std::thread::sleep(Duration::from_millis(30));
+            assert!(!event.is_done());
+            fixture.worlds.last().unwrap().abort(aborted());
+            let event = CollectiveError::from(event.wait().unwrap_err());
+            [event, barrier.join().unwrap(), send.join().unwrap()]
+        });
+        assert_eq!(errors, [aborted(), aborted(), aborted()]);
+        assert!(
+            fixture
+                .worlds
+                .iter()
+                .all(|world| world.failure() == Some(aborted()))
+        );
+    }
+}
+
+#[test]
+fn a_rank_that_leaves_early_is_an_error_for_who_waits_for_it() {
+    let fixture = tcp(3);
+    std::thread::scope(|scope| {
+        let waiters = [0, 2].map(|rank| {
+            let member = &fixture.members[rank];
+            scope.spawn(move || reduce(&**member, 1 << 20).unwrap_err())
+        });
+        fixture.worlds[1].shutdown();
+        for waiter in waiters {
+            assert_eq!(
+                waiter.join().unwrap(),
+                CollectiveError::RankLeft { rank: 1 }
+            );
+        }
+    });
+    // Its own shutdown may have heard of the others' error.
+    let code = reduce(&*fixture.members[1], 8).unwrap_err().code();
+    assert!(["PX061", "PX079"].contains(&code), "{code}");
+}
+
+#[test]
+fn what_was_sent_before_leaving_arrives() {
+    let fixture = tcp(2);
+    let len = 8 << 20;
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let member = &fixture.members[1];
+            member
+                .send(&slice(&vec![7; len]), 0)
+                .unwrap()
+                .wait()
+                .unwrap();
+            member.send(&slice(&[9; 5]), 0).unwrap().wait().unwrap();
+            fixture.worlds[1].shutdown();
+        });
+        let (long, short) = (place(len), place(5));
+        fixture.members[0].recv(&long, 1).unwrap().wait().unwrap();
+        std::thread::sleep(Duration::from_millis(150));
+        fixture.members[0].recv(&short, 1).unwrap().wait().unwrap();
+        assert!(bytes(&long) == vec![7; len] && bytes(&short) == [9; 5]);
+    });
+    fixture.shutdown();
+}
+
+#[test]
+fn ends_of_a_message_that_differ_in_length_are_an_error_on_all() {
+    for (sent, expected) in [
+        (8, 16),
+        (16, 8),
+        (8, 100_000),
+        (100_000, 8),
+        (100_000, 100_001),
+    ] {
+        for fixture in [tcp(3), local(3)] {
+            let errors = fixture.run(|member| {
+                let event = match member.rank() {
+                    0 => member.send(&place(sent), 1),
+                    1 => member.recv(&place(expected), 0),
+                    _ => member.recv(&place(8), 0),
+                };
+                // A short message is on its way as soon as it is posted; the error comes with the
+                // next wait.
+                let outcome = event.and_then(|event| Ok(event.wait()?));
+                outcome.and_then(|()| member.barrier()).unwrap_err()
+            });
+            let (sent, expected) = (sent as u64, expected as u64);
+            let length = CollectiveError::Length {
+                from: 0,
+                to: 1,
+                sent,
+                expected,
+            };
+            assert!(errors.iter().all(|error| *error == length), "{errors:?}");
+        }
+    }
+}
+
+#[test]
+fn members_that_call_different_collectives_are_an_error() {
+    let fixture = local(3);
+    let errors = fixture.run(|member| match member.rank() {
+        1 => member.broadcast(&place(8), 0).unwrap_err(),
+        _ => reduce(member, 8).unwrap_err(),
+    });
+    for error in errors {
+        let CollectiveError::Mismatch {
+            first: 0,
+            first_call,
+            second: 1,
+            second_call,
+        } = error
+        else {
+            panic!("{error}")
+        };
+        assert!(
+            first_call.starts_with("all_reduce of 8 bytes"),
+            "{first_call}"
+        );
+        assert!(
+            second_call.starts_with("broadcast of 8 bytes"),
+            "{second_call}"
+        );
+    }
+}
+
+#[test]
+fn wrong_arguments_are_refused_by_name_and_free_the_others() {
+    type Call = fn(&dyn Communicator) -> Result<(), CollectiveError>;
+    let calls: [(&str, Call); 5] = [
+        ("PX075", |member| {
+            member
+                .all_reduce(&place(8), DType::F64, Monoid::BitOr)
+                .map(drop)
+        }),
+        ("PX074", |member| {
+            member
+                .all_reduce(&place(9), DType::F64, Monoid::Add)
+                .map(drop)
+        }),
+        ("PX076", |member| member.broadcast(&place(8), 2).map(drop)),
+        ("PX074", |member| {
+            member.all_gather(&place(8), &place(15)).map(drop)
+        }),
+        ("PX074", |member| {
+            member.scatter(None, &place(8), 0).map(drop)
+        }),
+    ];
+    for (code, call) in calls {
+        for fixture in [tcp(2), local(2)] {
+            let errors = fixture.run(|member| {
+                let outcome = if member.rank() == 0 {
+                    call(member)
+                } else {
+                    member.barrier()
+                };
+                outcome.unwrap_err().code()
+            });
+            assert_eq!(errors, [code, code]);
+        }
+    }
+}

@@ -1,0 +1,279 @@
+//! The table of operations that move bytes without looking at them, on every plane.
+
+use crate::fixture::{PLANES, bytes, place, slice};
+use phalanx_collectives::{Communicator, Message};
+use phalanx_device::Slice;
+
+const MEMBERS: &[usize] = &[1, 2, 3, 4, 8, 11];
+/// Bytes: nothing, one, odd, just beyond the ring's and the network's limits, several pieces.
+const SIZES: &[usize] = &[0, 1, 777, 65_537, 700_001];
+
+/// What `from` says to `to`; equal lengths differ in content.
+fn message(from: usize, to: usize, len: usize) -> Vec<u8> {
+    (0..len)
+        .map(|at| (from * 31 + to * 17 + at + at / 251) as u8)
+        .collect()
+}
+
+/// What one member says to all.
+const ALL: usize = 99;
+
+/// Uneven lengths around `size`.
+fn length(member: usize, size: usize) -> usize {
+    if member % 4 == 2 {
+        0
+    } else {
+        size + member * 5
+    }
+}
+
+fn each(run: impl Fn(&dyn Communicator, usize) + Sync) {
+    for (name, plane) in PLANES {
+        for &members in MEMBERS {
+            // Many processes with long data take long and show nothing new.
+            let is_large = members > 4 && *name != "local";
+            let fixture = plane(members);
+            fixture.run(|member| {
+                for &size in SIZES.iter().filter(|size| !is_large || **size < 100_000) {
+                    run(member, size);
+                }
+            });
+            fixture.shutdown();
+        }
+    }
+}
+
+#[test]
+fn broadcast_copies_the_data_of_each_root() {
+    each(|member, size| {
+        for root in 0..member.size() {
+            let own = if member.rank() == root {
+                slice(&message(root, ALL, size))
+            } else {
+                place(size)
+            };
+            member.broadcast(&own, root).unwrap().wait().unwrap();
+            assert_eq!(bytes(&own), message(root, ALL, size));
+        }
+    });
+}
+
+#[test]
+fn all_gather_concatenates_equal_and_unequal_parts() {
+    each(|member, size| {
+        for uneven in [false, true] {
+            let count = |other: usize| if uneven { length(other, size) } else { size };
+            let counts: Vec<usize> = (0..member.size()).map(count).collect();
+            let own = slice(&message(member.rank(), ALL, counts[member.rank()]));
+            let all = place(counts.iter().sum());
+            let event = if uneven {
+                member.all_gather_v(&own, &all, &counts)
+            } else {
+                member.all_gather(&own, &all)
+            };
+            event.unwrap().wait().unwrap();
+            let expected: Vec<u8> = (0..member.size())
+                .flat_map(|other| message(other, ALL, counts[other]))
+                .collect();
+            assert!(bytes(&all) == expected, "{size} bytes, uneven: {uneven}");
+        }
+    });
+}
+
+#[test]
+fn all_to_all_transposes_parts() {
+    each(|member, size| {
+        let (own, members) = (member.rank(), member.size());
+        for uneven in [false, true] {
+            let count = |from: usize, to: usize| {
+                if uneven {
+                    length(from + 2 * to, size)
+                } else {
+                    size
+                }
+            };
+            let send_counts: Vec<usize> = (0..members).map(|to| count(own, to)).collect();
+            let receive_counts: Vec<usize> = (0..members).map(|from| count(from, own)).collect();
+            let parts: Vec<u8> = (0..members)
+                .flat_map(|to| message(own, to, count(own, to)))
+                .collect();
+            let (send, receive) = (slice(&parts), place(receive_counts.iter().sum()));
+            let event = if uneven {
+                member.all_to_all_v(&send, &send_counts, &receive, &receive_counts)
+            } else {
+                member.all_to_all(&send, &receive)
+            };
+            event.unwrap().wait().unwrap();
+            let expected: Vec<u8> = (0..members)
+                .flat_map(|from| message(from, own, count(from, own)))
+                .collect();
+            assert!(
+                bytes(&receive) == expected,
+                "{size} bytes, uneven: {uneven}"
+            );
+        }
+    });
+}
+
+#[test]
+fn scatter_and_gather_undo_each_other() {
+    each(|member, size| {
+        let own = member.rank();
+        for root in [0, member.size() - 1] {
+            for uneven in [false, true] {
+                let count = |other: usize| if uneven { length(other, size) } else { size };
+                let counts: Vec<usize> = (0..member.size()).map(count).collect();
+                let whole: Vec<u8> = (0..member.size())
+                    .flat_map(|to| message(root, to, counts[to]))
+                    .collect();
+                let (send, receive) = (slice(&whole), place(whole.len()));
+                let part = place(counts[own]);
+                let (send, receive): (Option<&Slice>, Option<&Slice>) = if own == root {
+                    (Some(&send), Some(&receive))
+                } else {
+                    (None, None)
+                };
+                let scattered = if uneven {
+                    member.scatter_v(send, &part, &counts, root)
+                } else {
+                    member.scatter(send, &part, root)
+                };
+                scattered.unwrap().wait().unwrap();
+                assert!(
+                    bytes(&part) == message(root, own, counts[own]),
+                    "scatter of {size} bytes"
+                );
+                let gathered = if uneven {
+                    member.gather_v(&part, receive, &counts, root)
+                } else {
+                    member.gather(&part, receive, root)
+                };
+                gathered.unwrap().wait().unwrap();
+                if let Some(receive) = receive {
+                    assert!(bytes(receive) == whole, "gather of {size} bytes");
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn messages_between_a_pair_keep_their_order() {
+    each(|member, size| {
+        let (own, members) = (member.rank(), member.size());
+        let (next, previous) = ((own + 1) % members, (own + members - 1) % members);
+        // Sends run ahead of receives, and a collective in between does not mix with them.
+        let lengths = [size, 3, size + 1];
+        let sent: Vec<_> = lengths
+            .iter()
+            .enumerate()
+            .map(|(turn, len)| {
+                member
+                    .send(&slice(&message(own, turn, *len)), next)
+                    .unwrap()
+            })
+            .collect();
+        member.barrier().unwrap();
+        for (turn, len) in lengths.iter().enumerate() {
+            let received = place(*len);
+            member.recv(&received, previous).unwrap().wait().unwrap();
+            assert!(bytes(&received) == message(previous, turn, *len));
+        }
+        for event in sent {
+            event.wait().unwrap();
+        }
+        let (send, receive) = (slice(&message(own, next, size)), place(size));
+        member
+            .send_recv(&send, next, &receive, previous)
+            .unwrap()
+            .wait()
+            .unwrap();
+        assert!(bytes(&receive) == message(previous, own, size));
+    });
+}
+
+#[test]
+fn an_exchange_reaches_everybody_and_oneself_and_overlaps_with_collectives() {
+    each(|member, size| {
+        let (own, members) = (member.rank(), member.size());
+        let outgoing = |turn: usize| {
+            let data = move |to: usize| slice(&message(own + turn, to, length(own, size)));
+            (0..members).map(move |to| Message {
+                peer: to,
+                data: data(to),
+            })
+        };
+        let place = |from: usize| Message {
+            peer: from,
+            data: place(length(from, size)),
+        };
+        // Two messages for each peer, the receives in another order of peers.
+        let sends: Vec<Message> = outgoing(0).chain(outgoing(50)).collect();
+        let receives: Vec<Message> = (0..members)
+            .rev()
+            .flat_map(|from| [place(from), place(from)])
+            .collect();
+        let event = member.exchange(&sends, &receives).unwrap();
+        let shared = slice(&message(0, ALL, size));
+        member.broadcast(&shared, 0).unwrap().wait().unwrap();
+        event.wait().unwrap();
+        assert!(event.is_done());
+        for (at, Message { peer, data }) in receives.iter().enumerate() {
+            let turn = 50 * (at % 2);
+            assert!(
+                bytes(data) == message(peer + turn, own, length(*peer, size)),
+                "from {peer}"
+            );
+        }
+    });
+}
+
+#[test]
+fn a_split_orders_members_by_key_and_its_groups_do_not_mix() {
+    for (_, plane) in PLANES {
+        let fixture = plane(5);
+        fixture.run(|member| {
+            let own = member.rank();
+            let color = if own == 2 { None } else { Some(own as u32 % 2) };
+            for round in 0..3u8 {
+                let group = member.split(color, 10 - own as u32).unwrap();
+                // Member 2 stays out; 1 and 3 are one group, 0 and 4 the other, in reversed order.
+                let Some(group) = group else {
+                    assert_eq!(own, 2);
+                    continue;
+                };
+                assert_eq!((group.size(), group.rank()), (2, usize::from(own < 2)));
+                let all = place(2);
+                group
+                    .all_gather(&slice(&[own as u8 + round]), &all)
+                    .unwrap()
+                    .wait()
+                    .unwrap();
+                let expected = if own % 2 == 0 {
+                    [4 + round, round]
+                } else {
+                    [3 + round, 1 + round]
+                };
+                assert_eq!(bytes(&all), expected);
+                let alone = group.split(Some(own as u32), 0).unwrap().unwrap();
+                assert_eq!((alone.size(), alone.plane()), (1, "local"));
+                alone.barrier().unwrap();
+            }
+            let everybody = member.split(Some(0), 0).unwrap().unwrap();
+            assert_eq!((everybody.size(), everybody.rank()), (5, own));
+            everybody.barrier().unwrap();
+        });
+        fixture.shutdown();
+    }
+}
+
+#[test]
+fn planes_have_names() {
+    let names = PLANES.iter().map(|(_, plane)| {
+        let fixture = plane(3);
+        let name = fixture.members[0].plane();
+        fixture.shutdown();
+        name
+    });
+    assert_eq!(names.collect::<Vec<_>>(), ["local", "tcp", "tcp"]);
+}

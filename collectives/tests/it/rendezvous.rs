@@ -1,0 +1,239 @@
+//! Processes that find each other, and those that do not.
+
+use crate::fixture::{join_all, meetings};
+use phalanx_collectives::{CollectiveError, Rendezvous, World};
+use std::io::Write;
+use std::net::{TcpListener, TcpStream};
+use std::process::Command;
+use std::time::Duration;
+
+fn setting(key: &str, value: &str) -> (String, String) {
+    (key.into(), value.into())
+}
+
+fn codes(outcomes: &[Result<World, CollectiveError>]) -> Vec<&'static str> {
+    outcomes
+        .iter()
+        .map(|outcome| {
+            outcome
+                .as_ref()
+                .err()
+                .map_or("joined", |error| error.code())
+        })
+        .collect()
+}
+
+#[test]
+fn all_ranks_know_the_same_about_each_other() {
+    let mut ranks = meetings(4);
+    for (rank, meeting) in ranks.iter_mut().enumerate() {
+        meeting.local_devices = [2, 1, 3, 1][rank];
+        meeting.agreement = vec![setting("version", "1"), setting("threads", "4")];
+        meeting.facts = vec![setting("memory", &format!("{}", 100 + rank))];
+    }
+    // The order does not matter.
+    ranks.reverse();
+    let worlds: Vec<World> = join_all(ranks)
+        .into_iter()
+        .map(|world| world.unwrap())
+        .rev()
+        .collect();
+    for (rank, world) in worlds.iter().enumerate() {
+        assert_eq!((world.rank(), world.size()), (rank, 4));
+        assert_eq!(world.device_counts(), [2, 1, 3, 1]);
+        assert_eq!(world.first_device(), [0, 2, 3, 6][rank]);
+        assert_eq!(world.seed(), worlds[0].seed());
+        let members: Vec<usize> = world
+            .communicators()
+            .iter()
+            .map(|member| member.rank())
+            .collect();
+        let first = world.first_device();
+        assert_eq!(
+            members,
+            (first..first + [2, 1, 3, 1][rank]).collect::<Vec<_>>()
+        );
+        let memory: Vec<&str> = world
+            .facts()
+            .iter()
+            .map(|facts| facts[0].1.as_str())
+            .collect();
+        assert_eq!(memory, ["100", "101", "102", "103"]);
+    }
+    std::thread::scope(|scope| {
+        for world in &worlds {
+            scope.spawn(|| world.shutdown());
+        }
+    });
+}
+
+#[test]
+fn a_wrong_token_is_refused_and_everybody_learns_who_is_missing() {
+    let mut ranks = meetings(3);
+    for meeting in &mut ranks {
+        meeting.timeout = Duration::from_millis(700);
+    }
+    ranks[2].token = b"a guess".to_vec();
+    let outcomes = join_all(ranks);
+    assert_eq!(codes(&outcomes), ["PX066", "PX066", "PX064"]);
+    for outcome in &outcomes[..2] {
+        let Err(CollectiveError::RanksMissing {
+            missing,
+            size: 3,
+            refused: 1,
+            ..
+        }) = outcome
+        else {
+            panic!("another error")
+        };
+        assert_eq!(missing, &[2]);
+    }
+}
+
+#[test]
+fn a_rank_that_never_arrives_is_named_on_all_others() {
+    let mut ranks = meetings(4);
+    ranks.remove(2);
+    for meeting in &mut ranks {
+        meeting.timeout = Duration::from_millis(300);
+    }
+    for outcome in join_all(ranks) {
+        let Err(CollectiveError::RanksMissing { missing, .. }) = outcome else {
+            panic!("another error")
+        };
+        assert_eq!(missing, [2]);
+    }
+}
+
+#[test]
+fn a_port_in_use_and_an_absent_coordinator_are_errors() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let patience = Duration::from_millis(300);
+    let join = |rank, address: &str| {
+        let outcome = Rendezvous {
+            timeout: patience,
+            ..Rendezvous::new(rank, 2, address)
+        }
+        .join();
+        outcome.err().unwrap()
+    };
+    let error = join(0, &address);
+    assert_eq!(error.code(), "PX065");
+    assert!(error.to_string().contains(&address));
+    // The socket there says nothing.
+    assert_eq!(join(1, &address).code(), "PX067");
+    drop(taken);
+    assert_eq!(join(1, &address).code(), "PX067");
+    assert_eq!(join(0, "nowhere").code(), "PX065");
+}
+
+#[test]
+fn settings_that_differ_are_named_with_both_values_on_all_ranks() {
+    let mut ranks = meetings(3);
+    for (rank, meeting) in ranks.iter_mut().enumerate() {
+        meeting.agreement = vec![setting("version", "1")];
+        if rank == 2 {
+            meeting.agreement.push(setting("soft_limit", "64"));
+        }
+    }
+    for outcome in join_all(ranks) {
+        let expected = CollectiveError::Disagreement {
+            key: String::from("soft_limit"),
+            first_rank: 0,
+            first_value: String::from("(not set)"),
+            second_rank: 2,
+            second_value: String::from("64"),
+        };
+        assert_eq!(outcome.err(), Some(expected));
+    }
+}
+
+#[test]
+fn ranks_that_do_not_fit_are_refused() {
+    let mut ranks = meetings(3);
+    ranks[2].rank = 1;
+    assert_eq!(codes(&join_all(ranks)), ["PX069"; 3]);
+    let mut ranks = meetings(3);
+    ranks[2].size = 4;
+    let outcomes = join_all(ranks);
+    assert!(codes(&outcomes)[..1] == ["PX068"] && codes(&outcomes)[2..] == ["PX068"]);
+    assert_eq!(
+        Rendezvous::new(2, 2, "127.0.0.1:1")
+            .join()
+            .err()
+            .unwrap()
+            .code(),
+        "PX070"
+    );
+    assert_eq!(World::local(0).err().unwrap().code(), "PX070");
+}
+
+#[test]
+fn strangers_do_not_disturb_a_meeting() {
+    let ranks = meetings(3);
+    let address = ranks[0].address.clone();
+    let silent = TcpStream::connect(&address).unwrap();
+    let mut loud = TcpStream::connect(&address).unwrap();
+    loud.write_all(&[b'x'; 4096]).unwrap();
+    drop(TcpStream::connect(&address).unwrap());
+    let worlds: Vec<World> = join_all(ranks)
+        .into_iter()
+        .map(|world| world.unwrap())
+        .collect();
+    std::thread::scope(|scope| {
+        for world in &worlds {
+            scope.spawn(|| {
+                world.communicators()[0].barrier().unwrap();
+                world.shutdown();
+            });
+        }
+    });
+    drop(silent);
+}
+
+/// The other side of the next test.
+#[test]
+fn child_counts_its_sockets_and_threads() {
+    if std::env::var_os("PHALANX_TEST_CHILD_ALONE").is_none() {
+        return;
+    }
+    let count = || {
+        let open = std::fs::read_dir("/proc/self/fd").unwrap();
+        let targets = open.filter_map(|entry| std::fs::read_link(entry.unwrap().path()).ok());
+        let sockets = targets.filter(|target| {
+            let target = target.to_string_lossy();
+            target.starts_with("socket:") || target.contains("eventpoll")
+        });
+        (
+            sockets.count(),
+            std::fs::read_dir("/proc/self/task").unwrap().count(),
+        )
+    };
+    let before = count();
+    let worlds = [
+        World::local(4).unwrap(),
+        Rendezvous::new(0, 1, "127.0.0.1:1").join().unwrap(),
+    ];
+    worlds[1].communicators()[0].barrier().unwrap();
+    assert_eq!(count(), before);
+    println!("counted");
+}
+
+#[test]
+fn a_world_of_one_process_has_no_socket_and_no_thread() {
+    let output = Command::new(std::env::current_exe().unwrap())
+        .args([
+            "--exact",
+            "rendezvous::child_counts_its_sockets_and_threads",
+            "--nocapture",
+        ])
+        .env("PHALANX_TEST_CHILD_ALONE", "1")
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(
+        output.status.success() && text.contains("counted"),
+        "{text}"
+    );
+}

@@ -1,0 +1,180 @@
+//! Buffers: counted handles to device memory.
+
+use crate::{Device, DeviceError};
+use std::alloc::Layout;
+use std::fmt;
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+/// A counted handle to one allocation of a device.
+///
+/// Conditions that code using `as_ptr` relies on:
+/// 1. The pointer is valid for `len` bytes while any clone lives (lifetime: the buffer).
+/// 2. Steps of one device run in plan order, and a step that writes bytes is ordered before and after
+///    every other step that touches them (order and aliasing: the plan).
+#[derive(Clone)]
+pub struct Buffer(Arc<Allocation>);
+
+struct Allocation {
+    pointer: NonNull<u8>,
+    len: usize,
+    release: Release,
+}
+
+enum Release {
+    /// Memory of a pool: given back through the closure.
+    Pool(Box<dyn Fn(NonNull<u8>, usize) + Send + Sync>),
+    /// Memory owned elsewhere, kept alive by the box.
+    Owner(#[allow(dead_code, reason = "held for its Drop")] Box<dyn std::any::Any + Send + Sync>),
+    /// No memory at all.
+    Nothing,
+}
+
+// SAFETY: the pointer is to plain bytes without thread affinity; conditions 1 and 2 of `Buffer` order accesses.
+unsafe impl Send for Allocation {}
+// SAFETY: as for `Send`; no method of `Buffer` reads or writes the bytes without an `unsafe` promise of condition 2.
+unsafe impl Sync for Allocation {}
+
+impl Buffer {
+    /// A buffer over memory that `release` takes back when the last clone is dropped.
+    ///
+    /// # Safety
+    /// `pointer` is valid for reads and writes of `len` bytes until `release` is called with it.
+    pub unsafe fn from_pool(
+        pointer: NonNull<u8>,
+        len: usize,
+        release: impl Fn(NonNull<u8>, usize) + Send + Sync + 'static,
+    ) -> Buffer {
+        Buffer(Arc::new(Allocation { pointer, len, release: Release::Pool(Box::new(release)) }))
+    }
+
+    /// A buffer that adopts host memory without copying it.
+    pub fn from_vec<T: Copy + Send + Sync + 'static>(mut data: Vec<T>) -> Buffer {
+        let len = std::mem::size_of_val(data.as_slice());
+        let pointer = NonNull::new(data.as_mut_ptr().cast()).unwrap_or(NonNull::dangling());
+        Buffer(Arc::new(Allocation { pointer, len, release: Release::Owner(Box::new(data)) }))
+    }
+
+    /// A buffer that has a size but no memory (null devices); its pointer must not be followed.
+    pub fn without_memory(len: usize) -> Buffer {
+        Buffer(Arc::new(Allocation { pointer: NonNull::dangling(), len, release: Release::Nothing }))
+    }
+
+    /// Bytes of the allocation.
+    pub fn len(&self) -> usize {
+        self.0.len
+    }
+
+    /// Whether the allocation has no bytes.
+    pub fn is_empty(&self) -> bool {
+        self.0.len == 0
+    }
+
+    /// The address of the first byte.
+    pub fn as_ptr(&self) -> *mut u8 {
+        self.0.pointer.as_ptr()
+    }
+
+    /// Whether this is the only handle.
+    pub fn is_unique(&self) -> bool {
+        Arc::strong_count(&self.0) == 1
+    }
+
+    /// Whether both are handles to the same allocation.
+    pub fn same(&self, other: &Buffer) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// The whole buffer as a slice.
+    pub fn whole(&self) -> Slice {
+        Slice { buffer: self.clone(), offset: 0, len: self.len() }
+    }
+
+    /// `len` bytes from `offset`.
+    pub fn slice(&self, offset: usize, len: usize) -> Slice {
+        assert!(offset + len <= self.len(), "bug: slice {offset}+{len} of a buffer of {} bytes", self.len());
+        Slice { buffer: self.clone(), offset, len }
+    }
+}
+
+impl Drop for Allocation {
+    fn drop(&mut self) {
+        if let Release::Pool(release) = &self.release {
+            release(self.pointer, self.len);
+        }
+    }
+}
+
+impl fmt::Debug for Buffer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Buffer({} bytes)", self.len())
+    }
+}
+
+/// Some consecutive bytes of a buffer.
+#[derive(Clone, Debug)]
+pub struct Slice {
+    /// The buffer.
+    pub buffer: Buffer,
+    /// The first byte.
+    pub offset: usize,
+    /// How many bytes.
+    pub len: usize,
+}
+
+impl Slice {
+    /// The address of the first byte.
+    pub fn as_ptr(&self) -> *mut u8 {
+        // SAFETY: `offset + len <= buffer.len()` was checked when the slice was made, so the result stays inside
+        // the allocation (condition 1 of `Buffer`).
+        unsafe { self.buffer.as_ptr().add(self.offset) }
+    }
+
+    /// The bytes, for reading.
+    ///
+    /// # Safety
+    /// Condition 2 of `Buffer`: nothing writes these bytes while the reference lives.
+    pub unsafe fn bytes(&self) -> &[u8] {
+        // SAFETY: in bounds and alive (condition 1); not written meanwhile (the caller's promise).
+        unsafe { std::slice::from_raw_parts(self.as_ptr(), self.len) }
+    }
+
+    /// The bytes, for writing.
+    ///
+    /// # Safety
+    /// Condition 2 of `Buffer`: nothing else reads or writes these bytes while the reference lives.
+    #[allow(clippy::mut_from_ref, reason = "exclusive access is the caller's promise, ordered by the plan")]
+    pub unsafe fn bytes_mut(&self) -> &mut [u8] {
+        // SAFETY: in bounds and alive (condition 1); exclusive (the caller's promise).
+        unsafe { std::slice::from_raw_parts_mut(self.as_ptr(), self.len) }
+    }
+
+    /// `len` bytes from `offset` of this slice.
+    pub fn slice(&self, offset: usize, len: usize) -> Slice {
+        assert!(offset + len <= self.len, "bug: slice {offset}+{len} of {} bytes", self.len);
+        Slice { buffer: self.buffer.clone(), offset: self.offset + offset, len }
+    }
+}
+
+/// The layout of every pooled allocation.
+pub(crate) fn layout(bytes: usize) -> Result<Layout, DeviceError> {
+    Layout::from_size_align(bytes.max(64), 64).map_err(|_| DeviceError::OutOfMemory {
+        device: String::from("host"),
+        requested: bytes,
+        in_use: 0,
+        limit: None,
+    })
+}
+
+impl dyn Device {
+    /// An allocation that holds a copy of `bytes`.
+    pub fn upload(self: &Arc<Self>, bytes: &[u8]) -> Result<Buffer, DeviceError> {
+        let buffer = self.clone().allocate(bytes.len())?;
+        if self.pool().is_some() {
+            let whole = buffer.whole();
+            // SAFETY: the buffer was just made, so nothing else touches it (condition 2).
+            unsafe { whole.bytes_mut() }.copy_from_slice(bytes);
+        }
+        Ok(buffer)
+    }
+}

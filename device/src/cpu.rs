@@ -1,0 +1,153 @@
+//! The CPU as a device: a pool of memory by size and a pool of threads.
+
+use crate::{Buffer, Device, DeviceError, buffer::layout};
+use std::alloc::{alloc, dealloc};
+use std::collections::HashMap;
+use std::ptr::NonNull;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// A CPU device: host memory with a free list for each size, and its own compute threads.
+pub struct CpuDevice {
+    ordinal: usize,
+    limit: Option<usize>,
+    threads: rayon::ThreadPool,
+    memory: Mutex<Memory>,
+}
+
+#[derive(Default)]
+struct Memory {
+    /// Freed allocations by size, last freed first, so that loops see the same warm pages.
+    free: HashMap<usize, Vec<Block>>,
+    cached: usize,
+    in_use: usize,
+    peak: usize,
+}
+
+struct Block(NonNull<u8>);
+// SAFETY: a block is unowned plain memory; moving it between threads is harmless.
+unsafe impl Send for Block {}
+
+/// Freed memory beyond this is given back to the system.
+const MOST_CACHED: usize = 4 << 30;
+
+impl CpuDevice {
+    /// The CPU device `cpu:ordinal` with `threads` compute threads and, if given, a limit of its memory in bytes.
+    pub fn new(ordinal: usize, threads: usize, limit: Option<usize>) -> Result<Arc<CpuDevice>, DeviceError> {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads.max(1))
+            .thread_name(move |index| format!("cpu:{ordinal}.{index}"))
+            .build()
+            .map_err(|error| DeviceError::Threads { device: format!("cpu:{ordinal}"), reason: error.to_string() })?;
+        Ok(Arc::new(CpuDevice { ordinal, limit, threads: pool, memory: Mutex::default() }))
+    }
+
+    fn memory(&self) -> MutexGuard<'_, Memory> {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn release(&self, pointer: NonNull<u8>, size: usize) {
+        let mut memory = self.memory();
+        memory.in_use -= size;
+        if memory.cached + size <= MOST_CACHED {
+            memory.cached += size;
+            memory.free.entry(size).or_default().push(Block(pointer));
+        } else if let Ok(layout) = layout(size) {
+            // SAFETY: the pointer came from `alloc` with this layout and no handle is left (condition 1 of `Buffer`).
+            unsafe { dealloc(pointer.as_ptr(), layout) };
+        }
+    }
+}
+
+impl Device for CpuDevice {
+    fn name(&self) -> String {
+        format!("cpu:{}", self.ordinal)
+    }
+
+    fn allocate(self: Arc<Self>, bytes: usize) -> Result<Buffer, DeviceError> {
+        // Sizes are rounded so that nearly equal blocks share a free list.
+        let size = bytes.max(1).next_multiple_of(64);
+        let refused = |in_use| DeviceError::OutOfMemory {
+            device: self.name(),
+            requested: bytes,
+            in_use,
+            limit: self.limit,
+        };
+        let pointer = {
+            let mut memory = self.memory();
+            if self.limit.is_some_and(|limit| memory.in_use + size > limit) {
+                return Err(refused(memory.in_use));
+            }
+            let cached = memory.free.get_mut(&size).and_then(Vec::pop);
+            let pointer = match cached {
+                Some(block) => {
+                    memory.cached -= size;
+                    block.0
+                }
+                None => {
+                    // SAFETY: the layout's size is at least 64.
+                    let pointer = unsafe { alloc(layout(size)?) };
+                    NonNull::new(pointer).ok_or_else(|| refused(memory.in_use))?
+                }
+            };
+            memory.in_use += size;
+            memory.peak = memory.peak.max(memory.in_use);
+            pointer
+        };
+        let device = self.clone();
+        // SAFETY: the memory is valid for `size` bytes until `release` frees or reuses it.
+        Ok(unsafe { Buffer::from_pool(pointer, bytes, move |pointer, _| device.release(pointer, size)) })
+    }
+
+    fn bytes_in_use(&self) -> usize {
+        self.memory().in_use
+    }
+
+    fn peak_bytes(&self) -> usize {
+        self.memory().peak
+    }
+
+    fn reset_peak(&self) {
+        let mut memory = self.memory();
+        memory.peak = memory.in_use;
+    }
+
+    fn memory_limit(&self) -> Option<usize> {
+        self.limit
+    }
+
+    fn pool(&self) -> Option<&rayon::ThreadPool> {
+        Some(&self.threads)
+    }
+}
+
+impl Drop for CpuDevice {
+    fn drop(&mut self) {
+        let memory = self.memory.get_mut().unwrap_or_else(PoisonError::into_inner);
+        for (size, blocks) in memory.free.drain() {
+            for block in blocks {
+                if let Ok(layout) = layout(size) {
+                    // SAFETY: a block of the free list came from `alloc` with this layout and has no handle.
+                    unsafe { dealloc(block.0.as_ptr(), layout) };
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn freed_memory_is_reused_and_limits_hold() {
+        let device = CpuDevice::new(0, 1, Some(1 << 20)).unwrap();
+        let first = device.clone().allocate(1000).unwrap();
+        let address = first.as_ptr();
+        drop(first);
+        assert_eq!(device.bytes_in_use(), 0);
+        assert_eq!(device.clone().allocate(1010).unwrap().as_ptr(), address);
+        let error = device.clone().allocate(2 << 20).unwrap_err();
+        assert_eq!(error.code(), "PX050");
+        assert_eq!(device.peak_bytes(), 1024);
+    }
+}

@@ -1,0 +1,47 @@
+//! Devices: memory that shards live in, and the threads that work on it.
+//!
+//! `Buffer` is a counted handle to one allocation. Its bytes may be written by several owners over time;
+//! who may write when is the plan's promise (a step reads its inputs and writes its outputs, and steps of
+//! a device run in order), so access goes through raw pointers at the edges and is never checked here.
+
+mod buffer;
+mod copy;
+mod cpu;
+mod error;
+mod event;
+mod null;
+
+pub use buffer::{Buffer, Slice};
+pub use copy::{Strided, assert_in_bounds, copy_strided};
+pub use cpu::CpuDevice;
+pub use error::DeviceError;
+pub use event::{Completion, Event, EventError};
+pub use null::NullDevice;
+
+use std::sync::Arc;
+
+/// A device: where shards live. One worker thread of the scheduler drives each.
+pub trait Device: Send + Sync {
+    /// A short name such as `cpu:0`.
+    fn name(&self) -> String;
+
+    /// An allocation of `bytes` bytes, 64-byte aligned, with unspecified contents.
+    ///
+    /// Errors: `DeviceError::OutOfMemory` beyond the limit or when the system refuses.
+    fn allocate(self: Arc<Self>, bytes: usize) -> Result<Buffer, DeviceError>;
+
+    /// Bytes held by live buffers.
+    fn bytes_in_use(&self) -> usize;
+
+    /// The largest value `bytes_in_use` has had since the last call of `reset_peak`.
+    fn peak_bytes(&self) -> usize;
+
+    /// Makes the present use the peak.
+    fn reset_peak(&self);
+
+    /// The most bytes that may be in use, when there is a limit.
+    fn memory_limit(&self) -> Option<usize>;
+
+    /// The threads that compute on this device; `None` on a device that computes nothing.
+    fn pool(&self) -> Option<&rayon::ThreadPool>;
+}

@@ -1,0 +1,164 @@
+//! Exchanges: who sends which box to whom when a box of a value is needed that does not lie there.
+//!
+//! A halo, a gather and a reshard differ only in what is needed; what is missing is fetched into slabs beside the block,
+//! from whoever owns it. Both sides compute the same pieces from the same plan, so no message describes another.
+
+use phalanx_ops::sharding::{intersect, is_empty, subtract};
+use phalanx_ops::{IndexBox, Mesh, Sharding};
+use smallvec::SmallVec;
+use std::ops::Range;
+
+/// A box that travels between two devices, and the slab of the receiver that it is part of.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Transfer {
+    /// The device at the other end.
+    pub peer: usize,
+    /// The number of the receiver's slab.
+    pub slab: usize,
+    /// The box, in indices of the value.
+    pub region: IndexBox,
+}
+
+/// The slabs that a device must fetch to have `need` besides its block.
+pub fn slabs(need: &[Range<usize>], block: &[Range<usize>]) -> Vec<IndexBox> {
+    if is_empty(block) {
+        return if is_empty(need) { Vec::new() } else { vec![need.iter().cloned().collect()] };
+    }
+    subtract(need, block)
+}
+
+/// What `device` receives, slab by slab, with the slabs themselves.
+pub fn pieces_to(
+    sharding: &Sharding,
+    shape: &[usize],
+    mesh: &Mesh,
+    device: usize,
+    need: &[Range<usize>],
+) -> (Vec<IndexBox>, Vec<Transfer>) {
+    let own = mesh.coordinates(device);
+    let missing = slabs(need, &sharding.block(shape, mesh, &own));
+    let mut transfers = Vec::new();
+    for (slab, region) in missing.iter().enumerate() {
+        // The parts that meet the slab on each split axis; every combination is one owner.
+        let mut owners: Vec<SmallVec<[usize; 4]>> = vec![own.clone()];
+        for (axis, split) in sharding.axes.iter().enumerate() {
+            let Some(split) = split else { continue };
+            let parts = split.bounds.parts_meeting(region[axis].clone());
+            owners = owners
+                .iter()
+                .flat_map(|owner| parts.clone().map(move |part| with_part(owner, part, &split.mesh_axes, mesh)))
+                .collect();
+        }
+        for owner in owners {
+            let piece = intersect(region, &sharding.block(shape, mesh, &owner));
+            if !is_empty(&piece) {
+                transfers.push(Transfer { peer: mesh.device(&owner), slab, region: piece });
+            }
+        }
+    }
+    (missing, transfers)
+}
+
+/// What `device` sends, to devices in ascending order; `need_of` tells what each device needs.
+pub fn pieces_from(
+    sharding: &Sharding,
+    shape: &[usize],
+    mesh: &Mesh,
+    device: usize,
+    need_of: &dyn Fn(usize) -> IndexBox,
+) -> Vec<Transfer> {
+    let own = mesh.coordinates(device);
+    let block = sharding.block(shape, mesh, &own);
+    if is_empty(&block) {
+        return Vec::new();
+    }
+    let mut used = vec![false; mesh.ndim()];
+    for split in sharding.axes.iter().flatten() {
+        split.mesh_axes.iter().for_each(|&axis| used[axis as usize] = true);
+    }
+    let mut transfers = Vec::new();
+    for peer in (0..mesh.devices()).filter(|&peer| peer != device) {
+        let there = mesh.coordinates(peer);
+        // Of several devices that hold the same block, the one in the receiver's own group sends.
+        if (0..mesh.ndim()).any(|axis| !used[axis] && own[axis] != there[axis]) {
+            continue;
+        }
+        let need = need_of(peer);
+        if is_empty(&intersect(&need, &block)) {
+            continue;
+        }
+        let missing = slabs(&need, &sharding.block(shape, mesh, &there));
+        for (slab, region) in missing.iter().enumerate() {
+            let piece = intersect(region, &block);
+            if !is_empty(&piece) {
+                transfers.push(Transfer { peer, slab, region: piece });
+            }
+        }
+    }
+    transfers
+}
+
+/// The coordinates of the device that holds block `part` of an axis split by `mesh_axes`, else like `owner`.
+fn with_part(owner: &[usize], part: usize, mesh_axes: &[u8], mesh: &Mesh) -> SmallVec<[usize; 4]> {
+    let mut coordinates: SmallVec<[usize; 4]> = owner.into();
+    let mut rest = part;
+    for &axis in mesh_axes.iter().rev() {
+        coordinates[axis as usize] = rest % mesh.extent(axis as usize);
+        rest /= mesh.extent(axis as usize);
+    }
+    coordinates
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use phalanx_ops::sharding::volume;
+    use phalanx_ops::{Bounds, Split};
+
+    /// Everything each device is to receive is sent by someone, box for box.
+    fn check(sharding: &Sharding, shape: &[usize], mesh: &Mesh, need_of: &dyn Fn(usize) -> IndexBox) {
+        let mut sent: Vec<(usize, usize, usize, IndexBox)> = Vec::new();
+        let mut received = Vec::new();
+        for device in 0..mesh.devices() {
+            for t in pieces_from(sharding, shape, mesh, device, need_of) {
+                sent.push((device, t.peer, t.slab, t.region));
+            }
+            let need = need_of(device);
+            let (missing, transfers) = pieces_to(sharding, shape, mesh, device, &need);
+            let total: usize = transfers.iter().map(|t| volume(&t.region)).sum();
+            assert_eq!(total, missing.iter().map(|slab| volume(slab)).sum::<usize>());
+            for t in transfers {
+                received.push((t.peer, device, t.slab, t.region));
+            }
+        }
+        let key = |t: &(usize, usize, usize, IndexBox)| format!("{t:?}");
+        sent.sort_by_key(key);
+        received.sort_by_key(key);
+        assert_eq!(sent, received);
+    }
+
+    #[test]
+    fn senders_and_receivers_agree() {
+        let mesh = Mesh::line(5);
+        for bounds in [Bounds::even(11, 5), Bounds::explicit(&[0, 4, 0, 6, 1]), Bounds::even(13, 5).clipped(12, -1, 11)] {
+            let mut sharding = Sharding::replicated(2);
+            sharding.axes[0] = Some(Split { mesh_axes: [0].into_iter().collect(), bounds: bounds.clone() });
+            let halo = |device: usize| -> IndexBox {
+                let block = bounds.block(device);
+                if block.is_empty() {
+                    return [0..0, 0..0].into_iter().collect();
+                }
+                [block.start.saturating_sub(3)..(block.end + 2).min(11), 0..4].into_iter().collect()
+            };
+            check(&sharding, &[11, 4], &mesh, &halo);
+            let everything = |_: usize| -> IndexBox { [0..11, 1..3].into_iter().collect() };
+            check(&sharding, &[11, 4], &mesh, &everything);
+        }
+        let mesh = Mesh::new(&[("row", 2), ("col", 3)]);
+        let mut sharding = Sharding::replicated(2);
+        sharding.axes[1] = Some(Split { mesh_axes: [1].into_iter().collect(), bounds: Bounds::even(7, 3) });
+        check(&sharding, &[4, 7], &mesh, &|device| [device % 4..4, 1..6].into_iter().collect());
+        sharding.axes[0] = Some(Split { mesh_axes: [0].into_iter().collect(), bounds: Bounds::even(4, 2) });
+        check(&sharding, &[4, 7], &mesh, &|device| [0..4, device % 3..6].into_iter().collect());
+    }
+}

@@ -1,0 +1,16 @@
+//! Where values lie: default shardings, propagation through the operations of a window, and the boxes that have to move.
+//!
+//! Everything here is a pure function of the graph, the mesh and the policy; nothing knows kernels or memory.
+#![forbid(unsafe_code)]
+
+mod exchange;
+mod legalise;
+mod policy;
+mod propagate;
+mod regions;
+
+pub use exchange::{Transfer, pieces_from, pieces_to};
+pub use legalise::legalise;
+pub use policy::Policy;
+pub use propagate::{Placement, propagate};
+pub use regions::{image, is_aligned, misaligned_axes, preimage_range};

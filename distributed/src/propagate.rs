@@ -1,0 +1,248 @@
+//! Propagation: a sharding for every value of a window, in program order.
+
+use crate::policy::Policy;
+use phalanx_array::{Graph, Input, NodeOp, Source};
+use phalanx_ops::shape::size;
+use phalanx_ops::{AffineMap, Bounds, Mesh, Partial, Sharding, Split};
+use smallvec::SmallVec;
+
+/// Where an operation runs and where its value lies.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Placement {
+    /// The sharding of what is iterated over: of the value itself, or of the input of a reduction or reshape.
+    pub space: Sharding,
+    /// The sharding of the value, once combined.
+    pub output: Sharding,
+    /// Set if devices first hold terms that have to be combined.
+    pub partial: Option<Partial>,
+}
+
+/// The placement of every node. `leaves` are the shardings of the graph's leaves.
+pub fn propagate(graph: &Graph, leaves: &[Sharding], mesh: &Mesh, policy: &Policy) -> Vec<Placement> {
+    let targets = update_targets(graph);
+    let mut placements: Vec<Placement> = Vec::with_capacity(graph.nodes.len());
+    for (position, node) in graph.nodes.iter().enumerate() {
+        let sharding_of = |source: Source| -> Option<&Sharding> {
+            match source {
+                Source::Node(node) => Some(&placements[node as usize].output),
+                Source::Leaf(leaf) => Some(&leaves[leaf as usize]),
+                Source::Scalar(_) => None,
+            }
+        };
+        let through = |input: &Input| -> Sharding {
+            let (shape, _) = graph.source(input.source);
+            match (sharding_of(input.source), &input.map) {
+                (Some(sharding), None) => sharding.clone(),
+                (Some(sharding), Some(map)) => sharding.through(map),
+                (None, _) => Sharding::replicated(shape.len()),
+            }
+        };
+        let own = |sharding: Sharding| Placement { space: sharding.clone(), output: sharding, partial: None };
+        placements.push(match &node.op {
+            NodeOp::Fill | NodeOp::Index(_) => own(policy.sharding(&node.shape, mesh)),
+            NodeOp::Elementwise(_) | NodeOp::Select | NodeOp::Cast => {
+                let hinted = targets[position].filter(|&update| {
+                    // The place written to decides where its value is computed, if it lies there already.
+                    matches!(graph.nodes[update].inputs[0].source, Source::Leaf(_))
+                        || matches!(graph.nodes[update].inputs[0].source, Source::Node(old) if (old as usize) < position)
+                });
+                match hinted {
+                    Some(update) => {
+                        let NodeOp::Update(map) = &graph.nodes[update].op else {
+                            unreachable!("bug: a target is an update")
+                        };
+                        let old = sharding_of(graph.nodes[update].inputs[0].source);
+                        own(old.map_or_else(|| Sharding::replicated(node.shape.len()), |old| old.through(map)))
+                    }
+                    None => own(align(graph, &node.inputs, &node.shape, &through, mesh, policy)),
+                }
+            }
+            NodeOp::Update(map) => {
+                let old = sharding_of(node.inputs[0].source).cloned();
+                let old = old.unwrap_or_else(|| Sharding::replicated(node.shape.len()));
+                Placement { space: old.through(map), output: old, partial: None }
+            }
+            NodeOp::Reduce { monoid, axes } => {
+                let space = through(&node.inputs[0]);
+                let mut mesh_axes = SmallVec::new();
+                let mut output = Sharding::replicated(0);
+                for (axis, split) in space.axes.iter().enumerate() {
+                    match split {
+                        Some(split) if axes.contains(&(axis as u8)) => mesh_axes.extend(split.mesh_axes.iter().copied()),
+                        _ if axes.contains(&(axis as u8)) => {}
+                        other => output.axes.push(other.clone()),
+                    }
+                }
+                let partial = (!mesh_axes.is_empty()).then_some(Partial { monoid: *monoid, mesh_axes });
+                Placement { space, output, partial }
+            }
+            NodeOp::Accumulate { monoid } => {
+                let space = through(&node.inputs[0]);
+                let mesh_axes: SmallVec<[u8; 2]> =
+                    space.axes.iter().flatten().flat_map(|split| split.mesh_axes.iter().copied()).collect();
+                let partial = (!mesh_axes.is_empty()).then_some(Partial { monoid: *monoid, mesh_axes });
+                Placement { space, output: Sharding::replicated(1), partial }
+            }
+            NodeOp::Reshape => {
+                let (from, _) = graph.source(node.inputs[0].source);
+                let (space, output) = reshape(&through(&node.inputs[0]), from, &node.shape, mesh);
+                Placement { space, output, partial: None }
+            }
+            NodeOp::Matmul => {
+                let (a, b) = (through(&node.inputs[0]), through(&node.inputs[1]));
+                let output = match (&a.axes[0], &b.axes[1]) {
+                    (Some(rows), _) => Sharding { axes: [Some(rows.clone()), None].into_iter().collect(), partial: None },
+                    (None, Some(columns)) => {
+                        Sharding { axes: [None, Some(columns.clone())].into_iter().collect(), partial: None }
+                    }
+                    (None, None) => policy.sharding(&node.shape, mesh),
+                };
+                own(output)
+            }
+            NodeOp::Compress => {
+                let value = through(&node.inputs[0]);
+                let (shape, _) = view_shape(graph, &node.inputs[0]);
+                let space = leading(&value, &shape, mesh);
+                // The block of each device follows from the counts; until they are known it is said to be even.
+                let output = match space.axes.iter().flatten().next() {
+                    None => Sharding::replicated(1),
+                    Some(split) => {
+                        let bounds = Bounds::even(node.shape[0], split.bounds.parts());
+                        let split = Split { mesh_axes: split.mesh_axes.clone(), bounds };
+                        Sharding { axes: [Some(split)].into_iter().collect(), partial: None }
+                    }
+                };
+                Placement { space, output, partial: None }
+            }
+            NodeOp::Reshard(target) => own((**target).clone()),
+        });
+    }
+    placements
+}
+
+fn view_shape(graph: &Graph, input: &Input) -> (phalanx_ops::Shape, phalanx_ops::DType) {
+    let (shape, dtype) = graph.source(input.source);
+    (input.map.as_ref().map_or_else(|| shape.into(), |map: &std::sync::Arc<AffineMap>| map.shape.clone()), dtype)
+}
+
+/// For each node, the update whose value it computes, directly or through further elementwise operations of its shape.
+fn update_targets(graph: &Graph) -> Vec<Option<usize>> {
+    let mut targets: Vec<Option<usize>> = vec![None; graph.nodes.len()];
+    for (position, node) in graph.nodes.iter().enumerate().rev() {
+        let target = match &node.op {
+            NodeOp::Update(_) => Some(position),
+            NodeOp::Elementwise(_) | NodeOp::Select | NodeOp::Cast => targets[position],
+            _ => None,
+        };
+        let Some(target) = target else { continue };
+        let values = if matches!(node.op, NodeOp::Update(_)) { &node.inputs[1..] } else { &node.inputs[..] };
+        let NodeOp::Update(map) = &graph.nodes[target].op else { continue };
+        for input in values {
+            if let (Source::Node(from), None) = (input.source, &input.map) {
+                let from = from as usize;
+                if graph.nodes[from].shape == map.shape && targets[from].is_none() {
+                    targets[from] = Some(target);
+                }
+            }
+        }
+    }
+    targets
+}
+
+/// The sharding of an elementwise operation: that of its inputs which moves the fewest bytes, so that of most bytes.
+fn align(
+    graph: &Graph,
+    inputs: &[Input],
+    shape: &[usize],
+    through: &dyn Fn(&Input) -> Sharding,
+    mesh: &Mesh,
+    policy: &Policy,
+) -> Sharding {
+    let mut candidates: Vec<(Sharding, usize)> = Vec::new();
+    let mut replicated_whole = false;
+    for input in inputs {
+        if is_free(graph, input.source) {
+            continue;
+        }
+        let (base, dtype) = graph.source(input.source);
+        // A broadcast input weighs what is read of it, not what it is repeated to.
+        let weight = size(base).min(size(shape)) * dtype.size();
+        let sharding = through(input);
+        if sharding.is_replicated() {
+            replicated_whole |= size(base) >= size(shape);
+            continue;
+        }
+        match candidates.iter_mut().find(|(known, _)| *known == sharding) {
+            Some((_, total)) => *total += weight,
+            None => candidates.push((sharding, weight)),
+        }
+    }
+    let mut best: Option<&(Sharding, usize)> = None;
+    for candidate in &candidates {
+        if best.is_none_or(|best| candidate.1 > best.1) {
+            best = Some(candidate);
+        }
+    }
+    match best {
+        Some((sharding, _)) => sharding.clone(),
+        None if replicated_whole => Sharding::replicated(shape.len()),
+        None => policy.sharding(shape, mesh),
+    }
+}
+
+/// Whether a source is computed wherever it is needed, without reading anything.
+fn is_free(graph: &Graph, source: Source) -> bool {
+    match source {
+        Source::Scalar(_) => true,
+        Source::Leaf(_) => false,
+        Source::Node(node) => matches!(graph.nodes[node as usize].op, NodeOp::Fill | NodeOp::Index(_)),
+    }
+}
+
+/// The sharding nearest to `sharding` in which blocks are consecutive in C order.
+fn leading(sharding: &Sharding, shape: &[usize], mesh: &Mesh) -> Sharding {
+    if sharding.is_replicated() {
+        return Sharding::replicated(shape.len());
+    }
+    let first = shape.iter().position(|&extent| extent != 1).unwrap_or(0);
+    let split: Vec<usize> = (0..shape.len()).filter(|&axis| sharding.axes[axis].is_some()).collect();
+    match &sharding.axes[first] {
+        Some(own) if split == [first] && own.bounds.is_ascending() => sharding.clone(),
+        _ => Sharding::even(shape, first, mesh),
+    }
+}
+
+/// The shardings before and after a reshape between which no element moves, nearest to the input's.
+fn reshape(input: &Sharding, from: &[usize], to: &[usize], mesh: &Mesh) -> (Sharding, Sharding) {
+    let replicated = || (Sharding::replicated(from.len()), Sharding::replicated(to.len()));
+    if input.is_replicated() || size(from) == 0 || size(from) == 1 {
+        return replicated();
+    }
+    let first_of = |shape: &[usize]| shape.iter().position(|&extent| extent != 1).unwrap_or(0);
+    let (old, new) = (first_of(from), first_of(to));
+    let (old_row, new_row) = (size(&from[old + 1..]), size(&to[new + 1..]));
+    let before = leading(input, from, mesh);
+    let Some(split) = &before.axes[old] else { return replicated() };
+    let place = |shape: &[usize], axis: usize, bounds: Bounds| {
+        let mut sharding = Sharding::replicated(shape.len());
+        sharding.axes[axis] = Some(Split { mesh_axes: split.mesh_axes.clone(), bounds });
+        sharding
+    };
+    if let Some(bounds) = split.bounds.scaled(old_row).divided(new_row) {
+        return (before.clone(), place(to, new, bounds));
+    }
+    // Cut where both shapes have whole rows.
+    let unit = lcm(old_row, new_row);
+    let cuts = Bounds::even(size(from) / unit, split.bounds.parts());
+    (place(from, old, cuts.scaled(unit / old_row)), place(to, new, cuts.scaled(unit / new_row)))
+}
+
+fn lcm(a: usize, b: usize) -> usize {
+    let gcd = |mut a: usize, mut b: usize| {
+        while b != 0 {
+            (a, b) = (b, a % b);
+        }
+        a
+    };
+    a / gcd(a, b) * b
+}

@@ -1,0 +1,55 @@
+//! Which box of a base a box of a view reads, and whether that is where it lies.
+
+use phalanx_ops::{AffineMap, IndexBox, Sharding};
+use smallvec::SmallVec;
+use std::ops::Range;
+
+/// The smallest box of the base that holds everything a box of the view maps to.
+pub fn image(map: &AffineMap, of: &[Range<usize>]) -> IndexBox {
+    map.axes
+        .iter()
+        .map(|axis| {
+            let Some(follows) = axis.axis else { return axis.start as usize..axis.start as usize + 1 };
+            let range = &of[follows as usize];
+            if range.is_empty() {
+                return 0..0;
+            }
+            let (a, b) =
+                (axis.start + axis.step * range.start as i64, axis.start + axis.step * (range.end as i64 - 1));
+            a.min(b) as usize..a.max(b) as usize + 1
+        })
+        .collect()
+}
+
+/// The view indices `k` with `start + step * k` inside `base`, not clipped to the view.
+pub fn preimage_range(base: &Range<usize>, start: i64, step: i64) -> Range<i64> {
+    let (low, high) = (base.start as i64, base.end as i64);
+    match step {
+        0 => i64::MIN..i64::MAX,
+        step if step > 0 => (low - start + step - 1).div_euclid(step)..(high - start + step - 1).div_euclid(step),
+        step => (start - high).div_euclid(-step) + 1..(start - low).div_euclid(-step) + 1,
+    }
+}
+
+/// Whether every device that computes its block of a space with sharding `space` finds what it reads through `map` in its
+/// own block of the value. A proof by the form of the bounds: `false` may also mean "not known".
+pub fn is_aligned(value: &Sharding, map: &AffineMap, space: &Sharding) -> bool {
+    (0..map.axes.len()).all(|axis| axis_is_aligned(value, map, space, axis))
+}
+
+/// The axes of the space along which a read through `map` may leave the device's own block.
+pub fn misaligned_axes(value: &Sharding, map: &AffineMap, space: &Sharding) -> SmallVec<[u8; 4]> {
+    (0..map.axes.len())
+        .filter(|&axis| !axis_is_aligned(value, map, space, axis))
+        .filter_map(|axis| map.axes[axis].axis)
+        .collect()
+}
+
+fn axis_is_aligned(value: &Sharding, map: &AffineMap, space: &Sharding, axis: usize) -> bool {
+    let Some(split) = &value.axes[axis] else { return true };
+    let map_axis = map.axes[axis];
+    let Some(follows) = map_axis.axis else { return false };
+    let Some(there) = &space.axes[follows as usize] else { return false };
+    there.mesh_axes == split.mesh_axes
+        && there.bounds == split.bounds.clipped(map_axis.start, map_axis.step, map.shape[follows as usize])
+}

@@ -1,0 +1,180 @@
+//! Errors of the terrain program, and how they are shown.
+
+use phalanx::DType;
+use phalanx::io::IoError;
+use std::error::Error;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// An error of the terrain program itself; those of arrays and files are Phalanx's.
+#[derive(Debug, thiserror::Error)]
+pub enum TerrainError {
+    /// The default height model has not been fetched.
+    #[error("the height model is not there; looked for {}", list(looked))]
+    NoData {
+        /// Where it was looked for.
+        looked: Vec<PathBuf>,
+    },
+    /// The name of the input says of no known format.
+    #[error("{} is neither .npy nor .npz nor .png", path.display())]
+    UnknownFormat {
+        /// The input.
+        path: PathBuf,
+    },
+    /// The input is not a grid of heights.
+    #[error("{} holds {dtype} of shape {shape:?}, not a grid of heights", path.display())]
+    NotGrid {
+        /// The input.
+        path: PathBuf,
+        /// Its dtype.
+        dtype: DType,
+        /// Its shape.
+        shape: Vec<usize>,
+    },
+    /// Some heights are not numbers.
+    #[error("{} of the heights in {} are infinite or not a number", count, path.display())]
+    NotFinite {
+        /// The input.
+        path: PathBuf,
+        /// How many.
+        count: i64,
+    },
+    /// A grid repeated so often cannot be addressed.
+    #[error("a grid of shape {shape:?} repeated {scale} times both ways cannot be addressed")]
+    ScaleTooLarge {
+        /// The shape before.
+        shape: Vec<usize>,
+        /// How often.
+        scale: usize,
+    },
+    /// The size of a cell that the input says is none.
+    #[error("{} says that a cell is {x} by {y}", path.display())]
+    BadCell {
+        /// The input.
+        path: PathBuf,
+        /// From west to east.
+        x: f64,
+        /// From north to south.
+        y: f64,
+    },
+    /// A PNG file cannot be read.
+    #[error("{} cannot be read as a PNG image", path.display())]
+    Png {
+        /// The input.
+        path: PathBuf,
+        /// What the decoder said.
+        #[source]
+        source: png::DecodingError,
+    },
+    /// A file cannot be opened.
+    #[error("{} cannot be opened", path.display())]
+    Open {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: std::io::Error,
+    },
+    /// The folder for the results cannot be made.
+    #[error("the folder {} cannot be made", path.display())]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: std::io::Error,
+    },
+    /// Standard output cannot be written.
+    #[error("standard output cannot be written")]
+    StandardOutput {
+        /// What the system said.
+        #[source]
+        source: std::io::Error,
+    },
+}
+
+impl TerrainError {
+    /// The stable code.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            TerrainError::NoData { .. } => "PX100",
+            TerrainError::UnknownFormat { .. } => "PX101",
+            TerrainError::NotGrid { .. } => "PX102",
+            TerrainError::NotFinite { .. } => "PX103",
+            TerrainError::ScaleTooLarge { .. } => "PX104",
+            TerrainError::BadCell { .. } => "PX105",
+            TerrainError::Png { .. } => "PX106",
+            TerrainError::Open { .. } => "PX107",
+            TerrainError::Folder { .. } => "PX108",
+            TerrainError::StandardOutput { .. } => "PX109",
+        }
+    }
+
+    /// What to do about it.
+    pub const fn hint(&self) -> &'static str {
+        match self {
+            TerrainError::NoData { .. } => {
+                "fetch it with `cargo xtask setup`, or name a file of your own"
+            }
+            TerrainError::UnknownFormat { .. } => {
+                "name a file that ends in .npy, .npz or .png, which says how to read it"
+            }
+            TerrainError::NotGrid { .. } => {
+                "heights are a 2-d array of real numbers with at least 3 rows and 3 columns"
+            }
+            TerrainError::NotFinite { .. } => "fill the gaps, with numpy.nan_to_num for example",
+            TerrainError::ScaleTooLarge { .. } => "choose a smaller --scale",
+            TerrainError::BadCell { .. } => "say it with --cell X,Y",
+            TerrainError::Png { .. } => "check that the file is complete and opens in a viewer",
+            TerrainError::Open { .. } => "check the name and that you may read the file",
+            TerrainError::Folder { .. } => "choose a folder that you may write with --output",
+            TerrainError::StandardOutput { .. } => "check where standard output goes",
+        }
+    }
+}
+
+/// An error as it is shown: code, message, causes and what to do, as far as it says them.
+pub fn describe(error: &(dyn Error + 'static)) -> String {
+    if let Some(usage) = error.downcast_ref::<clap::Error>() {
+        return usage.to_string().trim_end().to_owned();
+    }
+    // Phalanx's own errors say all of it themselves, the call site included.
+    if let Some(error) = error.downcast_ref::<phalanx::Error>() {
+        return error.to_string();
+    }
+    let (code, hint) = if let Some(error) = error.downcast_ref::<TerrainError>() {
+        (error.code(), error.hint())
+    } else if let Some(error) = error.downcast_ref::<IoError>() {
+        (error.code(), error.hint())
+    } else if let Some(error) = error.downcast_ref::<phalanx::ConfigError>() {
+        (error.code(), error.hint())
+    } else {
+        return format!("error: {error}");
+    };
+    let mut text = format!("error[{code}]: {error}");
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text += &format!("\n  cause   {error}");
+        cause = error.source();
+    }
+    text + "\n  hint    " + hint
+}
+
+/// The exit code for an error: 2 where the command line or the environment is wrong, else 1.
+pub fn exit_code(error: &(dyn Error + 'static)) -> ExitCode {
+    ExitCode::from(
+        if error.is::<clap::Error>() || error.is::<phalanx::ConfigError>() {
+            2
+        } else {
+            1
+        },
+    )
+}
+
+fn list(paths: &[PathBuf]) -> String {
+    let names: Vec<String> = paths
+        .iter()
+        .map(|path| path.display().to_string())
+        .collect();
+    names.join(" and ")
+}

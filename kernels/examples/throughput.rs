@@ -1,0 +1,326 @@
+//! Measures the CPU executor: bytes moved per second for typical kernels, on 1 and on 2 threads.
+//!
+//! Run with `cargo run --release -p phalanx-kernels --example throughput [FILTER [WIDTH]]`: only
+//! kernels whose name contains the filter, with blocks of so many lanes.
+
+use phalanx_kernels::cpu::{Compiled, Tuning, compile};
+use phalanx_kernels::ir::{AccessArgument, GuardArgument, Launch, parse};
+use phalanx_ops::Scalar;
+use rayon::ThreadPool;
+use std::time::Instant;
+
+/// A kernel with its arguments.
+struct Bench {
+    name: &'static str,
+    text: &'static str,
+    extents: Vec<usize>,
+    /// For each access the buffer, the first element and the strides in elements.
+    accesses: Vec<(usize, isize, Vec<isize>)>,
+    scalars: Vec<Scalar>,
+    guards: Vec<(i64, i64)>,
+    /// Bytes read and written.
+    bytes: usize,
+}
+
+const ADD: &str = "kernel(a: f64 in, b: f64 in, c: f64 out) { for i0 grid {
+    v0: f64 = load a.0[i0]
+    v1: f64 = load b.1[i0]
+    v2: f64 = add(v0, v1)
+    store c.2[i0] = v2 } }";
+
+const COPY: &str = "kernel(a: f64 in, b: f64 out) { for i0 grid {
+    v0: f64 = load a.0[i0]
+    store b.1[i0] = v0 } }";
+
+const SUM: &str = "kernel(a: f64 in, b: f64 out) { for grid { for i0 loop {
+    v0: f64 = load a.0[i0]
+    fold v1: f64 = add(v0) }
+    store b.1[] = v1 } }";
+
+const SUM_AXIS: &str = "kernel(a: f64 in, b: f64 out) { for i0 grid { for i1 loop {
+    v0: f64 = load a.0[i0, i1]
+    fold v1: f64 = add(v0) }
+    store b.1[i0] = v1 } }";
+
+const SUM_F32: &str = "kernel(a: f32 in, b: f32 out) { for grid { for i0 loop {
+    v0: f32 = load a.0[i0]
+    fold v1: f32 = add(v0) }
+    store b.1[] = v1 } }";
+
+const ADD_TRANSPOSE: &str = "kernel(a: f64 in, c: f64 out) { for i0, i1 grid {
+    v0: f64 = load a.0[i0, i1]
+    v1: f64 = load a.1[i0, i1]
+    v2: f64 = add(v0, v1)
+    store c.2[i0, i1] = v2 } }";
+
+const STENCIL: &str = include_str!("../tests/golden/stencil/input.kir");
+const INTERIOR: &str = "kernel(a: f64 in, b: f64 out; s0: f64) { for i0, i1 grid {
+    v0: f64 = load a.0[i0, i1]
+    v1: f64 = load a.1[i0, i1]
+    v2: f64 = add(v0, v1)
+    v3: f64 = load a.2[i0, i1]
+    v4: f64 = add(v2, v3)
+    v5: f64 = load a.3[i0, i1]
+    v6: f64 = add(v4, v5)
+    v7: f64 = load a.4[i0, i1]
+    v8: f64 = s0
+    v9: f64 = multiply(v7, v8)
+    v10: f64 = subtract(v6, v9)
+    store b.5[i0, i1] = v10 } }";
+const CHAIN: &str = include_str!("../tests/golden/chain/input.kir");
+const VARIANCE: &str = include_str!("../tests/golden/variance/input.kir");
+const CENTRE: &str = include_str!("../tests/golden/centre/input.kir");
+
+fn benches() -> Vec<Bench> {
+    const N: usize = 1 << 24;
+    const SIDE: usize = 4096;
+    const ROW: isize = SIDE as isize;
+    let flat = |buffer: usize| (buffer, 0, vec![1]);
+    let bench =
+        |name, text, extents: &[usize], accesses: Vec<(usize, isize, Vec<isize>)>, bytes| Bench {
+            name,
+            text,
+            extents: extents.to_vec(),
+            accesses,
+            scalars: Vec::new(),
+            guards: Vec::new(),
+            bytes,
+        };
+    let stencil = |first: isize| -> Vec<(usize, isize, Vec<isize>)> {
+        let starts = [first - ROW, first + ROW, first - 1, first + 1, first];
+        let loads = starts.into_iter().map(|start| (0, start, vec![ROW, 1]));
+        loads.chain([(2, first, vec![ROW, 1])]).collect()
+    };
+    let all = (i64::MIN, i64::MAX);
+    vec![
+        bench("copy f64 2^24", COPY, &[N], vec![flat(0), flat(2)], 16 * N),
+        bench(
+            "add f64 2^24",
+            ADD,
+            &[N],
+            vec![flat(0), flat(1), flat(2)],
+            24 * N,
+        ),
+        bench(
+            "add f64 2^10",
+            ADD,
+            &[1 << 10],
+            vec![flat(0), flat(1), flat(2)],
+            24 << 10,
+        ),
+        bench("add f64 1", ADD, &[1], vec![flat(0), flat(1), flat(2)], 24),
+        Bench {
+            scalars: vec![Scalar::new(1.5)],
+            ..bench(
+                "chain f64 2^24",
+                CHAIN,
+                &[N],
+                vec![flat(0), flat(1), flat(2)],
+                24 * N,
+            )
+        },
+        bench(
+            "sum f64 2^24",
+            SUM,
+            &[N],
+            vec![flat(0), (2, 0, vec![])],
+            8 * N,
+        ),
+        bench(
+            "sum f32 2^25",
+            SUM_F32,
+            &[2 * N],
+            vec![flat(0), (2, 0, vec![])],
+            8 * N,
+        ),
+        bench(
+            "sum f64 2^10",
+            SUM,
+            &[1 << 10],
+            vec![flat(0), (2, 0, vec![])],
+            8 << 10,
+        ),
+        bench(
+            "sum axis 0 4096^2",
+            SUM_AXIS,
+            &[SIDE, SIDE],
+            vec![(0, 0, vec![1, ROW]), flat(2)],
+            8 * N,
+        ),
+        bench(
+            "sum axis 1 4096^2",
+            SUM_AXIS,
+            &[SIDE, SIDE],
+            vec![(0, 0, vec![ROW, 1]), flat(2)],
+            8 * N,
+        ),
+        bench(
+            "sum axis 0 2^21x8",
+            SUM_AXIS,
+            &[8, N / 8],
+            vec![(0, 0, vec![1, 8]), flat(2)],
+            8 * N,
+        ),
+        bench(
+            "sum axis 1 2^21x8",
+            SUM_AXIS,
+            &[N / 8, 8],
+            vec![(0, 0, vec![8, 1]), flat(2)],
+            9 * N,
+        ),
+        bench(
+            "sum axis 1 2^18x64",
+            SUM_AXIS,
+            &[N / 64, 64],
+            vec![(0, 0, vec![64, 1]), flat(2)],
+            8 * N,
+        ),
+        Bench {
+            scalars: vec![Scalar::new(4096.0)],
+            ..bench(
+                "var axis 1 4096^2",
+                VARIANCE,
+                &[SIDE, SIDE, SIDE],
+                vec![(0, 0, vec![ROW, 1]), (0, 0, vec![ROW, 1]), flat(2)],
+                16 * N,
+            )
+        },
+        Bench {
+            scalars: vec![Scalar::new(4096.0)],
+            ..bench(
+                "a - mean(0) 4096^2",
+                CENTRE,
+                &[SIDE, SIDE, SIDE],
+                vec![
+                    (0, 0, vec![1, ROW]),
+                    (0, 0, vec![1, ROW]),
+                    (2, 0, vec![1, ROW]),
+                ],
+                24 * N,
+            )
+        },
+        Bench {
+            scalars: vec![Scalar::new(4.0)],
+            ..bench(
+                "stencil interior",
+                INTERIOR,
+                &[SIDE - 2, SIDE - 2],
+                stencil(ROW + 1),
+                16 * N,
+            )
+        },
+        Bench {
+            scalars: vec![Scalar::new(4.0)],
+            guards: vec![
+                (1, all.1),
+                (all.0, ROW as i64 - 1),
+                (1, all.1),
+                (all.0, ROW as i64 - 1),
+            ],
+            ..bench(
+                "stencil guarded",
+                STENCIL,
+                &[SIDE, SIDE],
+                stencil(0),
+                16 * N,
+            )
+        },
+        bench(
+            "a + a.T 4096^2",
+            ADD_TRANSPOSE,
+            &[SIDE, SIDE],
+            vec![
+                (0, 0, vec![ROW, 1]),
+                (0, 0, vec![1, ROW]),
+                (2, 0, vec![ROW, 1]),
+            ],
+            24 * N,
+        ),
+    ]
+}
+
+fn measure(
+    bench: &Bench,
+    compiled: &Compiled,
+    launch: &Launch,
+    pool: Option<&ThreadPool>,
+    tuning: &Tuning,
+) {
+    // SAFETY: the benches stay inside the buffers of `main`.
+    let once = || unsafe { compiled.run_tuned(launch, pool, tuning) };
+    once();
+    let start = Instant::now();
+    once();
+    let first = start.elapsed().as_secs_f64();
+    let repeat = ((0.05 / first) as usize).clamp(1, 100_000);
+    let mut best = f64::INFINITY;
+    for _ in 0..5 {
+        let start = Instant::now();
+        for _ in 0..repeat {
+            once();
+        }
+        best = best.min(start.elapsed().as_secs_f64() / repeat as f64);
+    }
+    let gigabytes = bench.bytes as f64 / best / 1e9;
+    print!("  {:>9.3} ms {:>7.2} GB/s", best * 1e3, gigabytes);
+}
+
+fn main() {
+    let elements = (1 << 24) + 2 * 4096;
+    let mut buffers: Vec<Vec<f64>> = (0..3)
+        .map(|at| {
+            (0..elements)
+                .map(|k| ((k * 7 + at) % 1000) as f64 * 1e-3)
+                .collect()
+        })
+        .collect();
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(2)
+        .build()
+        .expect("threads start");
+    let filter = std::env::args().nth(1).unwrap_or_default();
+    let width = std::env::args()
+        .nth(2)
+        .map(|width| width.parse().expect("a number of lanes"));
+    let tuning = Tuning {
+        width,
+        ..Tuning::default()
+    };
+    for bench in benches()
+        .iter()
+        .filter(|bench| bench.name.contains(&filter))
+    {
+        let kernel = parse(bench.text).expect("the text is a kernel");
+        let compiled = compile(&kernel).expect("the kernel compiles");
+        let accesses =
+            bench
+                .accesses
+                .iter()
+                .enumerate()
+                .map(|(access, (buffer, start, strides))| {
+                    let size = kernel.params[kernel.accesses[access].param].dtype.size() as isize;
+                    let base = buffers[*buffer].as_mut_ptr().cast::<u8>();
+                    AccessArgument {
+                        pointer: base.wrapping_offset(start * size),
+                        strides: strides.iter().map(|stride| stride * size).collect(),
+                    }
+                });
+        let launch = Launch {
+            origins: vec![0; bench.extents.len()],
+            extents: bench.extents.clone(),
+            accesses: accesses.collect(),
+            scalars: bench.scalars.clone(),
+            guards: bench
+                .guards
+                .iter()
+                .map(|&bounds| GuardArgument {
+                    bounds: vec![bounds],
+                })
+                .collect(),
+        };
+        print!("{:<20}", bench.name);
+        measure(bench, &compiled, &launch, None, &tuning);
+        measure(bench, &compiled, &launch, Some(&pool), &tuning);
+        println!();
+    }
+}

@@ -1,0 +1,188 @@
+//! The current block of lanes: its rows, the addresses of its lanes, and how guards cover it.
+
+use super::geometry::{LaneGuard, Lanes};
+use crate::ir::AccessId;
+use smallvec::SmallVec;
+
+/// A run of lanes along the innermost group of axes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Piece {
+    /// The first lane.
+    pub lane: usize,
+    pub count: usize,
+}
+
+/// How much of a block lies inside a guard.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Cover {
+    All,
+    Part,
+    None,
+}
+
+/// How an access reaches the lanes of a block.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Reach {
+    /// Bytes from one lane to the next, inside a piece or everywhere.
+    pub stride: isize,
+    /// Whether the stride holds across pieces.
+    pub even: bool,
+    /// Whether the lanes are one contiguous run of elements.
+    pub contiguous: bool,
+    /// Where the pieces start relative to lane 0, unless the access is even.
+    pub starts: Vec<isize>,
+    /// In a tile, the bytes from one row to the next if these are fewer than from lane to lane.
+    pub down: Option<isize>,
+}
+
+/// The lanes that steps currently work on.
+#[derive(Debug, Default)]
+pub(super) struct Block {
+    pub count: usize,
+    pub pieces: Vec<Piece>,
+    /// The position along each group of the first lane of each piece.
+    positions: Vec<usize>,
+    groups: usize,
+    /// By access.
+    pub reach: Vec<Reach>,
+}
+
+impl Block {
+    pub fn new(accesses: usize) -> Block {
+        Block {
+            reach: vec![Reach::default(); accesses],
+            ..Block::default()
+        }
+    }
+
+    /// The position along each group of the first lane of a piece.
+    pub fn position(&self, piece: usize) -> &[usize] {
+        &self.positions[piece * self.groups..][..self.groups]
+    }
+
+    /// Lays out `count` consecutive lanes from position `start` on.
+    pub fn consecutive(&mut self, lanes: &Lanes, start: usize, count: usize) {
+        self.begin(lanes, count);
+        let mut position: SmallVec<[usize; 8]> = SmallVec::from_elem(0, self.groups);
+        let mut rest = start;
+        for (at, group) in lanes.groups.iter().enumerate().rev() {
+            position[at] = if at == 0 { rest } else { rest % group.extent };
+            rest /= group.extent;
+        }
+        let columns = lanes.columns();
+        let mut lane = 0;
+        while lane < count {
+            let run = (columns - position[self.groups - 1]).min(count - lane);
+            self.piece(lane, run, &position);
+            lane += run;
+            position[self.groups - 1] = 0;
+            for at in (0..self.groups - 1).rev() {
+                position[at] += 1;
+                if position[at] < lanes.groups[at].extent || at == 0 {
+                    break;
+                }
+                position[at] = 0;
+            }
+        }
+    }
+
+    /// Lays out tile number `tile` of `rows` by `columns` points of the two innermost groups.
+    pub fn tile(&mut self, lanes: &Lanes, (rows, columns): (usize, usize), tile: usize) {
+        let last = lanes.groups.len() - 1;
+        let extent = [lanes.groups[last - 1].extent, lanes.groups[last].extent];
+        let across = extent[1].div_ceil(columns);
+        let down = extent[0].div_ceil(rows);
+        let (row, column) = (tile / across % down * rows, tile % across * columns);
+        let (rows, columns) = (rows.min(extent[0] - row), columns.min(extent[1] - column));
+        self.begin(lanes, rows * columns);
+        let mut position: SmallVec<[usize; 8]> = SmallVec::from_elem(0, self.groups);
+        let mut rest = tile / (across * down);
+        for at in (0..last - 1).rev() {
+            position[at] = rest % lanes.groups[at].extent;
+            rest /= lanes.groups[at].extent;
+        }
+        position[last] = column;
+        for at in 0..rows {
+            position[last - 1] = row + at;
+            self.piece(at * columns, columns, &position);
+        }
+    }
+
+    fn begin(&mut self, lanes: &Lanes, count: usize) {
+        self.count = count;
+        self.groups = lanes.groups.len();
+        self.pieces.clear();
+        self.positions.clear();
+    }
+
+    fn piece(&mut self, lane: usize, count: usize, position: &[usize]) {
+        self.pieces.push(Piece { lane, count });
+        self.positions.extend_from_slice(position);
+    }
+
+    /// Works out how an access of `size`-byte elements, number `at` of the phase, reaches the
+    /// lanes. Returns where lane 0 is, relative to position 0 of all lane axes.
+    pub fn reach(&mut self, lanes: &Lanes, at: usize, access: AccessId, size: usize) -> isize {
+        let strides = lanes.strides(at);
+        let offset = |position: &[usize]| -> isize {
+            position
+                .iter()
+                .zip(strides)
+                .map(|(&position, &stride)| position as isize * stride)
+                .sum()
+        };
+        let (positions, groups) = (&self.positions, self.groups);
+        let start = offset(&positions[..groups]);
+        let reach = &mut self.reach[access];
+        reach.stride = strides[groups - 1];
+        let consecutive = lanes.tile.is_none() && lanes.linear[at].is_some();
+        reach.even = self.pieces.len() == 1 || consecutive;
+        reach.contiguous = reach.even && reach.stride == size as isize;
+        reach.down = None;
+        if !reach.even {
+            let down = strides[groups - 2];
+            let across = lanes.tile.is_some() && down.unsigned_abs() < reach.stride.unsigned_abs();
+            reach.down = across.then_some(down);
+            reach.starts.clear();
+            reach.starts.extend(
+                positions
+                    .chunks_exact(groups)
+                    .map(|position| offset(position) - start),
+            );
+        }
+        start
+    }
+
+    /// How much of the block lies inside the guard, as far as lanes tell.
+    pub fn cover(&self, guard: &LaneGuard) -> Cover {
+        let mut all = true;
+        let mut any = false;
+        for (at, piece) in self.pieces.iter().enumerate() {
+            let (low, high) = self.inside(guard, at);
+            any |= low < high;
+            all &= low == 0 && high == piece.count;
+        }
+        match (all, any) {
+            (true, _) => Cover::All,
+            (false, true) => Cover::Part,
+            (false, false) => Cover::None,
+        }
+    }
+
+    /// The part `low..high` of a piece that lies inside the guard, as far as lanes tell.
+    pub fn inside(&self, guard: &LaneGuard, piece: usize) -> (usize, usize) {
+        let position = self.position(piece);
+        let count = self.pieces[piece].count;
+        let (mut low, mut high) = (0, count);
+        for &(group, start, end) in &guard.lanes {
+            let at = position[group];
+            if group + 1 == self.groups {
+                low = low.max(start.saturating_sub(at).min(count));
+                high = high.min(end.saturating_sub(at));
+            } else if at < start || at >= end {
+                return (0, 0);
+            }
+        }
+        if low < high { (low, high) } else { (0, 0) }
+    }
+}

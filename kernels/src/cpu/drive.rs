@@ -1,0 +1,342 @@
+//! Dividing a launch among threads.
+//!
+//! Grid lanes are divided into runs of blocks, or, where they are few, their loops are divided
+//! (`split`). With loop lanes, many grid points are divided among the threads, or the lanes of each
+//! phase at one grid point after the other; then the folds of whole leaves are combined in their
+//! order.
+
+use super::cost::{estimate, estimate_phase, grid_points};
+use super::fold::{Counter, Item, LEAF, LaneState};
+use super::prepare::Prepared;
+use super::program::LaneChoice;
+use super::split::{run_split, splits};
+use super::table::{self, Sharing};
+use super::threads::{Shared, TASKS_PER_THREAD, Threads};
+use super::worker::Worker;
+use std::sync::Mutex;
+
+/// What accumulation into tables asks of the division of work.
+enum TablePlan {
+    /// Nothing.
+    Free,
+    /// Everything on one thread.
+    Serial,
+    /// A copy of these tables for each worker.
+    PerWorker(Vec<usize>),
+    /// So many chunks with copies of these tables, merged in the order of the chunks.
+    PerChunk(Vec<usize>, usize),
+}
+
+fn table_plan(prepared: &Prepared<'_>, tables: Vec<usize>, points: usize) -> TablePlan {
+    let all = &prepared.program.tables;
+    let sharing = |&table: &usize| table::sharing(prepared, &all[table]);
+    if tables
+        .iter()
+        .any(|table| sharing(table) == Sharing::Partial)
+    {
+        return TablePlan::Serial;
+    }
+    let whole: Vec<usize> = tables
+        .into_iter()
+        .filter(|table| sharing(table) == Sharing::Whole)
+        .collect();
+    if whole.is_empty() {
+        return TablePlan::Free;
+    }
+    match whole.iter().any(|&table| all[table].ordered) {
+        true => {
+            let copies = table::copies(prepared, &whole, points);
+            TablePlan::PerChunk(whole, copies)
+        }
+        false => TablePlan::PerWorker(whole),
+    }
+}
+
+/// A division of `units` into chunks, and what is done with each.
+struct Division<'a> {
+    prepared: &'a Prepared<'a>,
+    threads: Threads<'a>,
+    units: usize,
+    /// Units of a chunk, unless tables ask for another division.
+    chunk: usize,
+    plan: TablePlan,
+    /// How many threads are worth waking.
+    workers: usize,
+}
+
+impl<'a> Division<'a> {
+    /// Runs `task(worker, chunk, start, end)` for all chunks.
+    fn run(
+        &self,
+        begin: impl Fn(&mut Worker<'a>) + Sync,
+        task: impl Fn(&mut Worker<'a>, usize, usize, usize) + Sync,
+    ) {
+        let prepared = self.prepared;
+        let (chunk, workers) = match &self.plan {
+            TablePlan::Free | TablePlan::PerWorker(_) if self.workers > 1 => {
+                (self.chunk, self.workers)
+            }
+            TablePlan::Free | TablePlan::PerWorker(_) | TablePlan::Serial => (self.units.max(1), 1),
+            TablePlan::PerChunk(_, _) => (self.chunk, self.workers),
+        };
+        let chunks = self.units.div_ceil(chunk).max(1);
+        let copied: &[usize] = match &self.plan {
+            TablePlan::PerWorker(tables) if workers > 1 => tables,
+            TablePlan::PerChunk(tables, _) if chunks > 1 => tables,
+            _ => &[],
+        };
+        let per_chunk = matches!(self.plan, TablePlan::PerChunk(..));
+        let merged: Mutex<Vec<(usize, Vec<table::Copy>)>> = Mutex::new(Vec::new());
+        let keep = |order: usize, copies: Vec<table::Copy>| {
+            merged
+                .lock()
+                .expect("bug: a worker panicked")
+                .push((order, copies));
+        };
+        let fresh = |worker: &mut Worker<'a>| -> Vec<table::Copy> {
+            let make = |&table: &usize| {
+                let mut copy = table::Copy::new(prepared, &prepared.program.tables[table]);
+                worker.tables[table] = copy.pointer();
+                copy
+            };
+            copied.iter().map(make).collect()
+        };
+        self.threads.run(
+            workers,
+            chunks,
+            || {
+                let mut worker = Worker::new(prepared);
+                begin(&mut worker);
+                let copies = if per_chunk {
+                    Vec::new()
+                } else {
+                    fresh(&mut worker)
+                };
+                (worker, copies)
+            },
+            |(worker, _), number| {
+                let copies = if per_chunk { fresh(worker) } else { Vec::new() };
+                let start = number * chunk;
+                task(worker, number, start, (start + chunk).min(self.units));
+                if per_chunk {
+                    keep(number, copies);
+                }
+            },
+            |(_, copies)| {
+                if !per_chunk {
+                    keep(0, copies);
+                }
+            },
+        );
+        let mut merged = merged.into_inner().expect("bug: a worker panicked");
+        merged.sort_by_key(|(order, _)| *order);
+        for (copy, &table) in merged
+            .iter()
+            .flat_map(|(_, copies)| copies.iter().zip(copied))
+        {
+            // SAFETY: the workers are done, and the caller of `Compiled::run` vouches for the
+            // table.
+            unsafe { copy.merge(prepared, &prepared.program.tables[table]) };
+        }
+    }
+}
+
+/// Runs a launch; every point of the grid exists.
+pub(super) fn run(mut prepared: Prepared<'_>, threads: Threads<'_>) {
+    let workers = threads.for_work(estimate(&prepared));
+    if workers > 1 {
+        if splits(&prepared, workers) {
+            return run_split(&prepared, threads, workers);
+        }
+        prepared.narrow(workers);
+    }
+    match prepared.program.lanes {
+        LaneChoice::Grid => run_grid(&prepared, threads, workers),
+        LaneChoice::Loops => run_loops(&prepared, threads, workers),
+    }
+}
+
+fn run_grid(prepared: &Prepared<'_>, threads: Threads<'_>, workers: usize) {
+    let lanes = &prepared.lanes[0];
+    let units = lanes.units();
+    let tables = (0..prepared.program.tables.len()).collect();
+    let plan = table_plan(prepared, tables, lanes.total);
+    let target = units.div_ceil(workers * TASKS_PER_THREAD);
+    let chunk = match (&plan, lanes.tile) {
+        (TablePlan::PerChunk(_, copies), _) => units.div_ceil(*copies),
+        (_, Some(_)) => target,
+        (_, None) if 2 * lanes.columns() > prepared.width && lanes.columns() <= target => {
+            target.next_multiple_of(lanes.columns())
+        }
+        (_, None) => target.next_multiple_of(prepared.width.min(units.max(1))),
+    };
+    let division = Division {
+        prepared,
+        threads,
+        units,
+        chunk,
+        plan,
+        workers,
+    };
+    division.run(
+        |worker| worker.begin_phase(0),
+        |worker, _, start, end| worker.lanes(start, end, &mut []),
+    );
+}
+
+fn run_loops(prepared: &Prepared<'_>, threads: Threads<'_>, workers: usize) {
+    let points = grid_points(prepared);
+    let tables: Vec<usize> = (0..prepared.program.tables.len()).collect();
+    let plan = table_plan(prepared, tables, points);
+    let ties = !matches!(plan, TablePlan::Free);
+    if points > 1 && (ties || workers == 1 || points >= 2 * workers) {
+        let chunk = match &plan {
+            TablePlan::PerChunk(_, copies) => points.div_ceil(*copies),
+            _ => points.div_ceil(workers * TASKS_PER_THREAD),
+        };
+        let division = Division {
+            prepared,
+            threads,
+            units: points,
+            chunk,
+            plan,
+            workers,
+        };
+        return division.run(
+            |_| {},
+            |worker, _, start, end| {
+                let mut states = lane_states(prepared);
+                for point in start..end {
+                    worker.seek_grid(point);
+                    for (phase, states) in states.iter_mut().enumerate() {
+                        phase_on(worker, phase, states);
+                    }
+                }
+            },
+        );
+    }
+    let mut worker = Worker::new(prepared);
+    let mut states = lane_states(prepared);
+    for point in 0..points {
+        worker.seek_grid(point);
+        for (phase, states) in states.iter_mut().enumerate() {
+            let held = prepared
+                .program
+                .tables
+                .iter()
+                .any(|table| table.phase == phase);
+            let workers = threads.for_work(estimate_phase(prepared, phase));
+            let uniform = prepared.program.phases[phase].lanes.is_none();
+            match uniform || (!held && workers == 1) {
+                true => phase_on(&mut worker, phase, states),
+                false => phase_divided(&mut worker, phase, threads, workers),
+            }
+        }
+    }
+}
+
+fn lane_states(prepared: &Prepared<'_>) -> Vec<Vec<LaneState>> {
+    let phases = prepared.program.phases.iter();
+    phases
+        .map(|phase| {
+            phase
+                .folds
+                .iter()
+                .map(|fold| LaneState::new(fold, prepared.width))
+                .collect()
+        })
+        .collect()
+}
+
+/// Runs a phase at the worker's grid point.
+fn phase_on(worker: &mut Worker<'_>, phase: usize, states: &mut [LaneState]) {
+    worker.begin_phase(phase);
+    worker.lanes(0, worker.prepared.lanes[phase].units(), states);
+    let results: Vec<Option<Item>> = states.iter_mut().map(LaneState::finish).collect();
+    finish_phase(worker, phase, &results);
+}
+
+/// Hands the folds' results to the phases that follow.
+fn finish_phase(worker: &mut Worker<'_>, phase: usize, results: &[Option<Item>]) {
+    worker.phase = phase;
+    let folds = &worker.prepared.program.phases[phase].folds;
+    for (fold, result) in folds.iter().zip(results) {
+        let item = result.unwrap_or(Item {
+            value: fold.identity,
+            index: 0,
+        });
+        worker.set_uniform(fold.output, &item.value[..fold.size]);
+        if let Some(index) = fold.index_output {
+            worker.set_uniform(index, &item.index.to_ne_bytes());
+        }
+    }
+    worker.end_phase();
+}
+
+/// Runs a phase at the worker's grid point on several threads.
+fn phase_divided<'a>(worker: &mut Worker<'a>, phase: usize, threads: Threads<'_>, workers: usize) {
+    let prepared: &'a Prepared<'a> = worker.prepared;
+    let program = prepared.program;
+    let lanes = &prepared.lanes[phase];
+    let units = lanes.units();
+    let tables = 0..program.tables.len();
+    let tables = tables
+        .filter(|&table| program.tables[table].phase == phase)
+        .collect();
+    let plan = table_plan(prepared, tables, lanes.total);
+    let parts = match &plan {
+        TablePlan::PerChunk(_, copies) => *copies,
+        _ => workers * TASKS_PER_THREAD,
+    };
+    let target = units.div_ceil(parts).max(1);
+    // Chunks of folds are whole subtrees of the canonical order.
+    let chunk = match lanes.tile {
+        Some(_) => target,
+        None => target.div_ceil(LEAF).next_power_of_two() * LEAF,
+    };
+    let folds = &program.phases[phase].folds;
+    let results: Mutex<Vec<(usize, Vec<Option<Item>>)>> = Mutex::new(Vec::new());
+    let main = Shared(worker);
+    let division = Division {
+        prepared,
+        threads,
+        units,
+        chunk,
+        plan,
+        workers,
+    };
+    division.run(
+        |worker| {
+            worker.adopt(main.get());
+            worker.begin_phase(phase);
+        },
+        |worker, number, start, end| {
+            let mut states: Vec<LaneState> = folds
+                .iter()
+                .map(|fold| LaneState::new(fold, prepared.width))
+                .collect();
+            worker.lanes(start, end, &mut states);
+            let items = states.iter_mut().map(LaneState::finish).collect();
+            results
+                .lock()
+                .expect("bug: a worker panicked")
+                .push((number, items));
+        },
+    );
+    let mut results = results.into_inner().expect("bug: a worker panicked");
+    results.sort_by_key(|(number, _)| *number);
+    let combined: Vec<Option<Item>> = folds
+        .iter()
+        .enumerate()
+        .map(|(at, fold)| {
+            let mut counter = Counter::default();
+            for (_, items) in &results {
+                if let Some(item) = items[at] {
+                    counter.push(item, fold.code);
+                }
+            }
+            counter.finish(fold.code)
+        })
+        .collect();
+    finish_phase(worker, phase, &combined);
+}

@@ -1,0 +1,308 @@
+//! The geometry of a launch: merged axes, address strides, and guards relative to the launch's
+//! extents.
+
+use super::program::Phase;
+use crate::ir::{AccessId, AxisId, GuardId, Kernel, Launch};
+use smallvec::SmallVec;
+
+/// Axes of a lane set or a loop after merging, outermost first.
+#[derive(Clone, Debug)]
+pub(super) struct Group {
+    pub extent: usize,
+    /// The axis, if the group is one axis whose index is needed by itself.
+    pub axis: Option<AxisId>,
+    /// The axis whose strides are the group's: its innermost.
+    pub inner: AxisId,
+}
+
+/// A guard in positions of the launch instead of global indices. Bounds that hold everywhere are
+/// dropped.
+#[derive(Clone, Debug, Default)]
+pub(super) struct GuardRange {
+    /// Whether no point of the launch lies inside.
+    pub never: bool,
+    /// Axes with the positions that lie inside.
+    pub bounds: SmallVec<[(AxisId, usize, usize); 4]>,
+}
+
+/// What all phases of a launch share.
+#[derive(Debug)]
+pub(super) struct Geometry<'a> {
+    pub launch: &'a Launch,
+    axes: usize,
+    /// The byte stride of each access along each axis.
+    strides: Vec<isize>,
+    pub guards: Vec<GuardRange>,
+    /// Axes that must stay by themselves.
+    pinned: Vec<bool>,
+}
+
+impl<'a> Geometry<'a> {
+    pub fn new(kernel: &Kernel, launch: &'a Launch, indexed: &[bool]) -> Geometry<'a> {
+        assert!(
+            launch.extents.len() == kernel.axes
+                && launch.origins.len() == kernel.axes
+                && launch.accesses.len() == kernel.accesses.len()
+                && launch.scalars.len() == kernel.scalars.len()
+                && launch.guards.len() == kernel.guards.len(),
+            "bug: a launch does not match its kernel"
+        );
+        let mut strides = vec![0; kernel.accesses.len() * kernel.axes];
+        for (access, (data, argument)) in kernel.accesses.iter().zip(&launch.accesses).enumerate() {
+            assert_eq!(
+                data.axes.len(),
+                argument.strides.len(),
+                "bug: strides do not match an access"
+            );
+            for (&axis, &stride) in data.axes.iter().zip(&argument.strides) {
+                strides[access * kernel.axes + axis] = stride;
+            }
+        }
+        let mut pinned = indexed.to_vec();
+        let mut guards = Vec::with_capacity(kernel.guards.len());
+        for (axes, argument) in kernel.guards.iter().zip(&launch.guards) {
+            let mut range = GuardRange::default();
+            for (&axis, &(start, end)) in axes.iter().zip(&argument.bounds) {
+                let extent = launch.extents[axis] as i64;
+                let origin = launch.origins[axis];
+                let low = start.saturating_sub(origin).clamp(0, extent);
+                let high = end.saturating_sub(origin).clamp(0, extent);
+                if low >= high {
+                    range.never = true;
+                } else if low > 0 || high < extent {
+                    range.bounds.push((axis, low as usize, high as usize));
+                    pinned[axis] = true;
+                }
+            }
+            guards.push(range);
+        }
+        Geometry {
+            launch,
+            axes: kernel.axes,
+            strides,
+            guards,
+            pinned,
+        }
+    }
+
+    pub fn stride(&self, access: AccessId, axis: AxisId) -> isize {
+        self.strides[access * self.axes + axis]
+    }
+
+    /// Merges adjacent axes wherever each of the accesses steps evenly over both; axes of one point
+    /// are dropped.
+    pub fn groups(&self, axes: &[AxisId], accesses: &[AccessId]) -> Vec<Group> {
+        let mut groups: Vec<Group> = Vec::with_capacity(axes.len());
+        for &axis in axes {
+            let extent = self.launch.extents[axis];
+            if extent == 1 {
+                continue;
+            }
+            let pinned = self.pinned[axis];
+            if let Some(outer) = groups.last_mut()
+                && outer.axis.is_none()
+                && !pinned
+                && accesses.iter().all(|&access| {
+                    let step = self.stride(access, axis).checked_mul(extent as isize);
+                    step == Some(self.stride(access, outer.inner))
+                })
+            {
+                outer.extent *= extent;
+                outer.inner = axis;
+            } else {
+                groups.push(Group {
+                    extent,
+                    axis: pinned.then_some(axis),
+                    inner: axis,
+                });
+            }
+        }
+        groups
+    }
+
+    /// The number of points of the axes.
+    pub fn points(&self, axes: &[AxisId]) -> usize {
+        axes.iter().map(|&axis| self.launch.extents[axis]).product()
+    }
+}
+
+/// The lanes of a phase.
+#[derive(Debug)]
+pub(super) struct Lanes {
+    pub groups: Vec<Group>,
+    pub total: usize,
+    /// The byte stride of each access of the phase along each group, access by access.
+    strides: Vec<isize>,
+    /// For each access, its byte stride from lane to lane if that is the same everywhere.
+    pub linear: Vec<Option<isize>>,
+    pub guards: Vec<LaneGuard>,
+    /// Rows and columns of a block when blocks are tiles of the two innermost groups.
+    pub tile: Option<(usize, usize)>,
+}
+
+/// A guard of a phase, split into what differs between lanes and what does not.
+#[derive(Debug, Default)]
+pub(super) struct LaneGuard {
+    pub guard: GuardId,
+    pub never: bool,
+    /// Groups with the positions that lie inside.
+    pub lanes: SmallVec<[(usize, usize, usize); 4]>,
+    /// Axes visited one point after the other, with the positions that lie inside.
+    pub sequential: SmallVec<[(AxisId, usize, usize); 4]>,
+}
+
+impl Lanes {
+    pub fn new(geometry: &Geometry<'_>, phase: &Phase, width: usize) -> Lanes {
+        let mut axes = phase.lanes.clone().unwrap_or_default();
+        let accesses = &phase.accesses;
+        if !phase.ordered {
+            // The smallest steps go innermost. Order shows in no result here.
+            let weight = |axis: AxisId| {
+                accesses
+                    .iter()
+                    .map(|&access| geometry.stride(access, axis).unsigned_abs())
+                    .sum::<usize>()
+            };
+            axes.sort_by_key(|&axis| std::cmp::Reverse(weight(axis)));
+        }
+        let total = geometry.points(&axes);
+        let mut groups = geometry.groups(&axes, accesses);
+        let tile = match phase.ordered {
+            true => None,
+            false => transpose_tile(geometry, accesses, &mut groups, width),
+        };
+        if groups.is_empty() {
+            groups.push(Group {
+                extent: 1,
+                axis: None,
+                inner: usize::MAX,
+            });
+        }
+        let stride_of = |access: AccessId, group: &Group| match group.inner {
+            usize::MAX => 0,
+            inner => geometry.stride(access, inner),
+        };
+        let mut strides = Vec::with_capacity(accesses.len() * groups.len());
+        let mut linear = Vec::with_capacity(accesses.len());
+        for &access in accesses {
+            strides.extend(groups.iter().map(|group| stride_of(access, group)));
+            let own = &strides[strides.len() - groups.len()..];
+            let even =
+                (1..groups.len()).all(|at| own[at - 1] == own[at] * groups[at].extent as isize);
+            linear.push(even.then(|| own[groups.len() - 1]));
+        }
+        let guards = phase.guards.iter().map(|&guard| {
+            let range = &geometry.guards[guard];
+            let mut split = LaneGuard {
+                guard,
+                never: range.never,
+                ..LaneGuard::default()
+            };
+            for &(axis, low, high) in &range.bounds {
+                match groups.iter().position(|group| group.axis == Some(axis)) {
+                    Some(group) => split.lanes.push((group, low, high)),
+                    None => split.sequential.push((axis, low, high)),
+                }
+            }
+            split
+        });
+        let guards = guards.collect();
+        Lanes {
+            groups,
+            total,
+            strides,
+            linear,
+            guards,
+            tile,
+        }
+    }
+
+    /// The strides of the phase's access number `at`.
+    pub fn strides(&self, at: usize) -> &[isize] {
+        &self.strides[at * self.groups.len()..][..self.groups.len()]
+    }
+
+    /// The number of tiles, or of lanes where there are no tiles.
+    pub fn units(&self) -> usize {
+        let Some((rows, columns)) = self.tile else {
+            return self.total;
+        };
+        let last = self.groups.len() - 1;
+        let outer: usize = self.groups[..last - 1]
+            .iter()
+            .map(|group| group.extent)
+            .product();
+        let down = self.groups[last - 1].extent.div_ceil(rows);
+        outer * down * self.groups[last].extent.div_ceil(columns)
+    }
+
+    /// The extent of the innermost group.
+    pub fn columns(&self) -> usize {
+        self.groups.last().map_or(1, |group| group.extent)
+    }
+}
+
+/// Moves a group next to the innermost and chooses a tile of both if some access runs across the
+/// innermost group.
+///
+/// Without tiles a transposed operand would touch one cache line for each element, and again for
+/// the next row.
+fn transpose_tile(
+    geometry: &Geometry<'_>,
+    accesses: &[AccessId],
+    groups: &mut Vec<Group>,
+    width: usize,
+) -> Option<(usize, usize)> {
+    const SIDE: usize = 32;
+    const LINE: usize = 64;
+    let last = groups
+        .len()
+        .checked_sub(1)
+        .filter(|&last| last > 0 && groups[last].extent >= SIDE)?;
+    let step =
+        |access: AccessId, group: &Group| geometry.stride(access, group.inner).unsigned_abs();
+    let across = accesses.iter().find_map(|&access| {
+        let strided = step(access, &groups[last]) >= LINE;
+        (0..last).find(|&at| {
+            let own = step(access, &groups[at]);
+            strided && own > 0 && own < LINE && groups[at].extent >= SIDE
+        })
+    })?;
+    let group = groups.remove(across);
+    groups.insert(last - 1, group);
+    let columns = (width / SIDE).clamp(1, groups[last].extent);
+    Some((SIDE, columns))
+}
+
+/// A loop of a launch.
+#[derive(Debug)]
+pub(super) struct LoopShape {
+    pub groups: Vec<Group>,
+    pub total: usize,
+    /// The byte stride of each access of the loop along each group, access by access.
+    strides: Vec<isize>,
+}
+
+impl LoopShape {
+    pub fn new(geometry: &Geometry<'_>, axes: &[AxisId], accesses: &[AccessId]) -> LoopShape {
+        let groups = geometry.groups(axes, accesses);
+        let strides = accesses
+            .iter()
+            .flat_map(|&access| {
+                groups
+                    .iter()
+                    .map(move |group| geometry.stride(access, group.inner))
+            })
+            .collect();
+        LoopShape {
+            groups,
+            total: geometry.points(axes),
+            strides,
+        }
+    }
+
+    /// The strides of the loop's access number `at`.
+    pub fn strides(&self, at: usize) -> &[isize] {
+        &self.strides[at * self.groups.len()..][..self.groups.len()]
+    }
+}

@@ -1,0 +1,235 @@
+//! How a function of elements becomes a loop over arrays.
+//!
+//! A loop is written once as a closure without captures; the closure's type carries the function,
+//! so a loop is a plain function pointer with the function inlined. Where the output is also an
+//! input, the input is first copied, a stretch at a time, so that the inner loop always works on
+//! slices that the compiler knows to be disjoint and can vectorise.
+
+use std::mem::MaybeUninit;
+
+/// A loop over contiguous arrays: `output[i] = f(inputs[0][i], ..)` for `i < count`.
+///
+/// # Safety
+///
+/// The conditions in the documentation of the module `loops` hold.
+pub type Loop = unsafe fn(inputs: &[*const u8], output: *mut u8, count: usize);
+
+/// Elements copied at a time where the output is also an input.
+pub(super) const STRETCH: usize = 256;
+
+/// The loop of a function of one element.
+pub(super) fn unary<A: Copy, O, F: Fn(A) -> O + Copy>(_: F) -> Loop {
+    const {
+        assert!(
+            size_of::<F>() == 0,
+            "the function of a loop captures nothing"
+        )
+    };
+    run_unary::<A, O, F>
+}
+
+/// The loop of a function of two elements.
+pub(super) fn binary<A: Copy, B: Copy, O, F: Fn(A, B) -> O + Copy>(_: F) -> Loop {
+    const {
+        assert!(
+            size_of::<F>() == 0,
+            "the function of a loop captures nothing"
+        )
+    };
+    run_binary::<A, B, O, F>
+}
+
+/// The only value of a function type without captures.
+///
+/// # Safety
+///
+/// `F` has size zero and a value of it has existed.
+unsafe fn conjure<F: Copy>() -> F {
+    // SAFETY: a value of size zero has no bytes to read, and `F: Copy` lets it exist twice.
+    unsafe { std::ptr::NonNull::<F>::dangling().read() }
+}
+
+/// Room for a stretch of an input.
+pub(super) struct Stage<T>([MaybeUninit<T>; STRETCH]);
+
+impl<T: Copy> Stage<T> {
+    pub(super) const fn new() -> Self {
+        Stage([const { MaybeUninit::uninit() }; STRETCH])
+    }
+
+    /// The elements at `source`: in place if `aliased` is false, else copied here (at most
+    /// `STRETCH`).
+    ///
+    /// # Safety
+    ///
+    /// `source` points to `count` readable elements; unless `aliased`, nobody writes them while the
+    /// slice lives.
+    pub(super) unsafe fn read(&mut self, source: *const T, count: usize, aliased: bool) -> &[T] {
+        let start = if aliased {
+            assert!(count <= STRETCH, "bug: a stretch is longer than its stage");
+            let stage = self.0.as_mut_ptr().cast::<T>();
+            // SAFETY: the stage holds `STRETCH` elements, is not the source, and the caller vouches
+            // for the source.
+            unsafe { std::ptr::copy_nonoverlapping(source, stage, count) };
+            stage.cast_const()
+        } else {
+            source
+        };
+        // SAFETY: `count` elements at `start` are initialised: the caller's, or those just copied.
+        unsafe { std::slice::from_raw_parts(start, count) }
+    }
+}
+
+unsafe fn run_unary<A: Copy, O, F: Fn(A) -> O + Copy>(
+    inputs: &[*const u8],
+    output: *mut u8,
+    count: usize,
+) {
+    // SAFETY: `unary` was given a value of `F` and checked its size.
+    let f = unsafe { conjure::<F>() };
+    let aliased = inputs[0] == output.cast_const();
+    let mut stage = Stage::<A>::new();
+    let mut at = 0;
+    while at < count {
+        let length = if aliased {
+            STRETCH.min(count - at)
+        } else {
+            count
+        };
+        // SAFETY: conditions 1 and 3 of the module; `at + length <= count`.
+        let a = unsafe { stage.read(inputs[0].cast::<A>().add(at), length, aliased) };
+        // SAFETY: conditions 2 and 3; an aliased input was copied, so the slice is the only way to
+        // these bytes.
+        let out = unsafe {
+            std::slice::from_raw_parts_mut(output.cast::<MaybeUninit<O>>().add(at), length)
+        };
+        map_unary(a, out, f);
+        at += length;
+    }
+}
+
+unsafe fn run_binary<A: Copy, B: Copy, O, F: Fn(A, B) -> O + Copy>(
+    inputs: &[*const u8],
+    output: *mut u8,
+    count: usize,
+) {
+    // SAFETY: `binary` was given a value of `F` and checked its size.
+    let f = unsafe { conjure::<F>() };
+    let a_aliased = inputs[0] == output.cast_const();
+    let b_aliased = inputs[1] == output.cast_const();
+    let mut a_stage = Stage::<A>::new();
+    let mut b_stage = Stage::<B>::new();
+    let mut at = 0;
+    while at < count {
+        let length = if a_aliased || b_aliased {
+            STRETCH.min(count - at)
+        } else {
+            count
+        };
+        // SAFETY: conditions 1 and 3 of the module; `at + length <= count`.
+        let a = unsafe { a_stage.read(inputs[0].cast::<A>().add(at), length, a_aliased) };
+        // SAFETY: as for the first input.
+        let b = unsafe { b_stage.read(inputs[1].cast::<B>().add(at), length, b_aliased) };
+        // SAFETY: conditions 2 and 3; an aliased input was copied, so the slice is the only way to
+        // these bytes.
+        let out = unsafe {
+            std::slice::from_raw_parts_mut(output.cast::<MaybeUninit<O>>().add(at), length)
+        };
+        map_binary(a, b, out, f);
+        at += length;
+    }
+}
+
+// Kept out of line: as a function's arguments the slices are known to be disjoint.
+#[inline(never)]
+fn map_unary<A: Copy, O>(a: &[A], out: &mut [MaybeUninit<O>], f: impl Fn(A) -> O) {
+    for (out, &a) in out.iter_mut().zip(a) {
+        out.write(f(a));
+    }
+}
+
+#[inline(never)]
+fn map_binary<A: Copy, B: Copy, O>(
+    a: &[A],
+    b: &[B],
+    out: &mut [MaybeUninit<O>],
+    f: impl Fn(A, B) -> O,
+) {
+    for ((out, &a), &b) in out.iter_mut().zip(a).zip(b) {
+        out.write(f(a, b));
+    }
+}
+
+/// Makes a loop for one of several element types: `T` names the type inside the expression. Dtypes
+/// that stand together share one loop.
+macro_rules! for_type {
+    ($dtype:expr, [$($($variant:ident)|+ $type:ty),*], $T:ident => $make:expr) => {
+        match $dtype {
+            $($(::phalanx_ops::DType::$variant)|+ => {
+                type $T = $type;
+                Some($make)
+            })*
+            _ => None,
+        }
+    };
+}
+
+/// Loops over `f32` and `f64`.
+macro_rules! floats {
+    ($dtype:expr, $T:ident => $make:expr) => {
+        $crate::cpu::loops::driver::for_type!($dtype, [F32 f32, F64 f64], $T => $make)
+    };
+}
+
+/// Loops over complex numbers; `T` is the type of a component.
+macro_rules! complexes {
+    ($dtype:expr, $T:ident => $make:expr) => {
+        $crate::cpu::loops::driver::for_type!($dtype, [C64 f32, C128 f64], $T => $make)
+    };
+}
+
+/// Loops over integers with and without sign.
+macro_rules! integers {
+    ($dtype:expr, $T:ident => $make:expr) => {
+        $crate::cpu::loops::driver::for_type!(
+            $dtype,
+            [I8 i8, I16 i16, I32 i32, I64 i64, U8 u8, U16 u16, U32 u32, U64 u64],
+            $T => $make
+        )
+    };
+}
+
+/// Loops over integers and truth values by their order.
+macro_rules! ordered {
+    ($dtype:expr, $T:ident => $make:expr) => {
+        $crate::cpu::loops::driver::for_type!(
+            $dtype,
+            [I8 i8, I16 i16, I32 i32, I64 i64, Bool | U8 u8, U16 u16, U32 u32, U64 u64],
+            $T => $make
+        )
+    };
+}
+
+/// Loops over integers whose sign does not matter.
+macro_rules! widths {
+    ($dtype:expr, $T:ident => $make:expr) => {
+        $crate::cpu::loops::driver::for_type!(
+            $dtype,
+            [I8 | U8 u8, I16 | U16 u16, I32 | U32 u32, I64 | U64 u64],
+            $T => $make
+        )
+    };
+}
+
+/// Loops over the bits of integers and truth values.
+macro_rules! bits {
+    ($dtype:expr, $T:ident => $make:expr) => {
+        $crate::cpu::loops::driver::for_type!(
+            $dtype,
+            [Bool | I8 | U8 u8, I16 | U16 u16, I32 | U32 u32, I64 | U64 u64],
+            $T => $make
+        )
+    };
+}
+
+pub(super) use {bits, complexes, floats, for_type, integers, ordered, widths};

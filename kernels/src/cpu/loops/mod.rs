@@ -1,0 +1,34 @@
+//! Typed loops: what the executor runs over one block of contiguous elements.
+//!
+//! Every loop gives each element the same bits whatever the block's length, the instruction set and
+//! the machine: transcendental functions are pure Rust (crate `libm`), products are never
+//! contracted with sums, and NaN or an integer division by zero goes where NumPy sends it. A truth
+//! value is a byte, 0 or 1.
+//!
+//! Conditions under which a loop may be called, to which `SAFETY` comments refer:
+//!
+//! 1. Each input points to at least `count` readable, initialised elements of its dtype, aligned to
+//!    the element.
+//! 2. The output points to at least `count` writable elements of its dtype, aligned to the element.
+//! 3. An input and the output are disjoint, or start at the same address and the output's elements
+//!    are not larger.
+//! 4. There are as many inputs as the operation has operands.
+
+mod cast;
+mod combine;
+mod comparison;
+mod complex;
+mod complex_functions;
+mod complex_inverse;
+mod driver;
+mod elementwise;
+mod half;
+mod integer;
+mod movement;
+mod real;
+
+pub use cast::cast;
+pub use combine::{ArgLoop, arg_combine, combine};
+pub use driver::Loop;
+pub use elementwise::elementwise;
+pub use movement::{FillLoop, SelectLoop, fill, select};

@@ -1,0 +1,373 @@
+//! Real functions of `f32` and `f64`.
+//!
+//! The trait's functions are always called by path (`Real::sin(x)`): the methods of the same names
+//! on `f32` and `f64` call the system's library, whose bits differ from machine to machine.
+
+use std::ops::{Add, Div, Mul, Neg, Sub};
+
+/// A real floating-point element.
+pub(super) trait Real:
+    Copy
+    + PartialOrd
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Neg<Output = Self>
+    + 'static
+{
+    const ZERO: Self;
+    const ONE: Self;
+    const NAN: Self;
+    const INFINITY: Self;
+    const LN_2: Self;
+    const LOG2_E: Self;
+    const DEGREE: Self;
+    const RADIAN: Self;
+    /// From here on every number is an integer.
+    const INTEGERS: Self;
+
+    fn cbrt(self) -> Self;
+    fn exp(self) -> Self;
+    fn exp2(self) -> Self;
+    fn expm1(self) -> Self;
+    fn log(self) -> Self;
+    fn log2(self) -> Self;
+    fn log10(self) -> Self;
+    fn log1p(self) -> Self;
+    fn sin(self) -> Self;
+    fn cos(self) -> Self;
+    fn tan(self) -> Self;
+    fn asin(self) -> Self;
+    fn acos(self) -> Self;
+    fn atan(self) -> Self;
+    fn sinh(self) -> Self;
+    fn cosh(self) -> Self;
+    fn tanh(self) -> Self;
+    fn asinh(self) -> Self;
+    fn acosh(self) -> Self;
+    fn atanh(self) -> Self;
+    fn atan2(self, x: Self) -> Self;
+    fn hypot(self, other: Self) -> Self;
+    fn pow(self, exponent: Self) -> Self;
+    fn fmod(self, divisor: Self) -> Self;
+    fn nextafter(self, toward: Self) -> Self;
+
+    fn sqrt(self) -> Self;
+    fn abs(self) -> Self;
+    fn copysign(self, sign: Self) -> Self;
+    fn is_negative(self) -> bool;
+    /// The number whose bits are one more: the next one away from zero.
+    fn next_magnitude(self) -> Self;
+    /// `(m, e)` with `self = m * 2**e` and `0.5 <= |m| < 1`; zero and what is not finite come back
+    /// with 0.
+    fn frexp(self) -> (Self, i32);
+    fn ldexp(self, exponent: i32) -> Self;
+
+    #[inline]
+    fn is_nan(self) -> bool {
+        self.partial_cmp(&self).is_none()
+    }
+
+    #[inline]
+    fn is_infinite(self) -> bool {
+        Real::abs(self) == Self::INFINITY
+    }
+
+    #[inline]
+    fn is_finite(self) -> bool {
+        Real::abs(self) < Self::INFINITY
+    }
+
+    /// Nearest integer, ties to even. Adding and taking away a number with no fraction bits rounds,
+    /// in vectors and without a rounding instruction.
+    #[inline]
+    fn rint(self) -> Self {
+        let integers = Real::copysign(Self::INTEGERS, self);
+        let rounded = (self + integers) - integers;
+        if Real::abs(self) < Self::INTEGERS {
+            Real::copysign(rounded, self)
+        } else {
+            self
+        }
+    }
+
+    #[inline]
+    fn floor(self) -> Self {
+        let rounded = Real::rint(self);
+        let down = if rounded > self {
+            rounded - Self::ONE
+        } else {
+            rounded
+        };
+        Real::copysign(down, self)
+    }
+
+    #[inline]
+    fn ceil(self) -> Self {
+        let rounded = Real::rint(self);
+        let up = if rounded < self {
+            rounded + Self::ONE
+        } else {
+            rounded
+        };
+        Real::copysign(up, self)
+    }
+
+    #[inline]
+    fn trunc(self) -> Self {
+        Real::copysign(Real::floor(Real::abs(self)), self)
+    }
+
+    /// The fraction, with the number's sign.
+    #[inline]
+    fn fraction(self) -> Self {
+        let fraction = if Real::is_infinite(self) {
+            Self::ZERO
+        } else {
+            self - Real::trunc(self)
+        };
+        Real::copysign(fraction, self)
+    }
+
+    #[inline]
+    fn spacing(self) -> Self {
+        if Real::is_infinite(self) {
+            Self::NAN
+        } else if self == Self::ZERO {
+            Real::next_magnitude(Self::ZERO)
+        } else {
+            Real::next_magnitude(self) - self
+        }
+    }
+
+    #[inline]
+    fn sign(self) -> Self {
+        if self > Self::ZERO {
+            Self::ONE
+        } else if self < Self::ZERO {
+            -Self::ONE
+        } else if self == Self::ZERO {
+            Self::ZERO
+        } else {
+            self
+        }
+    }
+
+    #[inline]
+    fn heaviside(self, at_zero: Self) -> Self {
+        if Real::is_nan(self) {
+            self
+        } else if self == Self::ZERO {
+            at_zero
+        } else if self < Self::ZERO {
+            Self::ZERO
+        } else {
+            Self::ONE
+        }
+    }
+
+    /// The remainder with the sign of the divisor, and the truncated remainder that it was made
+    /// from.
+    #[inline]
+    fn divide_down(self, divisor: Self) -> (Self, Self) {
+        let truncated = Real::fmod(self, divisor);
+        if truncated == Self::ZERO {
+            return (Real::copysign(Self::ZERO, divisor), truncated);
+        }
+        if (divisor < Self::ZERO) != (truncated < Self::ZERO) {
+            (truncated + divisor, truncated)
+        } else {
+            (truncated, truncated)
+        }
+    }
+
+    #[inline]
+    fn remainder(self, divisor: Self) -> Self {
+        if divisor == Self::ZERO {
+            Self::NAN
+        } else {
+            Real::divide_down(self, divisor).0
+        }
+    }
+
+    /// The floor of the exact quotient, found from the remainder: rounding the quotient first could
+    /// pass an integer.
+    #[inline]
+    fn floor_divide(self, divisor: Self) -> Self {
+        if divisor == Self::ZERO {
+            return self / divisor;
+        }
+        let (remainder, truncated) = Real::divide_down(self, divisor);
+        let mut quotient = (self - truncated) / divisor;
+        if truncated != Self::ZERO && remainder != truncated {
+            quotient = quotient - Self::ONE;
+        }
+        if quotient == Self::ZERO {
+            return Real::copysign(Self::ZERO, self / divisor);
+        }
+        // The quotient is an integer up to rounding.
+        let down = Real::floor(quotient);
+        if quotient - down > Self::ONE / (Self::ONE + Self::ONE) {
+            down + Self::ONE
+        } else {
+            down
+        }
+    }
+
+    #[inline]
+    fn logaddexp(self, other: Self) -> Self {
+        let difference = self - other;
+        if self == other {
+            self + Self::LN_2
+        } else if difference > Self::ZERO {
+            self + Real::log1p(Real::exp(-difference))
+        } else if difference <= Self::ZERO {
+            other + Real::log1p(Real::exp(difference))
+        } else {
+            difference
+        }
+    }
+
+    #[inline]
+    fn logaddexp2(self, other: Self) -> Self {
+        let difference = self - other;
+        if self == other {
+            self + Self::ONE
+        } else if difference > Self::ZERO {
+            self + Self::LOG2_E * Real::log1p(Real::exp2(-difference))
+        } else if difference <= Self::ZERO {
+            other + Self::LOG2_E * Real::log1p(Real::exp2(difference))
+        } else {
+            difference
+        }
+    }
+
+    /// The larger; NaN if either is.
+    #[inline]
+    fn maximum(self, other: Self) -> Self {
+        if self >= other || Real::is_nan(self) {
+            self
+        } else {
+            other
+        }
+    }
+
+    /// The smaller; NaN if either is.
+    #[inline]
+    fn minimum(self, other: Self) -> Self {
+        if self <= other || Real::is_nan(self) {
+            self
+        } else {
+            other
+        }
+    }
+
+    /// The larger; NaN only if both are.
+    #[inline]
+    fn fmax(self, other: Self) -> Self {
+        if self >= other || Real::is_nan(other) {
+            self
+        } else {
+            other
+        }
+    }
+
+    /// The smaller; NaN only if both are.
+    #[inline]
+    fn fmin(self, other: Self) -> Self {
+        if self <= other || Real::is_nan(other) {
+            self
+        } else {
+            other
+        }
+    }
+}
+
+macro_rules! real {
+    ($type:ident, $integers:expr, {$($name:ident $function:ident;)*},
+        {$($name2:ident $function2:ident;)*}, $frexp:ident $ldexp:ident $acosh:ident) => {
+        impl Real for $type {
+            const ZERO: $type = 0.0;
+            const ONE: $type = 1.0;
+            const NAN: $type = $type::NAN;
+            const INFINITY: $type = $type::INFINITY;
+            const LN_2: $type = std::$type::consts::LN_2;
+            const LOG2_E: $type = std::$type::consts::LOG2_E;
+            const DEGREE: $type = std::$type::consts::PI / 180.0;
+            const RADIAN: $type = 180.0 / std::$type::consts::PI;
+            const INTEGERS: $type = $integers;
+
+            $(#[inline] fn $name(self) -> $type { libm::$function(self) })*
+            $(#[inline] fn $name2(self, other: $type) -> $type { libm::$function2(self, other) })*
+
+            // The library's function gives numbers for some operands below 1.
+            #[inline]
+            fn acosh(self) -> $type {
+                if self < 1.0 { $type::NAN } else { libm::$acosh(self) }
+            }
+
+            // These four are single instructions and exact on every machine.
+            #[inline]
+            fn sqrt(self) -> $type {
+                $type::sqrt(self)
+            }
+
+            #[inline]
+            fn abs(self) -> $type {
+                $type::abs(self)
+            }
+
+            #[inline]
+            fn copysign(self, sign: $type) -> $type {
+                $type::copysign(self, sign)
+            }
+
+            #[inline]
+            fn is_negative(self) -> bool {
+                $type::is_sign_negative(self)
+            }
+
+            #[inline]
+            fn next_magnitude(self) -> $type {
+                $type::from_bits(self.to_bits() + 1)
+            }
+
+            #[inline]
+            fn frexp(self) -> ($type, i32) {
+                if self == 0.0 || !Real::is_finite(self) { (self, 0) } else { libm::$frexp(self) }
+            }
+
+            #[inline]
+            fn ldexp(self, exponent: i32) -> $type {
+                libm::$ldexp(self, exponent)
+            }
+        }
+    };
+}
+
+real!(
+    f32,
+    8_388_608.0,
+    {
+        cbrt cbrtf; exp expf; exp2 exp2f; expm1 expm1f;
+        log logf; log2 log2f; log10 log10f; log1p log1pf;
+        sin sinf; cos cosf; tan tanf; asin asinf; acos acosf; atan atanf;
+        sinh sinhf; cosh coshf; tanh tanhf; asinh asinhf; atanh atanhf;
+    },
+    { atan2 atan2f; hypot hypotf; pow powf; fmod fmodf; nextafter nextafterf; },
+    frexpf ldexpf acoshf
+);
+
+real!(
+    f64,
+    4_503_599_627_370_496.0,
+    {
+        cbrt cbrt; exp exp; exp2 exp2; expm1 expm1;
+        log log; log2 log2; log10 log10; log1p log1p;
+        sin sin; cos cos; tan tan; asin asin; acos acos; atan atan;
+        sinh sinh; cosh cosh; tanh tanh; asinh asinh; atanh atanh;
+    },
+    { atan2 atan2; hypot hypot; pow pow; fmod fmod; nextafter nextafter; },
+    frexp ldexp acosh
+);

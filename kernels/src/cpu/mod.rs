@@ -1,0 +1,36 @@
+//! The CPU executor: cache-sized blocks over the scalar tree of the kernel, on all threads of the
+//! device.
+//!
+//! `compile` lowers a kernel to steps over registers (`program`); a launch works out its geometry
+//! (`prepare`), divides its points among threads (`drive`), and interprets the steps block by block
+//! (`worker`). A register holds one element for each lane of the block, so that each step is one
+//! typed loop (`loops`) and its dispatch is paid once a block. Contiguous operands are used where
+//! they are, and contiguous results are written where they belong.
+//!
+//! Which points are lanes, how wide blocks are, and how many threads take part are decided for each
+//! launch, and no result depends on them (`fold`, `table`).
+
+mod block;
+mod compile;
+mod cost;
+mod drive;
+mod fold;
+mod geometry;
+mod launch;
+mod leaf;
+pub mod loops;
+mod lower;
+mod phases;
+mod prepare;
+mod program;
+mod registers;
+mod sequential;
+mod split;
+mod table;
+mod threads;
+mod transfer;
+mod worker;
+
+pub use compile::{Compiled, Tuning, compile};
+pub use launch::{BufferLaunch, launch};
+pub use program::LaneChoice;

@@ -1,0 +1,268 @@
+//! A lowered kernel: steps over registers, for one choice of lanes.
+//!
+//! The executor works on *blocks* of lanes. A lane is one point of the axes that were chosen as
+//! lanes: the grid's, or those of a top-level loop (`LaneChoice`). A value that differs from lane
+//! to lane lives in a block register (one element for each lane of the block); any other value is
+//! *uniform* and lives in a 16-byte slot.
+//!
+//! A program is a sequence of phases. With grid lanes there is one phase, which runs the whole
+//! body. With loop lanes the grid points are visited one after the other, and each runs all phases:
+//! a lane phase for each top-level loop, a uniform phase for the statements between them.
+
+use super::fold::{BlockFold, LaneFold};
+use super::loops::{FillLoop, Loop, SelectLoop};
+use crate::ir::{AccessId, AxisId, GuardId, ScalarId};
+use phalanx_ops::{DType, Monoid, Scalar};
+use smallvec::SmallVec;
+
+/// A register of a program.
+pub(super) type RegisterId = usize;
+
+/// Which points are the lanes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LaneChoice {
+    /// The points of the grid; loops run one point after the other.
+    Grid,
+    /// The points of each top-level loop; the grid runs one point after the other.
+    Loops,
+}
+
+/// How many elements a register holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Width {
+    /// One for all lanes.
+    Uniform,
+    /// One for each lane of the block.
+    Block,
+}
+
+/// Where a register lives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Home {
+    /// Not yet decided.
+    Open,
+    /// In the 16-byte slot of this number.
+    Slot(usize),
+    /// In the arena at this many bytes per lane.
+    Arena(usize),
+    /// In the accumulator of a fold; the fold points the register at it.
+    Fold,
+}
+
+/// A register.
+#[derive(Clone, Debug)]
+pub(super) struct Register {
+    pub width: Width,
+    pub size: usize,
+    pub home: Home,
+}
+
+/// A kernel lowered for one choice of lanes.
+#[derive(Debug)]
+pub(super) struct Program {
+    pub lanes: LaneChoice,
+    pub registers: Vec<Register>,
+    /// Bytes of the block registers, per lane.
+    pub bytes_per_lane: usize,
+    /// How many uniform slots there are.
+    pub slots: usize,
+    /// Uniform registers that hold launch scalars or constants.
+    pub constants: Vec<(RegisterId, ConstantSource)>,
+    /// Fills of block registers with constants, run once by each worker.
+    pub constant_fills: Vec<Step>,
+    pub phases: Vec<Phase>,
+    /// How many loops run sequentially; they are numbered.
+    pub loops: usize,
+    /// The block folds, for the layout of their accumulators; they are numbered.
+    pub fold_sizes: Vec<FoldSize>,
+    /// Axes whose index some step needs by itself: they are never merged with others.
+    pub indexed: Vec<bool>,
+    /// The statements that accumulate into tables.
+    pub tables: Vec<TableUse>,
+}
+
+/// What the accumulators of one block fold need.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FoldSize {
+    pub width: Width,
+    pub size: usize,
+    pub ordered: bool,
+    /// Whether the accumulator also carries an index.
+    pub index: bool,
+    /// Whether the loop visits its points in their own order.
+    pub natural: bool,
+}
+
+/// One accumulating statement.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TableUse {
+    pub access: AccessId,
+    pub length: ScalarId,
+    pub size: usize,
+    pub dtype: DType,
+    pub monoid: Monoid,
+    pub combine: Loop,
+    pub identity: [u8; 16],
+    /// Whether the order of combination shows in the result.
+    pub ordered: bool,
+    /// The phase that holds the statement.
+    pub phase: usize,
+    /// Whether the statement stands in a sequential loop of its phase.
+    pub in_loop: bool,
+    /// Whether it stands in any loop of the kernel.
+    pub looped: bool,
+}
+
+/// Where a constant register's value comes from.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum ConstantSource {
+    Argument(ScalarId),
+    Text(Scalar),
+}
+
+/// A part of the body that runs with one set of lanes.
+#[derive(Debug, Default)]
+pub(super) struct Phase {
+    /// The axes of the lanes; `None` for a uniform phase.
+    pub lanes: Option<Vec<AxisId>>,
+    /// Fills that are done once before the first block.
+    pub prologue: Vec<Step>,
+    /// What runs for each block (once in a uniform phase).
+    pub steps: Vec<Step>,
+    /// What is combined over the lanes.
+    pub folds: Vec<LaneFold>,
+    /// Uniform steps after the folds.
+    pub epilogue: Vec<Step>,
+    /// The accesses that the phase uses.
+    pub accesses: Vec<AccessId>,
+    /// The guards that the phase uses.
+    pub guards: Vec<GuardId>,
+    /// Whether lanes must be visited in the order of the axes.
+    pub ordered: bool,
+}
+
+/// One step.
+#[derive(Debug)]
+pub(super) enum Step {
+    Apply(Apply),
+    Load(Load),
+    /// The global index along an axis.
+    Index {
+        axis: AxisId,
+        output: RegisterId,
+        width: Width,
+    },
+    /// Whether the point lies inside a guard.
+    Inside {
+        guard: GuardId,
+        output: RegisterId,
+        width: Width,
+    },
+    Store(Store),
+    Accumulate(Accumulate),
+    Loop(Box<LoopStep>),
+}
+
+/// The code of an `Apply`.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Code {
+    Elementwise(Loop),
+    Select(SelectLoop),
+    Fill(FillLoop),
+}
+
+/// A typed loop over registers.
+#[derive(Debug)]
+pub(super) struct Apply {
+    pub code: Code,
+    pub inputs: SmallVec<[RegisterId; 4]>,
+    pub output: RegisterId,
+    pub width: Width,
+    /// The access that stores the result next: where it is contiguous the result is written there
+    /// at once.
+    pub destination: Option<AccessId>,
+}
+
+/// A load.
+#[derive(Debug)]
+pub(super) struct Load {
+    pub access: AccessId,
+    pub guard: Option<GuardId>,
+    pub output: RegisterId,
+    pub width: Width,
+    pub size: usize,
+    /// Whether a store may run between the load and its last use, so that memory may have changed
+    /// by then.
+    pub late: bool,
+}
+
+/// A store.
+#[derive(Debug)]
+pub(super) struct Store {
+    pub access: AccessId,
+    pub input: RegisterId,
+    pub width: Width,
+    pub size: usize,
+}
+
+/// A combination into a table; `table` indexes `Program::tables`.
+#[derive(Debug)]
+pub(super) struct Accumulate {
+    pub table: usize,
+    pub position: RegisterId,
+    pub value: RegisterId,
+    pub width: Width,
+}
+
+/// A loop that runs one point after the other.
+#[derive(Debug)]
+pub(super) struct LoopStep {
+    pub number: usize,
+    pub axes: Vec<AxisId>,
+    pub steps: Vec<Step>,
+    pub folds: Vec<BlockFold>,
+    /// Whether some fold's result depends on the order.
+    pub ordered: bool,
+    /// Whether the points must be visited in their own order.
+    pub natural: bool,
+    /// The accesses of the body whose address depends on the loop's axes.
+    pub accesses: Vec<AccessId>,
+}
+
+impl Step {
+    /// The registers that the step reads; of a loop, also those that its body reads.
+    pub fn reads(&self, into: &mut Vec<RegisterId>) {
+        match self {
+            Step::Apply(apply) => into.extend_from_slice(&apply.inputs),
+            Step::Load(_) | Step::Index { .. } | Step::Inside { .. } => {}
+            Step::Store(store) => into.push(store.input),
+            Step::Accumulate(accumulate) => into.extend([accumulate.position, accumulate.value]),
+            Step::Loop(step) => {
+                step.steps.iter().for_each(|inner| inner.reads(into));
+                for fold in &step.folds {
+                    into.push(fold.value);
+                    into.extend(fold.index);
+                }
+            }
+        }
+    }
+
+    /// The register that the step writes by itself.
+    pub fn output(&self) -> Option<RegisterId> {
+        match self {
+            Step::Apply(apply) => Some(apply.output),
+            Step::Load(load) => Some(load.output),
+            Step::Index { output, .. } | Step::Inside { output, .. } => Some(*output),
+            Step::Store(_) | Step::Accumulate(_) | Step::Loop(_) => None,
+        }
+    }
+
+    /// Whether the step stores.
+    pub fn has_store(&self) -> bool {
+        match self {
+            Step::Store(_) => true,
+            Step::Loop(inner) => inner.steps.iter().any(Step::has_store),
+            _ => false,
+        }
+    }
+}

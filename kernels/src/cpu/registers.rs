@@ -1,0 +1,205 @@
+//! Register allocation: block registers share memory once their values are dead, so that a block
+//! stays in cache.
+//!
+//! A result never takes the place of one of its own operands: typed loops are faster out of place.
+
+use super::program::{Home, Program, Register, RegisterId, Step, Width};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Gives every open register its place in the arena.
+pub(super) fn allocate(program: &mut Program) {
+    let mut arena = Arena {
+        registers: &mut program.registers,
+        free: FxHashMap::default(),
+        top: 0,
+    };
+    for step in &program.constant_fills {
+        arena.place(step.output().expect("bug: a fill without output"));
+    }
+    for phase in &program.phases {
+        let held: Vec<RegisterId> = phase.prologue.iter().filter_map(Step::output).collect();
+        for &register in &held {
+            arena.place(register);
+        }
+        let mut live: Vec<RegisterId> = Vec::new();
+        for fold in &phase.folds {
+            live.push(fold.value);
+            live.extend(fold.index);
+        }
+        arena.steps(&phase.steps, &live);
+        arena.steps(&phase.epilogue, &[]);
+        for register in held {
+            arena.release(register);
+        }
+    }
+    program.bytes_per_lane = arena.top;
+}
+
+struct Arena<'a> {
+    registers: &'a mut [Register],
+    /// Free places by element size.
+    free: FxHashMap<usize, Vec<usize>>,
+    top: usize,
+}
+
+impl Arena<'_> {
+    fn place(&mut self, register: RegisterId) {
+        let data = &mut self.registers[register];
+        if data.home != Home::Open {
+            return;
+        }
+        let reused = self.free.get_mut(&data.size).and_then(Vec::pop);
+        let at = reused.unwrap_or_else(|| {
+            self.top += data.size;
+            self.top - data.size
+        });
+        data.home = Home::Arena(at);
+    }
+
+    fn release(&mut self, register: RegisterId) {
+        let data = &self.registers[register];
+        if let Home::Arena(at) = data.home {
+            self.free.entry(data.size).or_default().push(at);
+        }
+    }
+
+    /// Places the registers defined by `steps`; those in `live` are read after the last step.
+    fn steps(&mut self, steps: &[Step], live: &[RegisterId]) {
+        let last = last_reads(steps, live);
+        let mut owned: FxHashSet<RegisterId> = FxHashSet::default();
+        for (at, step) in steps.iter().enumerate() {
+            if let Step::Loop(inner) = step {
+                let mut read = Vec::new();
+                for fold in &inner.folds {
+                    read.push(fold.value);
+                    read.extend(fold.index);
+                }
+                self.steps(&inner.steps, &read);
+            }
+            if let Some(output) = step.output() {
+                self.place(output);
+                match last.contains_key(&output) {
+                    true => {
+                        owned.insert(output);
+                    }
+                    false => self.release(output),
+                }
+            }
+            let mut read = Vec::new();
+            step.reads(&mut read);
+            for register in read {
+                if last.get(&register) == Some(&at) && owned.remove(&register) {
+                    self.release(register);
+                }
+            }
+        }
+        let mut rest: Vec<RegisterId> = owned.into_iter().collect();
+        rest.sort_unstable();
+        rest.into_iter().for_each(|register| self.release(register));
+    }
+}
+
+/// For each register, the last step of the list that reads it (the list's length if it is live
+/// afterwards).
+fn last_reads(steps: &[Step], live: &[RegisterId]) -> FxHashMap<RegisterId, usize> {
+    let mut last = FxHashMap::default();
+    let mut read = Vec::new();
+    for (at, step) in steps.iter().enumerate() {
+        read.clear();
+        step.reads(&mut read);
+        last.extend(read.iter().map(|&register| (register, at)));
+    }
+    last.extend(live.iter().map(|&register| (register, steps.len())));
+    last
+}
+
+/// Marks loads that outlive a store, and results that can be written to their destination at once.
+pub(super) fn mark_hazards(program: &mut Program) {
+    let registers = &program.registers;
+    let mut loads = FxHashSet::default();
+    for phase in &program.phases {
+        collect_loads(&phase.steps, &mut loads);
+    }
+    for phase in &mut program.phases {
+        let mut live: Vec<RegisterId> = Vec::new();
+        for fold in &phase.folds {
+            live.push(fold.value);
+            live.extend(fold.index);
+        }
+        mark_list(&mut phase.steps, &live, registers, &loads);
+    }
+}
+
+/// The registers that loads may point straight at memory.
+fn collect_loads(steps: &[Step], loads: &mut FxHashSet<RegisterId>) {
+    for step in steps {
+        match step {
+            Step::Load(load) => {
+                loads.insert(load.output);
+            }
+            Step::Loop(inner) => collect_loads(&inner.steps, loads),
+            _ => {}
+        }
+    }
+}
+
+fn mark_list(
+    steps: &mut [Step],
+    live: &[RegisterId],
+    registers: &[Register],
+    loads: &FxHashSet<RegisterId>,
+) {
+    let last = last_reads(steps, live);
+    let stores: Vec<bool> = steps.iter().map(Step::has_store).collect();
+    let loops: Vec<bool> = steps
+        .iter()
+        .map(|step| matches!(step, Step::Loop(_)))
+        .collect();
+    let mut destinations = Vec::new();
+    for at in 0..steps.len() {
+        if let Step::Store(store) = &steps[at] {
+            let defined = (0..at)
+                .rev()
+                .find(|&before| steps[before].output() == Some(store.input));
+            let quiet = |step: &Step| match step {
+                Step::Apply(apply) => apply.inputs.iter().all(|input| !loads.contains(input)),
+                Step::Store(store) => !loads.contains(&store.input),
+                Step::Index { .. } | Step::Inside { .. } => true,
+                Step::Load(_) | Step::Accumulate(_) | Step::Loop(_) => false,
+            };
+            if let Some(defined) = defined
+                && registers[store.input].width == Width::Block
+                && steps[defined + 1..at].iter().all(quiet)
+            {
+                destinations.push((defined, store.access));
+            }
+        }
+    }
+    for (at, step) in steps.iter_mut().enumerate() {
+        match step {
+            Step::Load(load) => {
+                let end = last.get(&load.output).copied().unwrap_or(at);
+                // A store that is itself the last reader copies each element onto itself, which is
+                // safe.
+                let in_last = end < stores.len() && loops[end] && stores[end];
+                load.late = in_last || (at + 1..end).any(|between| stores[between]);
+            }
+            Step::Loop(inner) => {
+                let mut read = Vec::new();
+                for fold in &inner.folds {
+                    read.push(fold.value);
+                    read.extend(fold.index);
+                }
+                mark_list(&mut inner.steps, &read, registers, loads);
+            }
+            _ => {}
+        }
+    }
+    for (defined, access) in destinations {
+        if let Step::Apply(apply) = &mut steps[defined]
+            && apply.destination.is_none()
+        {
+            apply.destination = Some(access);
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! The threads of a launch.
+
+use super::worker::Worker;
+use rayon::ThreadPool;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// The threads that a launch may use, and from what estimated time on it does.
+#[derive(Clone, Copy)]
+pub(super) struct Threads<'p> {
+    pub pool: Option<&'p ThreadPool>,
+    /// Nanoseconds of one thread.
+    pub worthwhile: f64,
+}
+
+/// Tasks for each thread: enough to even out interruptions.
+pub(super) const TASKS_PER_THREAD: usize = 4;
+
+impl Threads<'_> {
+    /// How many threads are worth waking for work of this estimate.
+    pub fn for_work(&self, estimate: f64) -> usize {
+        match self.pool {
+            Some(pool) if estimate >= self.worthwhile => pool.current_num_threads(),
+            _ => 1,
+        }
+    }
+
+    /// Runs tasks `0..count`, each on a thread that has made its own state.
+    pub fn run<S>(
+        &self,
+        threads: usize,
+        count: usize,
+        make: impl Fn() -> S + Sync,
+        task: impl Fn(&mut S, usize) + Sync,
+        done: impl Fn(S) + Sync,
+    ) {
+        let next = AtomicUsize::new(0);
+        let work = || {
+            let mut task_number = next.fetch_add(1, Ordering::Relaxed);
+            if task_number >= count {
+                return;
+            }
+            let mut state = make();
+            while task_number < count {
+                task(&mut state, task_number);
+                task_number = next.fetch_add(1, Ordering::Relaxed);
+            }
+            done(state);
+        };
+        match self.pool {
+            Some(pool) if threads > 1 => pool.scope(|scope| {
+                for _ in 0..threads.min(count) {
+                    scope.spawn(|_| work());
+                }
+            }),
+            _ => work(),
+        }
+    }
+}
+
+/// A worker that other threads only read.
+pub(super) struct Shared<'w, 'a>(pub &'w Worker<'a>);
+
+// SAFETY: while workers of a phase run, the shared worker is only read, and what they read of it
+// (`Worker::adopt`) are plain numbers.
+unsafe impl Sync for Shared<'_, '_> {}
+
+impl<'w, 'a> Shared<'w, 'a> {
+    pub fn get(&self) -> &'w Worker<'a> {
+        self.0
+    }
+}

@@ -1,0 +1,133 @@
+//! Moving elements between strided memory and contiguous registers.
+
+/// Copies `count` elements of `size` bytes from `source`, `stride` bytes apart, to contiguous
+/// memory.
+///
+/// # Safety Every element read is valid and aligned to `min(size, 8)`; `target` holds `count`
+/// elements and does not overlap.
+pub(super) unsafe fn gather(
+    size: usize,
+    source: *const u8,
+    stride: isize,
+    target: *mut u8,
+    count: usize,
+) {
+    // SAFETY: the caller's promise, for the one type of this size.
+    unsafe {
+        match size {
+            1 => gather_as::<u8>(source, stride, target, count),
+            2 => gather_as::<u16>(source, stride, target, count),
+            4 => gather_as::<u32>(source, stride, target, count),
+            8 => gather_as::<u64>(source, stride, target, count),
+            16 => gather_as::<[u64; 2]>(source, stride, target, count),
+            _ => panic!("bug: no element has {size} bytes"),
+        }
+    }
+}
+
+unsafe fn gather_as<T: Copy>(source: *const u8, stride: isize, target: *mut u8, count: usize) {
+    let size = size_of::<T>() as isize;
+    let target = target.cast::<T>();
+    // SAFETY: the caller of `gather` promises valid, aligned elements on both sides.
+    unsafe {
+        if stride == size && count >= 16 {
+            std::ptr::copy_nonoverlapping(source.cast::<T>(), target, count);
+        } else if stride == 0 {
+            if count > 0 {
+                let value = source.cast::<T>().read();
+                std::slice::from_raw_parts_mut(target, count).fill(value);
+            }
+        } else if stride == -size {
+            let source = source.cast::<T>();
+            for at in 0..count {
+                target.add(at).write(source.sub(at).read());
+            }
+        } else {
+            for at in 0..count {
+                target
+                    .add(at)
+                    .write(source.offset(at as isize * stride).cast::<T>().read());
+            }
+        }
+    }
+}
+
+/// Copies `count` contiguous elements of `size` bytes to `target`, `stride` bytes apart.
+///
+/// # Safety Every element written is valid and aligned to `min(size, 8)`; `source` holds `count`
+/// elements, and each element written overlaps none of those still to be read other than the one it
+/// comes from.
+pub(super) unsafe fn scatter(
+    size: usize,
+    source: *const u8,
+    target: *mut u8,
+    stride: isize,
+    count: usize,
+) {
+    // SAFETY: the caller's promise, for the one type of this size.
+    unsafe {
+        match size {
+            1 => scatter_as::<u8>(source, target, stride, count),
+            2 => scatter_as::<u16>(source, target, stride, count),
+            4 => scatter_as::<u32>(source, target, stride, count),
+            8 => scatter_as::<u64>(source, target, stride, count),
+            16 => scatter_as::<[u64; 2]>(source, target, stride, count),
+            _ => panic!("bug: no element has {size} bytes"),
+        }
+    }
+}
+
+unsafe fn scatter_as<T: Copy>(source: *const u8, target: *mut u8, stride: isize, count: usize) {
+    let size = size_of::<T>() as isize;
+    let source = source.cast::<T>();
+    // SAFETY: the caller of `scatter` promises valid, aligned elements on both sides. A contiguous
+    // copy may be onto itself, which `copy` allows.
+    unsafe {
+        if stride == size && count >= 16 {
+            std::ptr::copy(source, target.cast::<T>(), count);
+        } else {
+            for at in 0..count {
+                target
+                    .offset(at as isize * stride)
+                    .cast::<T>()
+                    .write(source.add(at).read());
+            }
+        }
+    }
+}
+
+/// Copies `count` elements of `size` bytes between strided places.
+///
+/// # Safety
+/// Every element is valid and aligned to `min(size, 8)`; no element written is one that is read.
+pub(super) unsafe fn strided(
+    size: usize,
+    source: *const u8,
+    source_stride: isize,
+    target: *mut u8,
+    target_stride: isize,
+    count: usize,
+) {
+    macro_rules! copy {
+        ($type:ty) => {
+            for at in 0..count as isize {
+                // SAFETY: the caller's promise, for the one type of this size.
+                unsafe {
+                    let element = source.offset(at * source_stride).cast::<$type>().read();
+                    target
+                        .offset(at * target_stride)
+                        .cast::<$type>()
+                        .write(element);
+                }
+            }
+        };
+    }
+    match size {
+        1 => copy!(u8),
+        2 => copy!(u16),
+        4 => copy!(u32),
+        8 => copy!(u64),
+        16 => copy!([u64; 2]),
+        _ => panic!("bug: no element has {size} bytes"),
+    }
+}

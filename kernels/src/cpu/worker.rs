@@ -1,0 +1,519 @@
+//! A worker: one thread's registers, and the interpretation of steps over blocks.
+//!
+//! Conditions on which the `unsafe` blocks of this file rely:
+//!
+//! 1. The caller of `Compiled::run` promises that every element a launch loads or stores is valid
+//!    and aligned, and that different points store different elements.
+//! 2. A block never has more lanes than `Prepared::width`, for which the arena was laid out;
+//!    registers that are alive together do not overlap (`registers`), nor do accumulators
+//!    (`Prepared`).
+//! 3. The kernel was verified: every operand is computed before its use and has the dtype that the
+//!    code expects.
+
+use super::block::{Block, Cover};
+use super::fold::LaneState;
+use super::geometry::LaneGuard;
+use super::prepare::Prepared;
+use super::program::{Apply, Code, ConstantSource, Home, Load, Step, Store, Width};
+use super::transfer;
+use crate::ir::{AccessId, AxisId, GuardId};
+use smallvec::SmallVec;
+use std::cell::Cell;
+
+/// A cache line of scratch memory.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+struct Line([u8; 64]);
+
+thread_local! {
+    /// The arena of the last worker of this thread, kept because fresh memory costs page faults.
+    static ARENA: Cell<Vec<Line>> = const { Cell::new(Vec::new()) };
+}
+
+/// The accumulators of one block fold.
+pub(super) struct Accumulators {
+    /// The addresses of the accumulators; the last one is spare.
+    pub entries: Vec<*mut u8>,
+    pub indices: *mut u8,
+    /// Whether nothing has been combined yet.
+    pub fresh: bool,
+    /// The first element of a lane, still in the memory it was loaded from.
+    pub held: *const u8,
+}
+
+/// One thread's state.
+pub(super) struct Worker<'a> {
+    pub prepared: &'a Prepared<'a>,
+    arena: Vec<Line>,
+    slots: Vec<[u64; 2]>,
+    homes: Vec<*mut u8>,
+    pub pointers: Vec<*mut u8>,
+    /// The address of each access at lane position 0 of the current grid point.
+    pub bases: Vec<*mut u8>,
+    /// The address of each access at lane 0 of the block, at the current point of all loops.
+    pub cursors: Vec<*mut u8>,
+    /// The position along each axis that is visited one point after the other.
+    pub index: Vec<usize>,
+    pub block: Block,
+    /// How each guard covers the lanes of the block.
+    covers: Vec<Cover>,
+    pub accumulators: Vec<Accumulators>,
+    /// For each loop, the cursors of its accesses when it was entered.
+    pub entered: Vec<Vec<*mut u8>>,
+    /// The table that each accumulating statement combines into, if not the launch's.
+    pub tables: Vec<*mut u8>,
+    pub phase: usize,
+}
+
+impl<'a> Worker<'a> {
+    pub fn new(prepared: &'a Prepared<'a>) -> Worker<'a> {
+        let program = prepared.program;
+        let mut arena = ARENA.take();
+        let lines = prepared.arena / size_of::<Line>();
+        if arena.len() < lines {
+            arena = vec![Line([0; 64]); lines];
+        }
+        let base = arena.as_mut_ptr().cast::<u8>();
+        let mut slots = vec![[0u64; 2]; program.slots];
+        let padded = prepared.width.next_multiple_of(64);
+        let homes: Vec<*mut u8> = program
+            .registers
+            .iter()
+            .map(|register| match register.home {
+                Home::Slot(slot) => slots[slot].as_mut_ptr().cast(),
+                Home::Arena(at) => base.wrapping_add(at * padded),
+                Home::Fold => std::ptr::null_mut(),
+                Home::Open => panic!("bug: a register without a home"),
+            })
+            .collect();
+        let accumulators = prepared
+            .accumulators
+            .iter()
+            .map(|&(at, bytes, count)| Accumulators {
+                entries: (0..count)
+                    .map(|entry| base.wrapping_add(at + entry * bytes))
+                    .collect(),
+                indices: base.wrapping_add(at + count * bytes),
+                fresh: true,
+                held: std::ptr::null(),
+            });
+        let launch = prepared.geometry.launch;
+        let bases: Vec<*mut u8> = launch
+            .accesses
+            .iter()
+            .map(|access| access.pointer)
+            .collect();
+        let mut worker = Worker {
+            prepared,
+            slots,
+            pointers: homes.clone(),
+            homes,
+            cursors: bases.clone(),
+            bases,
+            index: vec![0; launch.extents.len()],
+            block: Block::new(launch.accesses.len()),
+            covers: vec![Cover::All; launch.guards.len()],
+            accumulators: accumulators.collect(),
+            entered: vec![Vec::new(); program.loops],
+            tables: vec![std::ptr::null_mut(); program.tables.len()],
+            phase: 0,
+            arena,
+        };
+        worker.constants();
+        worker
+    }
+
+    fn constants(&mut self) {
+        let program = self.prepared.program;
+        let launch = self.prepared.geometry.launch;
+        for &(register, source) in &program.constants {
+            let scalar = match source {
+                ConstantSource::Argument(scalar) => launch.scalars[scalar],
+                ConstantSource::Text(scalar) => scalar,
+            };
+            self.set_uniform(register, scalar.bytes());
+        }
+        self.block.count = self.prepared.width;
+        for step in &program.constant_fills {
+            if let Step::Apply(apply) = step {
+                self.apply(apply);
+            }
+        }
+    }
+
+    /// Writes a uniform register.
+    pub fn set_uniform(&mut self, register: usize, bytes: &[u8]) {
+        // SAFETY: a uniform register is a slot of 16 bytes (condition 2).
+        unsafe {
+            std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.homes[register], bytes.len().min(16))
+        };
+    }
+
+    /// Takes over the uniform values and the grid point of another worker of the same launch.
+    pub fn adopt(&mut self, other: &Worker<'_>) {
+        self.slots.copy_from_slice(&other.slots);
+        self.bases.copy_from_slice(&other.bases);
+        self.cursors.copy_from_slice(&other.bases);
+        self.index.copy_from_slice(&other.index);
+    }
+
+    /// Moves to a grid point, given by its position in C order.
+    pub fn seek_grid(&mut self, point: usize) {
+        let geometry = &self.prepared.geometry;
+        let mut rest = point;
+        for axis in (0..self.prepared.kernel.grid).rev() {
+            let extent = geometry.launch.extents[axis];
+            self.index[axis] = rest % extent;
+            rest /= extent;
+        }
+        for access in 0..self.bases.len() {
+            let offset = (0..self.prepared.kernel.grid)
+                .map(|axis| self.index[axis] as isize * geometry.stride(access, axis))
+                .sum();
+            self.bases[access] = geometry.launch.accesses[access]
+                .pointer
+                .wrapping_offset(offset);
+            self.cursors[access] = self.bases[access];
+        }
+    }
+
+    /// Enters a phase at the current grid point.
+    pub fn begin_phase(&mut self, phase: usize) {
+        self.phase = phase;
+        self.block.count = self.prepared.width;
+        let prepared = self.prepared;
+        self.steps(&prepared.program.phases[phase].prologue);
+    }
+
+    /// Runs the steps after the folds of the current phase.
+    pub fn end_phase(&mut self) {
+        let prepared = self.prepared;
+        self.steps(&prepared.program.phases[self.phase].epilogue);
+    }
+
+    /// Runs the current phase over tiles or lanes `start..end`, folding into `states`.
+    pub fn lanes(&mut self, start: usize, end: usize, states: &mut [LaneState]) {
+        let lanes = &self.prepared.lanes[self.phase];
+        if let Some(tile) = lanes.tile {
+            for number in start..end {
+                self.block.tile(lanes, tile, number);
+                self.block(states);
+            }
+            return;
+        }
+        let (columns, width) = (lanes.columns(), self.prepared.width);
+        let mut at = start;
+        while at < end {
+            // Long rows are cut evenly so that no block spans two of them; short rows are packed.
+            let rest = columns - at % columns;
+            let count = match 2 * columns > width {
+                true => rest
+                    .div_ceil(rest.div_ceil(width))
+                    .next_multiple_of(16)
+                    .min(rest)
+                    .min(width),
+                false => width,
+            };
+            let count = count.min(end - at);
+            self.block.consecutive(lanes, at, count);
+            self.block(states);
+            at += count;
+        }
+    }
+
+    fn block(&mut self, states: &mut [LaneState]) {
+        self.reach_lanes();
+        let phase = &self.prepared.program.phases[self.phase];
+        self.steps(&phase.steps);
+        for (fold, state) in phase.folds.iter().zip(states) {
+            let index = fold
+                .index
+                .map_or(std::ptr::null(), |index| self.pointers[index].cast_const());
+            // SAFETY: the registers hold the values of this block (conditions 2 and 3).
+            unsafe { state.push(self.pointers[fold.value], index, self.block.count) };
+        }
+    }
+
+    /// Lays out all lanes of the current phase as one block.
+    pub fn whole_block(&mut self) {
+        let lanes = &self.prepared.lanes[self.phase];
+        self.block.consecutive(lanes, 0, lanes.total);
+        self.reach_lanes();
+    }
+
+    /// Takes over the registers of another worker that stands between two steps of the same whole
+    /// block. They are read where they are, so the other worker must not go on meanwhile.
+    pub fn share(&mut self, other: &Worker<'a>) {
+        self.adopt(other);
+        self.phase = other.phase;
+        self.whole_block();
+        self.cursors.copy_from_slice(&other.cursors);
+        self.pointers.copy_from_slice(&other.pointers);
+    }
+
+    /// Works out addresses and guards for the lanes of a new block.
+    fn reach_lanes(&mut self) {
+        let prepared = self.prepared;
+        let phase = &prepared.program.phases[self.phase];
+        let lanes = &prepared.lanes[self.phase];
+        for (at, &access) in phase.accesses.iter().enumerate() {
+            let start = self.block.reach(lanes, at, access, prepared.sizes[access]);
+            self.cursors[access] = self.bases[access].wrapping_offset(start);
+        }
+        for guard in &lanes.guards {
+            self.covers[guard.guard] = match guard.never {
+                true => Cover::None,
+                false => self.block.cover(guard),
+            };
+        }
+    }
+
+    pub fn steps(&mut self, steps: &'a [Step]) {
+        for step in steps {
+            self.step(step);
+        }
+    }
+
+    pub fn step(&mut self, step: &'a Step) {
+        match step {
+            Step::Apply(apply) => self.apply(apply),
+            Step::Load(load) => self.load(load),
+            Step::Index {
+                axis,
+                output,
+                width,
+            } => self.global_index(*axis, *output, *width),
+            Step::Inside {
+                guard,
+                output,
+                width,
+            } => self.inside(*guard, *output, *width),
+            Step::Store(store) => self.store(store),
+            Step::Accumulate(accumulate) => self.accumulate(accumulate),
+            Step::Loop(inner) => self.sequential_loop(inner),
+        }
+    }
+
+    /// Whether the register's elements are in its own memory.
+    pub fn is_home(&self, register: usize) -> bool {
+        self.pointers[register] == self.homes[register]
+    }
+
+    /// The number of elements of a register.
+    pub fn count(&self, width: Width) -> usize {
+        match width {
+            Width::Uniform => 1,
+            Width::Block => self.block.count,
+        }
+    }
+
+    fn apply(&mut self, apply: &Apply) {
+        let count = self.count(apply.width);
+        let output = match apply.destination {
+            Some(access) if self.block.reach[access].contiguous => self.cursors[access],
+            _ => self.homes[apply.output],
+        };
+        self.pointers[apply.output] = output;
+        let pointer = |at: usize| self.pointers[apply.inputs[at]].cast_const();
+        // SAFETY: conditions 2 and 3; a destination in memory is stored by these lanes alone
+        // (condition 1), and loads of that memory still to come were ruled out
+        // (`registers::mark_hazards`).
+        unsafe {
+            match apply.code {
+                Code::Elementwise(code) => match apply.inputs.len() {
+                    1 => code(&[pointer(0)], output, count),
+                    2 => code(&[pointer(0), pointer(1)], output, count),
+                    operands => {
+                        let all: SmallVec<[*const u8; 4]> = (0..operands).map(pointer).collect();
+                        code(&all, output, count);
+                    }
+                },
+                Code::Select(code) => code(pointer(0), pointer(1), pointer(2), output, count),
+                Code::Fill(code) => code(pointer(0), output, count),
+            }
+        }
+    }
+
+    /// The phase's split of a guard, and how it covers the block at the current point of all loops.
+    fn guard(&self, guard: GuardId) -> (&'a LaneGuard, Cover) {
+        let guards = &self.prepared.lanes[self.phase].guards;
+        let split = guards.iter().find(|split| split.guard == guard);
+        let split = split.expect("bug: a phase does not list a guard that it uses");
+        let met =
+            |&(axis, low, high): &(AxisId, usize, usize)| (low..high).contains(&self.index[axis]);
+        match split.sequential.iter().all(met) {
+            true => (split, self.covers[guard]),
+            false => (split, Cover::None),
+        }
+    }
+
+    fn load(&mut self, load: &Load) {
+        let (home, source) = (self.homes[load.output], self.cursors[load.access]);
+        let guard = load.guard.map(|guard| self.guard(guard));
+        let cover = guard.map_or(Cover::All, |(_, cover)| cover);
+        let count = self.count(load.width);
+        self.pointers[load.output] = home;
+        // SAFETY: conditions 1 and 2; elements outside the guard are not touched.
+        unsafe {
+            if cover == Cover::None {
+                return std::ptr::write_bytes(home, 0, count * load.size);
+            }
+            if load.width == Width::Uniform {
+                return std::ptr::copy_nonoverlapping(source, home, load.size);
+            }
+            let reach = &self.block.reach[load.access];
+            if cover == Cover::All && reach.contiguous && !(load.late && self.prepared.overlap) {
+                self.pointers[load.output] = source;
+            } else if cover == Cover::All && reach.even {
+                transfer::gather(load.size, source, reach.stride, home, count);
+            } else if cover == Cover::All
+                && let Some(down) = reach.down
+            {
+                // Down the columns of a tile memory is read in its own order.
+                let (rows, columns) = (self.block.pieces.len(), self.block.pieces[0].count);
+                for column in 0..columns {
+                    let from = source.wrapping_offset(column as isize * reach.stride);
+                    let to = home.add(column * load.size);
+                    transfer::strided(
+                        load.size,
+                        from,
+                        down,
+                        to,
+                        (columns * load.size) as isize,
+                        rows,
+                    );
+                }
+            } else {
+                let split = guard
+                    .filter(|_| cover == Cover::Part)
+                    .map(|(split, _)| split);
+                self.gather_pieces(load, split, source, home);
+            }
+        }
+    }
+
+    unsafe fn gather_pieces(
+        &self,
+        load: &Load,
+        guard: Option<&LaneGuard>,
+        source: *const u8,
+        home: *mut u8,
+    ) {
+        let (size, reach) = (load.size, &self.block.reach[load.access]);
+        for (at, piece) in self.block.pieces.iter().enumerate() {
+            let (low, high) = guard.map_or((0, piece.count), |guard| self.block.inside(guard, at));
+            let start = match reach.even {
+                true => piece.lane as isize * reach.stride,
+                false => reach.starts[at],
+            };
+            // SAFETY: conditions 1 and 2, as the caller has them.
+            unsafe {
+                let target = home.add(piece.lane * size);
+                std::ptr::write_bytes(target, 0, low * size);
+                let from = source.wrapping_offset(start + low as isize * reach.stride);
+                transfer::gather(size, from, reach.stride, target.add(low * size), high - low);
+                std::ptr::write_bytes(target.add(high * size), 0, (piece.count - high) * size);
+            }
+        }
+    }
+
+    fn store(&mut self, store: &Store) {
+        let (source, target) = (
+            self.pointers[store.input].cast_const(),
+            self.cursors[store.access],
+        );
+        // SAFETY: conditions 1 and 2.
+        unsafe {
+            if store.width == Width::Uniform {
+                return std::ptr::copy(source, target, store.size);
+            }
+            let reach = &self.block.reach[store.access];
+            if reach.even {
+                if source != target || !reach.contiguous {
+                    transfer::scatter(store.size, source, target, reach.stride, self.block.count);
+                }
+                return;
+            }
+            if let Some(down) = reach.down {
+                let (rows, columns) = (self.block.pieces.len(), self.block.pieces[0].count);
+                for column in 0..columns {
+                    let from = source.add(column * store.size);
+                    let to = target.wrapping_offset(column as isize * reach.stride);
+                    transfer::strided(
+                        store.size,
+                        from,
+                        (columns * store.size) as isize,
+                        to,
+                        down,
+                        rows,
+                    );
+                }
+                return;
+            }
+            for (piece, &start) in self.block.pieces.iter().zip(&reach.starts) {
+                let from = source.add(piece.lane * store.size);
+                let target = target.wrapping_offset(start);
+                transfer::scatter(store.size, from, target, reach.stride, piece.count);
+            }
+        }
+    }
+
+    fn global_index(&mut self, axis: AxisId, output: usize, width: Width) {
+        let origin = self.prepared.geometry.launch.origins[axis];
+        let target = self.homes[output].cast::<i64>();
+        self.pointers[output] = self.homes[output];
+        let groups = &self.prepared.lanes[self.phase].groups;
+        let group = groups.iter().position(|group| group.axis == Some(axis));
+        let Some(group) = group.filter(|_| width == Width::Block) else {
+            let value = origin + self.index[axis] as i64;
+            // SAFETY: condition 2.
+            unsafe { std::slice::from_raw_parts_mut(target, self.count(width)) }.fill(value);
+            return;
+        };
+        for (at, piece) in self.block.pieces.iter().enumerate() {
+            let first = origin + self.block.position(at)[group] as i64;
+            let step = i64::from(group + 1 == groups.len());
+            // SAFETY: condition 2; pieces tile the lanes of the block.
+            let lanes =
+                unsafe { std::slice::from_raw_parts_mut(target.add(piece.lane), piece.count) };
+            for (lane, value) in lanes.iter_mut().enumerate() {
+                *value = first + lane as i64 * step;
+            }
+        }
+    }
+
+    fn inside(&mut self, guard: GuardId, output: usize, width: Width) {
+        let (split, cover) = self.guard(guard);
+        let target = self.homes[output];
+        self.pointers[output] = target;
+        let count = self.count(width);
+        // SAFETY: condition 2; pieces tile the lanes of the block.
+        unsafe {
+            if width == Width::Uniform || cover != Cover::Part {
+                return std::ptr::write_bytes(target, u8::from(cover == Cover::All), count);
+            }
+            for (at, piece) in self.block.pieces.iter().enumerate() {
+                let (low, high) = self.block.inside(split, at);
+                let target = target.add(piece.lane);
+                std::ptr::write_bytes(target, 0, piece.count);
+                std::ptr::write_bytes(target.add(low), 1, high - low);
+            }
+        }
+    }
+
+    /// The byte offset of a lane of an access relative to lane 0.
+    pub fn lane_offset(&self, access: AccessId, piece: usize, lane: usize) -> isize {
+        let reach = &self.block.reach[access];
+        let within = (lane - self.block.pieces[piece].lane) as isize * reach.stride;
+        match reach.even {
+            true => lane as isize * reach.stride,
+            false => reach.starts[piece] + within,
+        }
+    }
+}
+
+impl Drop for Worker<'_> {
+    fn drop(&mut self) {
+        ARENA.set(std::mem::take(&mut self.arena));
+    }
+}

@@ -1,0 +1,169 @@
+//! The data of a kernel.
+
+use phalanx_ops::{DType, Monoid, Op, Scalar};
+
+/// An axis: grid axes first, then loop axes in order of their loops.
+pub type AxisId = usize;
+/// A value of the kernel.
+pub type ValueId = usize;
+/// A buffer parameter.
+pub type ParamId = usize;
+/// An access to a buffer parameter.
+pub type AccessId = usize;
+/// A run-time scalar argument.
+pub type ScalarId = usize;
+/// A guard: a box of axis indices given at launch.
+pub type GuardId = usize;
+
+/// A fused kernel. Equality and hash are structural, so equal kernels are compiled once.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Kernel {
+    /// How many of the axes are grid axes.
+    pub grid: usize,
+    /// How many axes there are.
+    pub axes: usize,
+    /// Buffers.
+    pub params: Vec<Param>,
+    /// Dtypes of the run-time scalars.
+    pub scalars: Vec<DType>,
+    /// The axes that each guard bounds.
+    pub guards: Vec<Vec<AxisId>>,
+    /// Accesses to the buffers.
+    pub accesses: Vec<Access>,
+    /// Values, in an order in which each comes after those it uses.
+    pub values: Vec<Value>,
+    /// What runs for each grid point.
+    pub body: Vec<Stmt>,
+}
+
+/// A buffer parameter.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Param {
+    /// The dtype of its elements.
+    pub dtype: DType,
+    /// What the kernel does with it.
+    pub role: Role,
+}
+
+/// What a kernel does with a buffer.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Role {
+    /// Only loads.
+    In,
+    /// Only stores.
+    Out,
+    /// Loads and stores; a point loads only elements that it alone stores, before it stores them, or elements that
+    /// no point stores.
+    InOut,
+    /// Accumulated into.
+    Table,
+}
+
+/// How a buffer is addressed: a start and a byte stride for each of the named axes, both given at launch.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Access {
+    /// The buffer.
+    pub param: ParamId,
+    /// The axes on which the address depends, ascending.
+    pub axes: Vec<AxisId>,
+}
+
+/// A value: its dtype and how it is computed.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Value {
+    /// The dtype.
+    pub dtype: DType,
+    /// The computation.
+    pub expr: Expr,
+}
+
+/// How a value is computed.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Expr {
+    /// An element of a buffer; outside the guard, zero, and nothing is read.
+    Load {
+        /// Where.
+        access: AccessId,
+        /// The box of indices inside which the element exists.
+        guard: Option<GuardId>,
+    },
+    /// A run-time scalar.
+    Scalar(ScalarId),
+    /// A constant of the program text (never a user's number, which is a run-time scalar).
+    Constant(Scalar),
+    /// The global index along an axis (`i64`).
+    Index(AxisId),
+    /// Whether the point lies inside the guard (`bool`).
+    Inside(GuardId),
+    /// An elementwise operation; the inputs have exactly the dtypes of one of its signatures.
+    Op {
+        /// The operation.
+        op: Op,
+        /// Its operands.
+        inputs: Vec<ValueId>,
+    },
+    /// `condition ? on_true : on_false`.
+    Select {
+        /// A `bool` value.
+        condition: ValueId,
+        /// The value where it is true.
+        on_true: ValueId,
+        /// The value where it is false.
+        on_false: ValueId,
+    },
+    /// The input converted to this value's dtype.
+    Cast(ValueId),
+    /// The result of a fold; the loop statement that holds the fold defines it.
+    Folded,
+}
+
+/// A statement.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Stmt {
+    /// Computes a value.
+    Let(ValueId),
+    /// Visits all points of `axes`, the last axis fastest.
+    Loop {
+        /// The axes.
+        axes: Vec<AxisId>,
+        /// What runs for each point.
+        body: Vec<Stmt>,
+        /// What is combined over the points.
+        folds: Vec<Fold>,
+    },
+    /// Writes a value.
+    Store {
+        /// Where.
+        access: AccessId,
+        /// What.
+        value: ValueId,
+    },
+    /// Combines a value into `table[position]`.
+    Accumulate {
+        /// The table's access; its address is that of element 0.
+        access: AccessId,
+        /// The number of elements of the table.
+        length: ScalarId,
+        /// An `i64` value.
+        position: ValueId,
+        /// What is combined.
+        value: ValueId,
+        /// How (not a compound monoid).
+        monoid: Monoid,
+    },
+}
+
+/// One combination over the points of a loop.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Fold {
+    /// How (not `Moments`, which is lowered to two loops).
+    pub monoid: Monoid,
+    /// The body value that is combined.
+    pub value: ValueId,
+    /// The `i64` body value that `ArgMin`/`ArgMax` carry along; `None` for the other monoids.
+    pub index: Option<ValueId>,
+    /// The combined value. A loop without points gives the identity (zero for min, max, argmin, argmax).
+    pub result: ValueId,
+    /// The index of the combined value, for `ArgMin`/`ArgMax`.
+    pub index_result: Option<ValueId>,
+}

@@ -1,0 +1,530 @@
+//! The rules of the kernel IR, and their check.
+//!
+//! 1. *Numbers.* Every axis, parameter, access, scalar, guard and value that is named exists. The
+//!    axes of an access and of a guard are ascending. Every access is used.
+//! 2. *Axes.* The first `grid` axes belong to the grid. Each of the others belongs to exactly one
+//!    loop; a loop has at least one.
+//! 3. *Scopes.* An access, an index or a guard uses only axes of the grid and of enclosing loops. A
+//!    value is visible from its definition to the end of the body that it stands in; the results of
+//!    a fold are defined after the loop.
+//! 4. *Order.* Every value is defined exactly once, and has a larger number than the values it is
+//!    computed from.
+//! 5. *Roles.* `In` is only loaded, `Out` only stored, `InOut` both, `Table` only accumulated into.
+//! 6. *Dtypes.* A load has its parameter's dtype, and so has what is stored or accumulated. A
+//!    scalar and a constant have their own. An index is `i64`, `inside` is `bool`. The dtypes of an
+//!    operation's operands and result are exactly those of one of its loops. The condition of a
+//!    select is `bool`, its branches have the result's dtype.
+//! 7. *Folds.* The monoid accepts the dtype and is not `moments`; the result has the dtype of what
+//!    is combined. `argmin` and `argmax` carry an index, others do not; the index and its result
+//!    are `i64`. Results of folds, and only they, are computed as `Folded`.
+//! 8. *Tables.* The monoid is not compound and accepts the dtype; the position is `i64`, and so is
+//!    the length.
+
+use super::{AccessId, AxisId, Expr, Fold, GuardId, Kernel, Role, ScalarId, Stmt, ValueId};
+use phalanx_ops::{DType, Monoid, Op};
+
+/// The rule that a kernel breaks.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum VerifyError {
+    /// Rule 1.
+    #[error("{what} {id} does not exist")]
+    Missing {
+        /// What is named.
+        what: &'static str,
+        /// Its number.
+        id: usize,
+    },
+    /// Rule 1.
+    #[error("the axes of {what} {id} are not ascending")]
+    AxesNotAscending {
+        /// An access or a guard.
+        what: &'static str,
+        /// Its number.
+        id: usize,
+    },
+    /// Rule 1.
+    #[error("access {access} is not used")]
+    UnusedAccess {
+        /// The access.
+        access: AccessId,
+    },
+    /// Rule 2.
+    #[error("axis {axis} belongs to {loops} loops instead of one")]
+    LoopAxis {
+        /// The axis.
+        axis: AxisId,
+        /// How many loops have it; grid axes count as one.
+        loops: usize,
+    },
+    /// Rule 2.
+    #[error("a loop has no axis")]
+    LoopWithoutAxis,
+    /// Rule 3.
+    #[error("axis {axis} is used outside of its loop")]
+    AxisOutOfScope {
+        /// The axis.
+        axis: AxisId,
+    },
+    /// Rule 3.
+    #[error("v{value} is used where it is not visible")]
+    ValueOutOfScope {
+        /// The value.
+        value: ValueId,
+    },
+    /// Rule 4.
+    #[error("v{value} is computed from v{operand}, which does not come before it")]
+    ValueOrder {
+        /// The value.
+        value: ValueId,
+        /// Its operand.
+        operand: ValueId,
+    },
+    /// Rule 4.
+    #[error("v{value} is defined {times} times instead of once")]
+    Definitions {
+        /// The value.
+        value: ValueId,
+        /// How often it is defined.
+        times: usize,
+    },
+    /// Rule 5.
+    #[error("access {access} cannot be {action}: its parameter is `{role}`")]
+    Role {
+        /// The access.
+        access: AccessId,
+        /// What the parameter is for.
+        role: Role,
+        /// What was tried.
+        action: &'static str,
+    },
+    /// Rules 6 to 8.
+    #[error("v{value} is {found} where {expected} is needed")]
+    DType {
+        /// The value.
+        value: ValueId,
+        /// The dtype that it should have.
+        expected: DType,
+        /// The dtype that it has.
+        found: DType,
+    },
+    /// Rule 6.
+    #[error("v{value}: no loop of {} takes {inputs:?} to {output}", op.name())]
+    Signature {
+        /// The value.
+        value: ValueId,
+        /// The operation.
+        op: Op,
+        /// The dtypes of its operands.
+        inputs: Vec<DType>,
+        /// The dtype of the value.
+        output: DType,
+    },
+    /// Rule 8.
+    #[error("scalar {scalar} is {found} where the length of a table is needed")]
+    Length {
+        /// The scalar.
+        scalar: ScalarId,
+        /// Its dtype.
+        found: DType,
+    },
+    /// Rules 7 and 8.
+    #[error("{monoid} cannot combine {dtype} here")]
+    Monoid {
+        /// The monoid.
+        monoid: Monoid,
+        /// The dtype of what it should combine.
+        dtype: DType,
+    },
+    /// Rule 7.
+    #[error("a fold by {monoid} has an index where it should not, or none where it should")]
+    FoldIndex {
+        /// The monoid.
+        monoid: Monoid,
+    },
+    /// Rule 7.
+    #[error("v{value} is the result of a fold and of something else")]
+    Folded {
+        /// The value.
+        value: ValueId,
+    },
+}
+
+/// Checks the rules of the IR.
+///
+/// Errors: `VerifyError`, the first rule found broken.
+pub fn verify(kernel: &Kernel) -> Result<(), VerifyError> {
+    let mut verifier = Verifier {
+        kernel,
+        axes: (0..kernel.axes).map(|axis| axis < kernel.grid).collect(),
+        loops: (0..kernel.axes)
+            .map(|axis| usize::from(axis < kernel.grid))
+            .collect(),
+        visible: vec![false; kernel.values.len()],
+        defined: vec![0; kernel.values.len()],
+        used: vec![false; kernel.accesses.len()],
+    };
+    verifier.declarations()?;
+    verifier.body(&kernel.body)?;
+    verifier.completeness()
+}
+
+struct Verifier<'k> {
+    kernel: &'k Kernel,
+    /// Which axes are in scope.
+    axes: Vec<bool>,
+    /// How many loops have each axis.
+    loops: Vec<usize>,
+    visible: Vec<bool>,
+    defined: Vec<usize>,
+    used: Vec<bool>,
+}
+
+type Verified = Result<(), VerifyError>;
+
+fn exists(what: &'static str, id: usize, count: usize) -> Verified {
+    if id < count {
+        Ok(())
+    } else {
+        Err(VerifyError::Missing { what, id })
+    }
+}
+
+impl Verifier<'_> {
+    fn declarations(&self) -> Verified {
+        let kernel = self.kernel;
+        if kernel.grid > kernel.axes {
+            return Err(VerifyError::Missing {
+                what: "axis",
+                id: kernel.grid - 1,
+            });
+        }
+        let ascending = |what: &'static str, id: usize, axes: &[AxisId]| {
+            for &axis in axes {
+                exists("axis", axis, kernel.axes)?;
+            }
+            match axes.windows(2).all(|pair| pair[0] < pair[1]) {
+                true => Ok(()),
+                false => Err(VerifyError::AxesNotAscending { what, id }),
+            }
+        };
+        for (id, access) in kernel.accesses.iter().enumerate() {
+            exists("parameter", access.param, kernel.params.len())?;
+            ascending("access", id, &access.axes)?;
+        }
+        for (id, axes) in kernel.guards.iter().enumerate() {
+            ascending("guard", id, axes)?;
+        }
+        Ok(())
+    }
+
+    fn completeness(&self) -> Verified {
+        if let Some(access) = self.used.iter().position(|used| !used) {
+            return Err(VerifyError::UnusedAccess { access });
+        }
+        if let Some(axis) = self.loops.iter().position(|&loops| loops != 1) {
+            return Err(VerifyError::LoopAxis {
+                axis,
+                loops: self.loops[axis],
+            });
+        }
+        match self.defined.iter().position(|&times| times != 1) {
+            Some(value) => Err(VerifyError::Definitions {
+                value,
+                times: self.defined[value],
+            }),
+            None => Ok(()),
+        }
+    }
+
+    fn body(&mut self, body: &[Stmt]) -> Verified {
+        let mut definitions = Vec::new();
+        for statement in body {
+            self.statement(statement, &mut definitions)?;
+        }
+        for value in definitions {
+            self.visible[value] = false;
+        }
+        Ok(())
+    }
+
+    fn statement(&mut self, statement: &Stmt, definitions: &mut Vec<ValueId>) -> Verified {
+        match statement {
+            Stmt::Let(value) => {
+                exists("value", *value, self.kernel.values.len())?;
+                self.expression(*value)?;
+                self.define(*value, definitions)
+            }
+            Stmt::Loop { axes, body, folds } => {
+                self.inner_loop(axes, body, folds)?;
+                for fold in folds {
+                    for result in [Some(fold.result), fold.index_result].into_iter().flatten() {
+                        self.define(result, definitions)?;
+                    }
+                }
+                Ok(())
+            }
+            Stmt::Store { access, value } => {
+                let dtype = self.access(*access, &[Role::Out, Role::InOut], "stored to")?;
+                self.operand(*value, dtype)
+            }
+            Stmt::Accumulate {
+                access,
+                length,
+                position,
+                value,
+                monoid,
+            } => {
+                let dtype = self.access(*access, &[Role::Table], "accumulated into")?;
+                self.operand(*value, dtype)?;
+                self.operand(*position, DType::I64)?;
+                exists("scalar", *length, self.kernel.scalars.len())?;
+                let found = self.kernel.scalars[*length];
+                if found != DType::I64 {
+                    return Err(VerifyError::Length {
+                        scalar: *length,
+                        found,
+                    });
+                }
+                match monoid.is_compound() || !monoid.accepts(dtype) {
+                    true => Err(VerifyError::Monoid {
+                        monoid: *monoid,
+                        dtype,
+                    }),
+                    false => Ok(()),
+                }
+            }
+        }
+    }
+
+    fn define(&mut self, value: ValueId, definitions: &mut Vec<ValueId>) -> Verified {
+        self.defined[value] += 1;
+        if self.defined[value] > 1 {
+            return Err(VerifyError::Definitions {
+                value,
+                times: self.defined[value],
+            });
+        }
+        self.visible[value] = true;
+        definitions.push(value);
+        Ok(())
+    }
+
+    fn inner_loop(&mut self, axes: &[AxisId], body: &[Stmt], folds: &[Fold]) -> Verified {
+        if axes.is_empty() {
+            return Err(VerifyError::LoopWithoutAxis);
+        }
+        for &axis in axes {
+            exists("axis", axis, self.kernel.axes)?;
+            self.loops[axis] += 1;
+            if self.loops[axis] > 1 {
+                return Err(VerifyError::LoopAxis {
+                    axis,
+                    loops: self.loops[axis],
+                });
+            }
+            self.axes[axis] = true;
+        }
+        let mut definitions = Vec::new();
+        for statement in body {
+            self.statement(statement, &mut definitions)?;
+        }
+        for fold in folds {
+            self.fold(fold)?;
+        }
+        for value in definitions {
+            self.visible[value] = false;
+        }
+        for &axis in axes {
+            self.axes[axis] = false;
+        }
+        Ok(())
+    }
+
+    fn fold(&self, fold: &Fold) -> Verified {
+        let values = &self.kernel.values;
+        for value in [
+            Some(fold.value),
+            Some(fold.result),
+            fold.index,
+            fold.index_result,
+        ]
+        .into_iter()
+        .flatten()
+        {
+            exists("value", value, values.len())?;
+        }
+        let dtype = values[fold.value].dtype;
+        self.operand(fold.value, dtype)?;
+        if fold.monoid == Monoid::Moments || !fold.monoid.accepts(dtype) {
+            return Err(VerifyError::Monoid {
+                monoid: fold.monoid,
+                dtype,
+            });
+        }
+        let indexed = matches!(fold.monoid, Monoid::ArgMin | Monoid::ArgMax);
+        if fold.index.is_some() != indexed || fold.index_result.is_some() != indexed {
+            return Err(VerifyError::FoldIndex {
+                monoid: fold.monoid,
+            });
+        }
+        if let Some(index) = fold.index {
+            self.operand(index, DType::I64)?;
+        }
+        let results = [(Some(fold.result), dtype), (fold.index_result, DType::I64)];
+        for (result, expected) in results {
+            let Some(result) = result else { continue };
+            let data = &values[result];
+            if data.expr != Expr::Folded {
+                return Err(VerifyError::Folded { value: result });
+            }
+            if data.dtype != expected {
+                return Err(VerifyError::DType {
+                    value: result,
+                    expected,
+                    found: data.dtype,
+                });
+            }
+            for operand in [Some(fold.value), fold.index].into_iter().flatten() {
+                if operand >= result {
+                    return Err(VerifyError::ValueOrder {
+                        value: result,
+                        operand,
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn expression(&mut self, value: ValueId) -> Verified {
+        let kernel = self.kernel;
+        let found = kernel.values[value].dtype;
+        let is = |expected: DType| match found == expected {
+            true => Ok(()),
+            false => Err(VerifyError::DType {
+                value,
+                expected,
+                found,
+            }),
+        };
+        match &kernel.values[value].expr {
+            Expr::Load { access, guard } => {
+                let dtype = self.access(*access, &[Role::In, Role::InOut], "loaded")?;
+                if let Some(guard) = guard {
+                    self.guard(*guard)?;
+                }
+                is(dtype)
+            }
+            Expr::Scalar(scalar) => {
+                exists("scalar", *scalar, kernel.scalars.len())?;
+                is(kernel.scalars[*scalar])
+            }
+            Expr::Constant(scalar) => is(scalar.dtype()),
+            Expr::Index(axis) => {
+                self.axis(*axis)?;
+                is(DType::I64)
+            }
+            Expr::Inside(guard) => {
+                self.guard(*guard)?;
+                is(DType::Bool)
+            }
+            Expr::Op { op, inputs } => {
+                let mut dtypes = Vec::with_capacity(inputs.len());
+                for &input in inputs {
+                    dtypes.push(self.before(input, value)?);
+                }
+                let mut loops = op.signatures().iter();
+                match loops.any(|row| row.inputs() == dtypes.as_slice() && row.output == found) {
+                    true => Ok(()),
+                    false => Err(VerifyError::Signature {
+                        value,
+                        op: *op,
+                        inputs: dtypes,
+                        output: found,
+                    }),
+                }
+            }
+            Expr::Select {
+                condition,
+                on_true,
+                on_false,
+            } => {
+                for (operand, dtype) in [
+                    (condition, DType::Bool),
+                    (on_true, found),
+                    (on_false, found),
+                ] {
+                    self.before(*operand, value)?;
+                    self.operand(*operand, dtype)?;
+                }
+                Ok(())
+            }
+            Expr::Cast(input) => self.before(*input, value).map(|_| ()),
+            Expr::Folded => Err(VerifyError::Folded { value }),
+        }
+    }
+
+    /// The dtype of an operand, which must come before `value` and be visible.
+    fn before(&self, operand: ValueId, value: ValueId) -> Result<DType, VerifyError> {
+        exists("value", operand, self.kernel.values.len())?;
+        if operand >= value {
+            return Err(VerifyError::ValueOrder { value, operand });
+        }
+        let dtype = self.kernel.values[operand].dtype;
+        self.operand(operand, dtype).map(|()| dtype)
+    }
+
+    fn operand(&self, value: ValueId, expected: DType) -> Verified {
+        exists("value", value, self.kernel.values.len())?;
+        if !self.visible[value] {
+            return Err(VerifyError::ValueOutOfScope { value });
+        }
+        let found = self.kernel.values[value].dtype;
+        match found == expected {
+            true => Ok(()),
+            false => Err(VerifyError::DType {
+                value,
+                expected,
+                found,
+            }),
+        }
+    }
+
+    fn axis(&self, axis: AxisId) -> Verified {
+        exists("axis", axis, self.kernel.axes)?;
+        if self.axes[axis] {
+            Ok(())
+        } else {
+            Err(VerifyError::AxisOutOfScope { axis })
+        }
+    }
+
+    fn guard(&self, guard: GuardId) -> Verified {
+        exists("guard", guard, self.kernel.guards.len())?;
+        self.kernel.guards[guard]
+            .iter()
+            .try_for_each(|&axis| self.axis(axis))
+    }
+
+    /// The dtype of an access that is used for `action`.
+    fn access(
+        &mut self,
+        access: AccessId,
+        roles: &[Role],
+        action: &'static str,
+    ) -> Result<DType, VerifyError> {
+        exists("access", access, self.kernel.accesses.len())?;
+        self.used[access] = true;
+        let data = &self.kernel.accesses[access];
+        data.axes.iter().try_for_each(|&axis| self.axis(axis))?;
+        let param = &self.kernel.params[data.param];
+        match roles.contains(&param.role) {
+            true => Ok(param.dtype),
+            false => Err(VerifyError::Role {
+                access,
+                role: param.role,
+                action,
+            }),
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! Kernels: the IR of fused loops, and what runs them on a device.
+
+pub mod cpu;
+pub mod error;
+pub mod ir;
+pub mod structured;
+
+pub use error::KernelError;

@@ -1,0 +1,395 @@
+//! The kernels of `tests/golden`, each run in every way on several launches.
+
+use super::case::{Case, Generator};
+use phalanx_kernels::ir::parse;
+use phalanx_ops::{DType, Scalar, Weak};
+
+/// The text of a golden kernel, which is as it would be printed.
+fn text(name: &str) -> String {
+    let path = format!(
+        "{}/tests/golden/{name}/input.kir",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+    let kernel = parse(&text).unwrap_or_else(|error| panic!("{path}: {error}"));
+    assert_eq!(
+        kernel.to_string(),
+        text,
+        "{path} is not as it would be printed"
+    );
+    text
+}
+
+fn float(scalar: Scalar) -> f64 {
+    match scalar.to_weak() {
+        Weak::Float(value) => value,
+        other => panic!("{other:?} is not a float"),
+    }
+}
+
+fn floats(values: impl IntoIterator<Item = f64>) -> Vec<Scalar> {
+    values.into_iter().map(Scalar::new).collect()
+}
+
+#[test]
+fn chain() {
+    for count in [0, 1, 5, 63, 64, 1000, 5000] {
+        let case = Case::new(&text("chain"), &[count])
+            .random(0, count)
+            .random(1, count)
+            .random(2, count)
+            .access(0, 0, &[1])
+            .access(1, 0, &[1])
+            .access(2, 0, &[1])
+            .scalar(Scalar::new(2.5));
+        let result = case.check();
+        for (&result, &b) in result.iter().zip(&case.buffers[1]) {
+            assert!((float(result) - 2.5 - float(b)).abs() < 1e-14);
+        }
+    }
+}
+
+#[test]
+fn chain_with_negative_and_wide_strides() {
+    let case = Case::new(&text("chain"), &[500])
+        .random(0, 500)
+        .random(1, 1500)
+        .random(2, 1000)
+        .access(0, 499, &[-1])
+        .access(1, 1497, &[-3])
+        .access(2, 1, &[2])
+        .scalar(Scalar::new(-1.0));
+    case.check();
+}
+
+#[test]
+fn elements_need_not_be_aligned_to_more_than_8_bytes() {
+    // c128 elements that start at odd multiples of 8 bytes: the imaginary parts of one and the real
+    // parts of the next.
+    let text = "kernel(a: c128 in, b: c128 out) { for i0 grid {
+        v0: c128 = load a.0[i0]\nv1: c128 = add(v0, v0)\nstore b.1[i0] = v1 } }";
+    let mut case = Case::new(text, &[100]).random(0, 101).random(1, 101);
+    case = case.access(0, 0, &[1]).access(1, 0, &[1]);
+    case.check();
+    case.accesses = vec![(0, vec![24]), (0, vec![24])];
+    case.extents = vec![60];
+    case.check();
+}
+
+#[test]
+fn variance_of_rows_and_of_columns() {
+    for (rows, columns) in [
+        (3, 1000),
+        (1000, 3),
+        (40, 300),
+        (1, 5000),
+        (300, 0),
+        (2, 255),
+        (2, 257),
+    ] {
+        for transposed in [false, true] {
+            let strides = if transposed {
+                [1, rows as isize]
+            } else {
+                [columns as isize, 1]
+            };
+            Case::new(&text("variance"), &[rows, columns, columns])
+                .random(0, rows * columns)
+                .random(1, rows)
+                .access(0, 0, &strides)
+                .access(1, 0, &strides)
+                .access(2, 0, &[1])
+                .scalar(Scalar::new(columns as f64))
+                .check();
+        }
+    }
+}
+
+#[test]
+fn softmax_of_rows() {
+    for (rows, columns) in [(4, 700), (200, 9), (1, 3000)] {
+        let strides = [columns as isize, 1];
+        let case = Case::new(&text("softmax"), &[rows, columns, columns, columns])
+            .random(0, rows * columns)
+            .random(1, rows * columns)
+            .access(0, 0, &strides)
+            .access(1, 0, &strides)
+            .access(2, 0, &strides)
+            .access(3, 0, &strides);
+        let total: f64 = case.check().iter().map(|&value| float(value)).sum();
+        assert!((total - rows as f64).abs() < 1e-4 * rows as f64);
+    }
+}
+
+#[test]
+fn stencil_with_guards() {
+    for (rows, columns) in [(30, 50), (3, 2000), (500, 4), (1, 1)] {
+        let (row, all) = (columns as isize, (i64::MIN, i64::MAX));
+        let strides = [row, 1];
+        let case = Case::new(&text("stencil"), &[rows, columns])
+            .random(0, rows * columns)
+            .random(1, rows * columns)
+            .access(0, -row, &strides)
+            .access(1, row, &strides)
+            .access(2, -1, &strides)
+            .access(3, 1, &strides)
+            .access(4, 0, &strides)
+            .access(5, 0, &strides)
+            .scalar(Scalar::new(4.0))
+            .origins(&[10, 20])
+            .guard(&[(11, all.1)])
+            .guard(&[(all.0, 10 + rows as i64 - 1)])
+            .guard(&[(21, all.1)])
+            .guard(&[(all.0, 20 + columns as i64 - 1)]);
+        case.check();
+    }
+}
+
+#[test]
+fn nearest_centre() {
+    for (points, centres, features) in [(500, 7, 3), (3, 400, 5), (40, 40, 300)] {
+        let strides = [features as isize, 1];
+        Case::new(&text("nearest"), &[points, centres, features])
+            .random(0, points * features)
+            .random(1, centres * features)
+            .random(2, points)
+            .random(3, points)
+            .access(0, 0, &strides)
+            .access(1, 0, &strides)
+            .access(2, 0, &[1])
+            .access(3, 0, &[1])
+            .check();
+    }
+}
+
+#[test]
+fn the_first_nan_wins_and_ties_go_to_the_smaller_index() {
+    let mut elements: Vec<f64> = (0..900).map(|at| f64::from(at % 50)).collect();
+    let run = |elements: &[f64]| {
+        let case = Case::new(&text("nearest"), &[1, 900, 1])
+            .elements(0, floats([0.0]))
+            .elements(1, floats(elements.to_vec()))
+            .random(2, 1)
+            .random(3, 1)
+            .access(0, 0, &[1, 1])
+            .access(1, 0, &[1, 1])
+            .access(2, 0, &[1])
+            .access(3, 0, &[1]);
+        case.check()[0]
+    };
+    assert_eq!(run(&elements), Scalar::new(0i64));
+    elements[0] = 1.0;
+    assert_eq!(run(&elements), Scalar::new(50i64));
+    elements[700] = f64::NAN;
+    elements[400] = f64::NAN;
+    assert_eq!(run(&elements), Scalar::new(400i64));
+}
+
+#[test]
+fn columns_less_their_mean() {
+    for (rows, columns) in [(1000, 4), (20, 3000), (300, 300)] {
+        let strides = [1, columns as isize];
+        Case::new(&text("centre"), &[columns, rows, rows])
+            .random(0, rows * columns)
+            .random(1, rows * columns)
+            .access(0, 0, &strides)
+            .access(1, 0, &strides)
+            .access(2, 0, &strides)
+            .scalar(Scalar::new(rows as f64))
+            .check();
+    }
+}
+
+#[test]
+fn matrix_and_its_transpose() {
+    for size in [5, 33, 100, 150] {
+        let row = size as isize;
+        let case = Case::new(&text("add_transpose"), &[size, size])
+            .random(0, size * size)
+            .random(1, size * size)
+            .access(0, 0, &[row, 1])
+            .access(1, 0, &[1, row])
+            .access(2, 0, &[row, 1]);
+        let result = case.check();
+        for i in 0..size {
+            for j in 0..size {
+                assert_eq!(result[i * size + j], result[j * size + i]);
+            }
+        }
+    }
+}
+
+#[test]
+fn sum_under_a_mask() {
+    for (rows, columns) in [(1, 1), (70, 130), (1, 9000), (9000, 1), (0, 5)] {
+        let strides = [columns as isize, 1];
+        Case::new(&text("masked_sum"), &[rows, columns])
+            .random(0, rows * columns)
+            .random(1, rows * columns)
+            .random(2, 1)
+            .random(3, 1)
+            .access(0, 0, &strides)
+            .access(1, 0, &strides)
+            .check();
+    }
+}
+
+fn positions(count: usize) -> Vec<Scalar> {
+    let mut generator = Generator(7);
+    (0..count)
+        .map(|_| Scalar::new(generator.below(14) as i32 - 2))
+        .collect()
+}
+
+#[test]
+fn histogram_skips_what_lies_outside() {
+    for count in [0, 10, 3000, 100_000] {
+        let case = Case::new(&text("histogram"), &[count])
+            .elements(0, positions(count))
+            .elements(1, vec![Scalar::new(100i64); 12])
+            .access(0, 0, &[1])
+            .scalar(Scalar::new(10i64));
+        let result = case.check();
+        assert_eq!(result[10..], [Scalar::new(100i64); 2]);
+    }
+}
+
+#[test]
+fn weighted_histogram_depends_on_nothing_but_its_points() {
+    for count in [10, 3000] {
+        weighted_histogram(count).check();
+    }
+    // Enough points for chunks with tables of their own: the order differs from the reference, but
+    // not between runs.
+    let case = weighted_histogram(200_000);
+    let expected = case.reference();
+    let once = case.run(None, &phalanx_kernels::cpu::Tuning::default());
+    for (&found, &expected) in once[2].iter().zip(&expected[2]) {
+        assert!((float(found) - float(expected)).abs() < 1e-6);
+    }
+    case.check_against(&once);
+}
+
+fn weighted_histogram(count: usize) -> Case {
+    Case::new(&text("weighted_histogram"), &[count])
+        .elements(0, positions(count))
+        .random(1, count)
+        .elements(2, floats([0.5; 10]))
+        .access(0, 0, &[1])
+        .access(1, 0, &[1])
+        .scalar(Scalar::new(10i64))
+}
+
+#[test]
+fn a_histogram_for_each_row() {
+    let (rows, columns) = (40, 60);
+    Case::new(&text("row_histograms"), &[rows, columns, 7])
+        .elements(0, positions(rows * columns * 7))
+        .elements(1, floats(vec![0.0; rows * 10]))
+        .access(0, 0, &[columns as isize * 7, 7, 1])
+        .access(1, 0, &[10])
+        .scalar(Scalar::new(10i64))
+        .check();
+}
+
+#[test]
+fn a_histogram_shared_by_rows() {
+    let (rows, columns) = (60, 40);
+    Case::new(&text("shared_histogram"), &[rows, columns])
+        .elements(0, positions(rows * columns))
+        .random(1, rows * columns)
+        .random(2, 10)
+        .access(0, 0, &[columns as isize, 1])
+        .access(1, 0, &[columns as isize, 1])
+        .scalar(Scalar::new(10i64))
+        .check();
+}
+
+#[test]
+fn half_precision_rounds_each_operation_and_folds_in_single() {
+    let (rows, columns) = (5, 1100);
+    let case = Case::new(&text("half_norm"), &[rows, columns])
+        .random(0, rows * columns)
+        .random(1, rows)
+        .random(2, rows)
+        .access(0, 0, &[columns as isize, 1])
+        .access(1, 0, &[1])
+        .access(2, 0, &[1]);
+    case.check();
+}
+
+#[test]
+fn a_load_keeps_its_value_after_the_store_over_it() {
+    for count in [1, 100, 3000] {
+        let case = Case::new(&text("in_place"), &[count])
+            .random(0, count)
+            .random(1, count)
+            .access(0, 0, &[1])
+            .access(1, 0, &[1])
+            .access(2, 0, &[1])
+            .scalar(Scalar::new(3.0));
+        case.check();
+    }
+}
+
+#[test]
+fn folds_over_nothing_give_identities() {
+    let case = Case::new(&text("identities"), &[3, 0]);
+    let case = (0..5).fold(case, |case, at| case.random(at, 3).access(at, 0, &[1]));
+    let case = case.scalar(Scalar::new(4.0));
+    let results = case.reference();
+    assert_eq!(results[0], floats([1.0; 3]));
+    assert_eq!(results[1], floats([0.0; 3]));
+    assert_eq!(results[2], [Scalar::new(true); 3]);
+    assert_eq!(results[3], [Scalar::new(0i64); 3]);
+    assert_eq!(results[4], [Scalar::new(-1i64); 3]);
+    case.check();
+    let mut some = case;
+    some.extents[1] = 300;
+    some.check();
+}
+
+#[test]
+fn sums_of_every_dtype_and_length() {
+    for &dtype in DType::ALL {
+        let text = format!(
+            "kernel(a: {dtype} in, b: {dtype} out) {{ for i0 grid {{ for i1 loop {{
+                v0: {dtype} = load a.0[i0, i1]
+                fold v1: {dtype} = add(v0) }}
+                store b.1[i0] = v1 }} }}"
+        );
+        for count in [1, 31, 32, 33, 256, 257, 800, 2048, 2900] {
+            Case::new(&text, &[2, count])
+                .random(0, 2 * count)
+                .random(1, 2)
+                .access(0, 0, &[count as isize, 1])
+                .access(1, 0, &[1])
+                .check();
+        }
+    }
+}
+
+#[test]
+fn a_grid_without_axes_is_one_point() {
+    let text = "kernel(a: f64 in, b: f64 out) { for grid {
+        v0: f64 = load a.0[]\nv1: f64 = negative(v0)\nstore b.1[] = v1 } }";
+    let case = Case::new(text, &[])
+        .elements(0, floats([3.0]))
+        .elements(1, floats([0.0]));
+    assert_eq!(case.check(), floats([-3.0]));
+}
+
+#[test]
+fn an_operation_on_a_result_in_memory_reads_it_there() {
+    let text = "kernel(a: f64 in, b: f64 out, c: f64 out) { for i0 grid {
+        v0: f64 = load a.0[i0]\nv1: f64 = negative(v0)\nstore b.1[i0] = v1
+        v2: f64 = add(v1, v0)\nstore c.2[i0] = v2\nv3: f64 = add(v2, v1) } }";
+    Case::new(text, &[300])
+        .random(0, 300)
+        .random(1, 300)
+        .random(2, 300)
+        .access(0, 0, &[1])
+        .access(1, 0, &[1])
+        .access(2, 299, &[-1])
+        .check();
+}

@@ -1,0 +1,4 @@
+//! Integration tests of the kernels, one binary.
+
+mod elementwise;
+mod executor;

@@ -1,0 +1,151 @@
+//! The command line.
+
+use clap::{Args, Parser, Subcommand};
+use std::ffi::OsString;
+
+/// What `phalanx --help` ends with.
+const EXIT_CODES: &str = "\
+Exit codes of `phalanx run`:
+  0        every rank ended well
+  n        the first rank that failed ended with status n
+  128 + n  the first rank that failed was ended by signal n, or the run was interrupted by signal n
+  2        the command line or a PHALANX_* variable is wrong
+  126      PROGRAM cannot be run
+  127      PROGRAM is not found
+  1        anything else that keeps the run from starting
+
+Environment variables: `phalanx info` lists them.";
+
+/// Arrays with NumPy semantics on one device or many.
+#[derive(Debug, Parser)]
+#[command(name = "phalanx", version, after_help = EXIT_CODES)]
+pub struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run a program as several processes that form one world
+    Run(Run),
+    /// Show version, devices, instruction set and every variable with its value
+    Info,
+    /// Run the demo on real elevation data (`phalanx demo --help` lists its options)
+    #[command(disable_help_flag = true)]
+    Demo(Demo),
+    /// Become the program of one rank
+    #[command(hide = true)]
+    StartRank(StartRank),
+}
+
+/// The arguments of `phalanx run`.
+#[derive(Args, Debug)]
+#[command(
+    override_usage = "phalanx run [OPTIONS] PROGRAM [ARGS]...",
+    after_help = EXIT_CODES
+)]
+pub struct Run {
+    /// How many processes to start
+    #[arg(short = 'n', long = "ranks", value_name = "N", default_value_t = 1, value_parser = ranks)]
+    pub ranks: usize,
+    /// Devices of each process, such as cpu:2 [default: PHALANX_DEVICES]
+    #[arg(long, value_name = "DEVICES")]
+    pub devices: Option<String>,
+    /// Seconds that start-up may take [default: PHALANX_TIMEOUT]
+    #[arg(long, value_name = "SECONDS")]
+    pub timeout: Option<String>,
+    /// The program, found as a shell finds it (`phalanx` is this program itself), and its arguments
+    #[arg(value_name = "PROGRAM ARGS", trailing_var_arg = true, required = true)]
+    pub command: Vec<OsString>,
+}
+
+/// The arguments of `phalanx demo`, which the demo reads itself.
+#[derive(Args, Debug)]
+pub struct Demo {
+    /// The demo's own arguments
+    #[arg(
+        value_name = "ARGS",
+        trailing_var_arg = true,
+        allow_hyphen_values = true
+    )]
+    pub arguments: Vec<String>,
+}
+
+/// The arguments of the command that a rank is started with.
+#[derive(Args, Debug)]
+pub struct StartRank {
+    /// The process that starts it.
+    pub parent: u32,
+    /// The path of the program, and its arguments.
+    #[arg(last = true, required = true)]
+    pub command: Vec<OsString>,
+}
+
+/// The two parts of a command.
+pub fn program_and_arguments(command: &[OsString]) -> (&OsString, &[OsString]) {
+    command
+        .split_first()
+        .expect("bug: the command line was accepted without a program")
+}
+
+/// The most processes that one machine is asked to start; more is a slip of the keyboard.
+const MOST_RANKS: usize = 4096;
+
+fn ranks(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(ranks @ 1..=MOST_RANKS) => Ok(ranks),
+        _ => Err(format!("a whole number from 1 to {MOST_RANKS} is needed")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(line: &str) -> Run {
+        let words = std::iter::once("phalanx").chain(line.split_whitespace());
+        match Arguments::try_parse_from(words).map(|arguments| arguments.command) {
+            Ok(Command::Run(run)) => run,
+            other => panic!("`{line}` gave {other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        <Arguments as clap::CommandFactory>::command().debug_assert();
+    }
+
+    #[test]
+    fn options_after_the_program_are_the_programs() {
+        let run = run("run -n 4 --devices cpu:2 prog -n 3 --devices x -- y");
+        assert_eq!((run.ranks, run.devices.as_deref()), (4, Some("cpu:2")));
+        assert_eq!(
+            run.command,
+            ["prog", "-n", "3", "--devices", "x", "--", "y"]
+        );
+    }
+
+    #[test]
+    fn unknown_options_before_the_program_are_refused() {
+        for line in [
+            "phalanx run --rank 3 prog",
+            "phalanx run -q prog",
+            "phalanx run -n 2",
+        ] {
+            assert!(
+                Arguments::try_parse_from(line.split(' ')).is_err(),
+                "{line}"
+            );
+        }
+    }
+
+    #[test]
+    fn impossible_numbers_of_ranks_are_refused() {
+        for ranks in ["0", "-1", "x", "5000"] {
+            let words = ["phalanx", "run", "-n", ranks, "prog"];
+            assert!(Arguments::try_parse_from(words).is_err(), "{ranks}");
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Errors of the launcher, and how they are shown.
+
+use crate::run::Outcome;
+use phalanx::ConfigError;
+use std::error::Error;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// An error of the launcher.
+#[derive(Debug, thiserror::Error)]
+pub enum LauncherError {
+    /// The configuration is wrong.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// A rank did not end well.
+    #[error("rank {rank} {outcome}")]
+    RankFailed {
+        /// The rank that failed first.
+        rank: usize,
+        /// How it ended.
+        outcome: Outcome,
+    },
+    /// No program has the name.
+    #[error("the program `{}` is not found", program.display())]
+    ProgramNotFound {
+        /// The name.
+        program: OsString,
+    },
+    /// The system refused to start the program.
+    #[error("the program {} cannot be run", program.display())]
+    ProgramRefused {
+        /// The program's path.
+        program: PathBuf,
+        /// What the system said.
+        #[source]
+        source: std::io::Error,
+    },
+    /// Something that every world needs is not to be had.
+    #[error("{} failed", need.name())]
+    Preparation {
+        /// What is needed.
+        need: Need,
+        /// What the system said.
+        #[source]
+        source: std::io::Error,
+    },
+}
+
+/// What the launcher asks of the system before ranks start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// A secret file.
+    TokenFile,
+    /// A free port.
+    Port,
+    /// Its own path.
+    OwnPath,
+    /// A process or thread.
+    Process,
+    /// Somebody who reads standard output.
+    Output,
+}
+
+impl Need {
+    const fn name(self) -> &'static str {
+        match self {
+            Need::TokenFile => "writing the token file",
+            Need::Port => "reserving a loopback port",
+            Need::OwnPath => "finding the path of this program",
+            Need::Process => "starting the processes",
+            Need::Output => "writing to standard output",
+        }
+    }
+}
+
+impl LauncherError {
+    /// The stable code.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            LauncherError::Config(error) => error.code(),
+            LauncherError::RankFailed { .. } => "PX095",
+            LauncherError::ProgramNotFound { .. } => "PX096",
+            LauncherError::ProgramRefused { .. } => "PX097",
+            LauncherError::Preparation { .. } => "PX098",
+        }
+    }
+
+    /// What to do about it.
+    pub const fn hint(&self) -> &'static str {
+        match self {
+            LauncherError::Config(error) => error.hint(),
+            LauncherError::RankFailed { .. } => {
+                "the lines of that rank, marked with its number above, say what happened"
+            }
+            LauncherError::ProgramNotFound { .. } => {
+                "give its path, such as ./program, or a name that stands in a folder of PATH"
+            }
+            LauncherError::ProgramRefused { .. } => {
+                "check that the file is a program for this machine and may be executed"
+            }
+            LauncherError::Preparation { need, .. } => match need {
+                Need::TokenFile => {
+                    "check that the folder for temporary files (TMPDIR) can be written"
+                }
+                Need::Port => "check that the loopback network is up",
+                Need::OwnPath => "start phalanx by its full path",
+                Need::Process => "check the limit of processes (ulimit -u), or start fewer",
+                Need::Output => "check where standard output goes",
+            },
+        }
+    }
+
+    /// The error as it is shown: code and message, then causes, then what to do.
+    pub fn report(&self) -> String {
+        let mut report = format!("error[{}]: {self}", self.code());
+        // A transparent error repeats its inner error's message, never the inner error itself.
+        let mut cause = self.source();
+        while let Some(error) = cause {
+            report += &format!("\n  cause   {error}");
+            cause = error.source();
+        }
+        report + "\n  hint    " + self.hint()
+    }
+
+    /// The exit code that `phalanx --help` promises.
+    pub fn exit_code(&self) -> ExitCode {
+        match self {
+            LauncherError::Config(_) => ExitCode::from(2),
+            LauncherError::RankFailed { outcome, .. } => outcome.exit_code(),
+            LauncherError::ProgramNotFound { .. } => ExitCode::from(127),
+            LauncherError::ProgramRefused { .. } => ExitCode::from(126),
+            LauncherError::Preparation { .. } => ExitCode::FAILURE,
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! `phalanx info`: what a session started here would use.
+
+use crate::error::{LauncherError, Need};
+use phalanx::Config;
+use phalanx::config::variables_in_effect;
+use phalanx::environment::Group;
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::num::NonZero;
+
+/// Prints the page; a wrong variable is an error, as it is for a session.
+pub fn print() -> Result<(), LauncherError> {
+    let page = page(&Config::from_env()?);
+    std::io::stdout()
+        .write_all(page.as_bytes())
+        .map_err(|source| LauncherError::Preparation {
+            need: Need::Output,
+            source,
+        })
+}
+
+fn page(config: &Config) -> String {
+    let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+    let memory_limit = match config.memory_limit {
+        Some(bytes) => format!("{bytes} bytes a device"),
+        None => "none".to_owned(),
+    };
+    let mut page = format!("phalanx {}\n\n", env!("CARGO_PKG_VERSION"));
+    let facts = [
+        ("devices", format!("{} (cpu)", config.devices)),
+        (
+            "process",
+            format!("rank {} of {}", config.rank(), config.size()),
+        ),
+        ("cores", cores.to_string()),
+        ("threads", config.threads.to_string()),
+        ("instructions", instruction_set()),
+        ("memory limit", memory_limit),
+    ];
+    for (name, fact) in facts {
+        let _ = writeln!(page, "{name:<14}{fact}");
+    }
+    for group in Group::ALL {
+        let _ = writeln!(page, "\n{}. {}", group.title(), group.about());
+        for (variable, value) in variables_in_effect() {
+            if variable.group != group {
+                continue;
+            }
+            let value = match value {
+                Some(value) => format!("= {}", value.display()),
+                None => format!("({})", variable.default),
+            };
+            let _ = writeln!(page, "  {:<25} {value}", variable.name);
+            let _ = writeln!(page, "      {}", variable.doc);
+            let _ = writeln!(page, "      takes {}", variable.allowed);
+        }
+    }
+    page
+}
+
+/// The architecture, and the extensions of it that matter to numerical loops and that this machine
+/// has.
+fn instruction_set() -> String {
+    let mut extensions: Vec<&str> = Vec::new();
+    #[cfg(target_arch = "x86_64")]
+    {
+        let present = [
+            ("sse4.2", std::is_x86_feature_detected!("sse4.2")),
+            ("avx", std::is_x86_feature_detected!("avx")),
+            ("avx2", std::is_x86_feature_detected!("avx2")),
+            ("fma", std::is_x86_feature_detected!("fma")),
+            ("avx512f", std::is_x86_feature_detected!("avx512f")),
+            ("avx512dq", std::is_x86_feature_detected!("avx512dq")),
+        ];
+        extensions.extend(present.iter().filter(|one| one.1).map(|one| one.0));
+    }
+    #[cfg(target_arch = "aarch64")]
+    {
+        let present = [
+            ("neon", std::arch::is_aarch64_feature_detected!("neon")),
+            ("sve", std::arch::is_aarch64_feature_detected!("sve")),
+        ];
+        extensions.extend(present.iter().filter(|one| one.1).map(|one| one.0));
+    }
+    match extensions.is_empty() {
+        true => std::env::consts::ARCH.to_owned(),
+        false => format!("{} ({})", std::env::consts::ARCH, extensions.join(" ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use phalanx::environment::VARIABLES;
+
+    #[test]
+    fn the_page_lists_every_variable() {
+        let page = page(&Config::default().devices(3).memory_limit(1 << 20));
+        for variable in VARIABLES {
+            assert!(page.contains(variable.name), "{}", variable.name);
+        }
+        assert!(page.contains("devices       3 (cpu)"));
+        assert!(page.contains("memory limit  1048576 bytes a device"));
+    }
+}

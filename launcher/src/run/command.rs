@@ -1,0 +1,54 @@
+//! The order in which a run happens.
+
+use super::outcome::{signal_exit_code, signal_name};
+use super::program;
+use super::rank::Rank;
+use super::relay::Relays;
+use super::watch::{Ending, Watch};
+use super::world::World;
+use crate::arguments::{Run, program_and_arguments};
+use crate::error::LauncherError;
+use rustix::process::Signal;
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// How long output that is still on its way is waited for after the last rank has ended.
+const DRAIN: Duration = Duration::from_secs(1);
+
+/// Runs a program as a world of processes and returns when all of them have ended.
+pub fn run(arguments: &Run) -> Result<ExitCode, LauncherError> {
+    let (program, own_arguments) = program_and_arguments(&arguments.command);
+    let program = program::find(program)?;
+    let world = World::prepare(arguments)?;
+    // Signals are caught before the first process exists, so that an early interrupt ends it too.
+    let watch = Watch::new()?;
+    let relays = Relays::new();
+    let mut ranks = Vec::with_capacity(world.size());
+    for number in 0..world.size() {
+        match Rank::start(&world, number, &program, own_arguments, &relays) {
+            Ok(rank) => ranks.push(rank),
+            Err(error) => {
+                ranks
+                    .iter()
+                    .for_each(|rank: &Rank| rank.signal(Signal::KILL));
+                ranks.into_iter().for_each(Rank::finish);
+                return Err(error);
+            }
+        }
+    }
+    let ending = watch.until_all_ended(&ranks);
+    if ending != Ending::Well {
+        // What the ranks started may have outlived them, and nobody else will end it.
+        ranks.iter().for_each(|rank| rank.signal(Signal::KILL));
+    }
+    ranks.into_iter().for_each(Rank::finish);
+    relays.drain(DRAIN);
+    match ending {
+        Ending::Well => Ok(ExitCode::SUCCESS),
+        Ending::Failed { rank, outcome } => Err(LauncherError::RankFailed { rank, outcome }),
+        Ending::Interrupted { signal } => {
+            eprintln!("phalanx: interrupted by {}", signal_name(signal));
+            Ok(signal_exit_code(signal))
+        }
+    }
+}

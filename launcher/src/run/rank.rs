@@ -1,0 +1,121 @@
+//! One process of a run.
+
+use super::relay::{Channel, Relays};
+use super::world::World;
+use crate::arguments::{StartRank, program_and_arguments};
+use crate::error::{LauncherError, Need};
+use rustix::process::{Pid, Signal, getppid, kill_process_group};
+use std::ffi::OsString;
+use std::io::IsTerminal;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, Command, ExitCode, Stdio};
+
+/// A process that was started. It leads a process group of its own, so that a signal also reaches
+/// what it started.
+///
+/// The process is not waited for before [`Rank::finish`], and until then its number cannot be given
+/// to another process: signals never reach a stranger.
+pub struct Rank {
+    child: Child,
+    group: Pid,
+}
+
+impl Rank {
+    /// Starts the process of a rank, its lines passed on by `relays`.
+    ///
+    /// Rank 0 keeps the launcher's standard input, unless that is a terminal, which a process
+    /// outside the terminal's own group may not read; it also keeps standard output. The other
+    /// ranks read nothing.
+    pub fn start(
+        world: &World,
+        number: usize,
+        program: &Path,
+        arguments: &[OsString],
+        relays: &Relays,
+    ) -> Result<Rank, LauncherError> {
+        let refused = |source| LauncherError::Preparation {
+            need: Need::Process,
+            source,
+        };
+        let own = std::env::current_exe().map_err(|source| LauncherError::Preparation {
+            need: Need::OwnPath,
+            source,
+        })?;
+        let mut command = Command::new(own);
+        command
+            .arg("start-rank")
+            .arg(std::process::id().to_string())
+            .arg("--");
+        command.arg(program).args(arguments);
+        command
+            .env_remove("PHALANX_BIND")
+            .envs(world.variables(number))
+            .process_group(0);
+        let reads = number == 0 && !std::io::stdin().is_terminal();
+        command.stdin(if reads {
+            Stdio::inherit()
+        } else {
+            Stdio::null()
+        });
+        command.stdout(if number == 0 {
+            Stdio::inherit()
+        } else {
+            Stdio::piped()
+        });
+        command.stderr(Stdio::piped());
+        let mut child = command.spawn().map_err(refused)?;
+        let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+        let group = group.expect("bug: the number of a child is a positive process number");
+        if let Some(output) = child.stdout.take() {
+            relays.pass_on(number, output, Channel::Output);
+        }
+        if let Some(errors) = child.stderr.take() {
+            relays.pass_on(number, errors, Channel::Errors);
+        }
+        Ok(Rank { child, group })
+    }
+
+    /// The process group, whose number is also the process's.
+    pub fn group(&self) -> Pid {
+        self.group
+    }
+
+    /// Sends a signal to the process and what it started.
+    pub fn signal(&self, signal: Signal) {
+        // It fails only when nobody of the group is left, which is what was wanted.
+        let _ = kill_process_group(self.group, signal);
+    }
+
+    /// Forgets a process that has ended.
+    pub fn finish(mut self) {
+        // The outcome is known already; this frees the process's number.
+        let _ = self.child.wait();
+    }
+}
+
+/// Becomes the program of a rank. Runs in the new process, before the program.
+///
+/// The system is asked to end the process when the launcher dies, even by a signal that nobody can
+/// catch.
+pub fn start_rank(start: &StartRank) -> Result<ExitCode, LauncherError> {
+    #[cfg(target_os = "linux")]
+    {
+        let asked = rustix::process::set_parent_process_death_signal(Some(Signal::KILL));
+        asked.map_err(|errno| LauncherError::Preparation {
+            need: Need::Process,
+            source: errno.into(),
+        })?;
+    }
+    // The launcher may have died before the system was asked.
+    let parent = getppid().map_or(0, |parent| parent.as_raw_nonzero().get());
+    if u32::try_from(parent) != Ok(start.parent) {
+        return Ok(ExitCode::FAILURE);
+    }
+    let (program, arguments) = program_and_arguments(&start.command);
+    let source = Command::new(program).args(arguments).exec();
+    Err(LauncherError::ProgramRefused {
+        program: program.into(),
+        source,
+    })
+}

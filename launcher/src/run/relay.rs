@@ -1,0 +1,120 @@
+//! Passes the lines of a rank on, marked with its number.
+
+use std::convert::Infallible;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// A line longer than this is passed on in parts, so that a rank that writes no line ends takes no
+/// memory.
+const LONGEST_LINE: u64 = 1 << 20;
+
+/// Where lines go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Channel {
+    /// The launcher's standard output.
+    Output,
+    /// The launcher's standard error.
+    Errors,
+}
+
+/// The threads that pass lines on. Each holds a sender that it never uses: the channel closes when
+/// the last has ended.
+pub struct Relays {
+    alive: Sender<Infallible>,
+    ended: Receiver<Infallible>,
+}
+
+impl Relays {
+    /// None yet.
+    pub fn new() -> Relays {
+        let (alive, ended) = channel();
+        Relays { alive, ended }
+    }
+
+    /// Starts a thread that passes on what a rank writes until nobody can write any more.
+    pub fn pass_on(&self, rank: usize, source: impl Read + Send + 'static, channel: Channel) {
+        let alive = self.alive.clone();
+        thread::spawn(move || {
+            // Reading a pipe fails only when it is closed, which ends the rank's output like any
+            // end.
+            let _ = mark_lines(rank, source, |line| match channel {
+                Channel::Output => write_line(io::stdout().lock(), line),
+                Channel::Errors => write_line(io::stderr().lock(), line),
+            });
+            drop(alive);
+        });
+    }
+
+    /// Waits until everything is passed on, but no longer than `patience`: a process that a rank
+    /// left behind may hold its pipe open for ever.
+    pub fn drain(self, patience: Duration) {
+        let Relays { alive, ended } = self;
+        drop(alive);
+        let deadline = Instant::now() + patience;
+        // Nothing is ever sent, so this returns when the channel closes or time is up.
+        let _ = ended.recv_timeout(deadline.saturating_duration_since(Instant::now()));
+    }
+}
+
+/// Gives every line of `source` to `write`, with the rank's number before it and a line end after
+/// it.
+fn mark_lines(rank: usize, source: impl Read, mut write: impl FnMut(&[u8])) -> io::Result<()> {
+    let mut source = BufReader::new(source);
+    let mark = format!("[{rank}] ").into_bytes();
+    loop {
+        let mut line = mark.clone();
+        let count = (&mut source)
+            .take(LONGEST_LINE)
+            .read_until(b'\n', &mut line)?;
+        if count == 0 {
+            return Ok(());
+        }
+        if line.last() != Some(&b'\n') {
+            line.push(b'\n');
+        }
+        write(&line);
+    }
+}
+
+/// Writes a line in one piece. A reader that has gone is no reason to end the run, nor to stop
+/// emptying the pipe.
+fn write_line(mut target: impl Write, line: &[u8]) {
+    let _ = target.write_all(line).and_then(|()| target.flush());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn marked(rank: usize, text: &[u8]) -> Vec<u8> {
+        let mut written = Vec::new();
+        mark_lines(rank, text, |line| written.extend_from_slice(line)).unwrap();
+        written
+    }
+
+    #[test]
+    fn each_line_carries_the_rank() {
+        assert_eq!(marked(2, b"one\n\ntwo\n"), b"[2] one\n[2] \n[2] two\n");
+    }
+
+    #[test]
+    fn an_unfinished_line_is_finished() {
+        assert_eq!(marked(11, b"one\ntwo"), b"[11] one\n[11] two\n");
+        assert_eq!(marked(0, b""), b"");
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_pass() {
+        assert_eq!(marked(1, b"\xff\x00\r\n"), b"[1] \xff\x00\r\n");
+    }
+
+    #[test]
+    fn a_line_without_end_is_cut() {
+        let long = vec![b'x'; LONGEST_LINE as usize + 3];
+        let written = marked(1, &long);
+        assert!(written.ends_with(b"x\n[1] xxx\n"));
+        assert_eq!(written.len(), long.len() + 2 * b"[1] \n".len());
+    }
+}

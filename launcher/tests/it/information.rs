@@ -1,0 +1,89 @@
+//! `phalanx info`, and what the environment's mistakes look like.
+
+use crate::program::{errors, phalanx};
+
+#[test]
+fn info_shows_values_and_defaults() {
+    let mut command = phalanx();
+    command
+        .env("PHALANX_DEVICES", "cpu:3")
+        .env("PHALANX_MEMORY_LIMIT", "2K")
+        .arg("info");
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", errors(&output));
+    let text = String::from_utf8(output.stdout).unwrap();
+    for line in [
+        concat!("phalanx ", env!("CARGO_PKG_VERSION")),
+        "devices       3 (cpu)",
+        "memory limit  2048 bytes a device",
+        "  PHALANX_DEVICES           = cpu:3",
+        "  PHALANX_TIMEOUT           (60)",
+    ] {
+        assert!(
+            text.lines().any(|found| found == line),
+            "no line `{line}` in\n{text}"
+        );
+    }
+    assert_eq!(output.stderr, b"");
+}
+
+#[test]
+fn an_unknown_variable_is_a_warning_with_the_nearest_name() {
+    let output = phalanx()
+        .env("PHALANX_DEVCIES", "cpu:3")
+        .arg("info")
+        .output()
+        .unwrap();
+    assert!(output.status.success());
+    assert_eq!(
+        errors(&output),
+        "warning: PHALANX_DEVCIES is no variable of Phalanx; the nearest is PHALANX_DEVICES\n"
+    );
+}
+
+#[test]
+fn of_several_ranks_one_warns() {
+    let mut command = phalanx();
+    command
+        .env("PHALANX_THREAD", "2")
+        .args(["run", "-n", "3", "phalanx", "info"]);
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", errors(&output));
+    assert_eq!(
+        errors(&output),
+        "[0] warning: PHALANX_THREAD is no variable of Phalanx; the nearest is PHALANX_THREADS\n"
+    );
+    let text = String::from_utf8(output.stdout).unwrap();
+    for line in ["process       rank 0 of 3", "[2] process       rank 2 of 3"] {
+        assert!(
+            text.lines().any(|found| found == line),
+            "no line `{line}` in\n{text}"
+        );
+    }
+}
+
+#[test]
+fn a_wrong_value_names_variable_value_and_form() {
+    let output = phalanx()
+        .env("PHALANX_LOG", "loud")
+        .arg("info")
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(
+        errors(&output),
+        "error[PX090]: PHALANX_LOG is `loud`, but takes `off`, `error`, `warn`, `info`, `debug` \
+         or `trace`\n  hint    `phalanx info` lists every variable and its values\n"
+    );
+}
+
+#[test]
+fn a_start_up_variable_that_is_missing_is_named() {
+    let output = phalanx()
+        .env("PHALANX_RANK", "1")
+        .arg("info")
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(errors(&output).contains("error[PX091]: PHALANX_RANK is set, but PHALANX_SIZE is not"));
+}

@@ -1,0 +1,6 @@
+//! The `phalanx` program as a user meets it: started, interrupted, killed and misused.
+
+mod ending;
+mod information;
+mod output;
+mod program;

@@ -1,0 +1,230 @@
+//! Bounds: where the blocks of one axis begin and end, as closed forms or as a vector.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// The blocks of one axis. Blocks tile the axis; they may be uneven or empty; a reversed slice reverses their order.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Bounds(Arc<Form>);
+
+#[derive(PartialEq, Eq, Hash, Debug)]
+enum Form {
+    /// `extent` cut into `parts`, the first `extent % parts` of them one longer, as `array_split` cuts.
+    Even { extent: usize, parts: usize },
+    /// Cut points, from 0 to the extent.
+    Explicit { cuts: Vec<usize> },
+    /// The positions `start + step * k` for `k` in `0..len`, with the blocks of the inner bounds.
+    Clipped { inner: Bounds, start: i64, step: i64, len: usize },
+    /// Every position of the inner bounds stands for `factor` consecutive ones.
+    Scaled { inner: Bounds, factor: usize },
+}
+
+impl Bounds {
+    /// `extent` cut as evenly as possible.
+    pub fn even(extent: usize, parts: usize) -> Bounds {
+        Bounds(Arc::new(Form::Even { extent, parts }))
+    }
+
+    /// Blocks of the given sizes, in order.
+    pub fn explicit(sizes: &[usize]) -> Bounds {
+        let mut cuts = vec![0];
+        for size in sizes {
+            cuts.push(cuts[cuts.len() - 1] + size);
+        }
+        Bounds(Arc::new(Form::Explicit { cuts }))
+    }
+
+    /// The bounds of the slice whose position `k` is `start + step * k`, with this axis's blocks.
+    pub fn clipped(&self, start: i64, step: i64, len: usize) -> Bounds {
+        if start == 0 && step == 1 && len == self.extent() {
+            return self.clone();
+        }
+        if let Form::Clipped { inner, start: first, step: outer, .. } = &*self.0 {
+            return inner.clipped(first + outer * start, outer * step, len);
+        }
+        Bounds(Arc::new(Form::Clipped { inner: self.clone(), start, step, len }))
+    }
+
+    /// The bounds after every position became `factor` consecutive ones.
+    pub fn scaled(&self, factor: usize) -> Bounds {
+        match &*self.0 {
+            _ if factor == 1 => self.clone(),
+            Form::Scaled { inner, factor: first } => inner.scaled(first * factor),
+            _ => Bounds(Arc::new(Form::Scaled { inner: self.clone(), factor })),
+        }
+    }
+
+    /// The bounds after every `factor` consecutive positions became one, if no block is cut inside of one.
+    pub fn divided(&self, factor: usize) -> Option<Bounds> {
+        match &*self.0 {
+            _ if factor == 1 => Some(self.clone()),
+            Form::Scaled { inner, factor: by } if by.is_multiple_of(factor) => Some(inner.scaled(by / factor)),
+            Form::Scaled { inner, factor: by } if factor.is_multiple_of(*by) => inner.divided(factor / by),
+            _ => None,
+        }
+    }
+
+    /// How many positions the axis has.
+    pub fn extent(&self) -> usize {
+        match &*self.0 {
+            Form::Even { extent, .. } => *extent,
+            Form::Explicit { cuts } => cuts[cuts.len() - 1],
+            Form::Clipped { len, .. } => *len,
+            Form::Scaled { inner, factor } => inner.extent() * factor,
+        }
+    }
+
+    /// How many blocks there are.
+    pub fn parts(&self) -> usize {
+        match &*self.0 {
+            Form::Even { parts, .. } => *parts,
+            Form::Explicit { cuts } => cuts.len() - 1,
+            Form::Clipped { inner, .. } | Form::Scaled { inner, .. } => inner.parts(),
+        }
+    }
+
+    /// The positions of block `part`; an empty block is an empty range inside the axis.
+    pub fn block(&self, part: usize) -> Range<usize> {
+        match &*self.0 {
+            Form::Even { extent, parts } => {
+                let (size, longer) = (extent / parts, extent % parts);
+                let start = part * size + part.min(longer);
+                start..start + size + usize::from(part < longer)
+            }
+            Form::Explicit { cuts } => cuts[part]..cuts[part + 1],
+            Form::Clipped { inner, start, step, len } => preimage(inner.block(part), *start, *step, *len),
+            Form::Scaled { inner, factor } => {
+                let block = inner.block(part);
+                block.start * factor..block.end * factor
+            }
+        }
+    }
+
+    /// The parts whose blocks meet `positions`, as a range of parts that may also hold parts with empty blocks.
+    pub fn parts_meeting(&self, positions: Range<usize>) -> Range<usize> {
+        if positions.is_empty() || self.parts() == 0 {
+            return 0..0;
+        }
+        match &*self.0 {
+            Form::Even { extent, parts } => {
+                let (size, longer) = (extent / parts, extent % parts);
+                let part_of = |position: usize| {
+                    let in_longer = longer * (size + 1);
+                    if position < in_longer { position / (size + 1) } else { longer + (position - in_longer) / size.max(1) }
+                };
+                let last = (positions.end - 1).min(extent.saturating_sub(1));
+                part_of(positions.start).min(parts - 1)..part_of(last).min(parts - 1) + 1
+            }
+            Form::Explicit { cuts } => {
+                let first = cuts.partition_point(|&cut| cut <= positions.start).saturating_sub(1);
+                let last = cuts.partition_point(|&cut| cut < positions.end);
+                first..last.min(cuts.len() - 1)
+            }
+            Form::Clipped { inner, start, step, .. } => {
+                let at = |position: usize| start + step * position as i64;
+                let (a, b) = (at(positions.start), at(positions.end - 1));
+                inner.parts_meeting(a.min(b).max(0) as usize..(a.max(b) + 1).max(0) as usize)
+            }
+            Form::Scaled { inner, factor } => {
+                inner.parts_meeting(positions.start / factor..positions.end.div_ceil(*factor))
+            }
+        }
+    }
+
+    /// The largest block's size; for closed forms without visiting all blocks.
+    pub fn largest_block(&self) -> usize {
+        match &*self.0 {
+            Form::Even { extent, parts } => extent.div_ceil(*parts),
+            Form::Explicit { cuts } => cuts.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or(0),
+            Form::Clipped { inner, step, len, .. } => {
+                inner.largest_block().div_ceil(step.unsigned_abs().max(1) as usize).min(*len)
+            }
+            Form::Scaled { inner, factor } => inner.largest_block() * factor,
+        }
+    }
+
+    /// Whether the blocks follow each other in ascending order.
+    pub fn is_ascending(&self) -> bool {
+        match &*self.0 {
+            Form::Even { .. } | Form::Explicit { .. } => true,
+            Form::Clipped { inner, step, .. } => (*step > 0) == inner.is_ascending(),
+            Form::Scaled { inner, .. } => inner.is_ascending(),
+        }
+    }
+}
+
+/// The `k` in `0..len` for which `start + step * k` lies in `block`.
+fn preimage(block: Range<usize>, start: i64, step: i64, len: usize) -> Range<usize> {
+    let (low, high) = (block.start as i64, block.end as i64);
+    let (first, last) = if block.is_empty() {
+        return 0..0;
+    } else if step > 0 {
+        ((low - start + step - 1).div_euclid(step), (high - start + step - 1).div_euclid(step))
+    } else {
+        let back = -step;
+        ((start - high).div_euclid(back) + 1, (start - low).div_euclid(back) + 1)
+    };
+    let first = first.clamp(0, len as i64);
+    first as usize..last.clamp(first, len as i64) as usize
+}
+
+impl fmt::Display for Bounds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &*self.0 {
+            Form::Even { extent, parts } => write!(f, "{extent}/{parts}"),
+            Form::Explicit { cuts } if cuts.len() <= 9 => {
+                let sizes: Vec<String> = cuts.windows(2).map(|pair| (pair[1] - pair[0]).to_string()).collect();
+                write!(f, "{}", sizes.join("+"))
+            }
+            Form::Explicit { cuts } => write!(f, "{} explicit blocks", cuts.len() - 1),
+            Form::Clipped { inner, start, step: 1, len } => write!(f, "({inner})[{start}..{}]", start + *len as i64),
+            Form::Clipped { inner, start, step, len } => write!(f, "({inner})[{start};{step};{len}]"),
+            Form::Scaled { inner, factor } => write!(f, "({inner})*{factor}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(bounds: &Bounds) {
+        let mut seen = vec![None; bounds.extent()];
+        for part in 0..bounds.parts() {
+            let block = bounds.block(part);
+            assert!(block.len() <= bounds.largest_block(), "{bounds} part {part}");
+            for position in block {
+                assert_eq!(seen[position].replace(part), None);
+                assert!(bounds.parts_meeting(position..position + 1).contains(&part), "{bounds} {position} {part}");
+            }
+        }
+        assert!(seen.iter().all(Option::is_some), "{bounds}");
+    }
+
+    #[test]
+    fn blocks_tile_the_axis() {
+        for (extent, parts) in [(10, 3), (2, 5), (0, 4), (16, 4), (7, 1)] {
+            let even = Bounds::even(extent, parts);
+            check(&even);
+            check(&even.scaled(3));
+            for step in [-3, -2, -1, 1, 2, 3] {
+                let (start, len) = crate::view::resolve_range(None, None, step, extent).unwrap();
+                check(&even.clipped(start, step, len));
+                if extent > 4 {
+                    check(&even.clipped(1, 1, extent - 2).clipped(0, 1, extent - 3).scaled(2));
+                }
+            }
+        }
+        check(&Bounds::explicit(&[0, 3, 0, 5, 1]));
+        check(&Bounds::explicit(&[0, 3, 0, 5, 1]).clipped(8, -2, 5));
+    }
+
+    #[test]
+    fn forms_compose() {
+        let even = Bounds::even(10, 3);
+        assert_eq!(even.clipped(1, 1, 8).clipped(-1, 1, 10), even.clipped(0, 1, 10));
+        assert_eq!(even.scaled(6).divided(2), Some(even.scaled(3)));
+        assert_eq!(even.divided(2), None);
+    }
+}

@@ -1,0 +1,302 @@
+//! The choice of a loop: which dtypes an operation's operands are cast to and what it gives, as in
+//! NumPy 2.
+//!
+//! A Python number first takes the dtype that all operands promote to. Then the first loop of the
+//! row wins to whose inputs the operands can be cast safely. Four rules of NumPy's own stand beside
+//! this: `divide` and `float_power` never compute integers below f64, the logical operations cast
+//! operands of different dtypes to bool, arithmetic that has no meaning on bools refuses them
+//! though they could be cast, and `ldexp` does not let its operands promote each other.
+//!
+//! Choices are looked up: each operation computes its table of all operand kinds once.
+
+use super::table::Op;
+use crate::cast::{Casting, can_cast};
+use crate::dtype::{DType, Kind};
+use crate::error::OpError;
+use crate::promote::{default_dtype, promote, promote_weak};
+use crate::scalar::Weak;
+use num_complex::Complex64;
+use std::sync::OnceLock;
+
+/// An operand as far as the choice of a loop goes.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Arg {
+    /// An array, or a scalar with a dtype of its own.
+    Strong(DType),
+    /// A Python number.
+    Weak(Weak),
+}
+
+/// The dtypes of a loop.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Signature {
+    inputs: [DType; 2],
+    arity: u8,
+    /// The dtype of the result.
+    pub output: DType,
+    /// Set where a comparison with an integer beyond all 64-bit integers has this answer for every
+    /// element. Casting the operands to `inputs` gives the same answer but for elements that round
+    /// to the integer as f64.
+    pub constant: Option<bool>,
+}
+
+impl Signature {
+    /// The dtype that each operand is cast to.
+    pub fn inputs(&self) -> &[DType] {
+        &self.inputs[..usize::from(self.arity)]
+    }
+}
+
+/// Operand kinds: the dtypes, then weak integer, float and complex.
+const KINDS: usize = DType::ALL.len() + 3;
+const NO_LOOP: u8 = u8::MAX;
+
+struct Choices {
+    loops: Vec<Signature>,
+    /// For each operand kind (pair of kinds), the position of the loop, or `NO_LOOP`.
+    table: Vec<u8>,
+}
+
+static CHOICES: [OnceLock<Choices>; Op::ALL.len()] = [const { OnceLock::new() }; Op::ALL.len()];
+
+impl Op {
+    /// The loop that NumPy would run for these operands.
+    ///
+    /// Errors: `OpError::Argument` for a wrong number of operands, `OpError::Dtype` where no loop
+    /// accepts them, and `OpError::OutOfRange` where a Python integer does not fit the integer
+    /// dtype it takes (comparisons with integer arrays answer instead).
+    pub fn resolve(self, args: &[Arg]) -> Result<Signature, OpError> {
+        let choices = CHOICES[self as usize].get_or_init(|| choices(self));
+        let position = match *args {
+            [a] if self.arity() == 1 => position(a),
+            [a, b] if self.arity() == 2 => position(a) * KINDS + position(b),
+            _ => {
+                return Err(OpError::Argument {
+                    operation: self.name(),
+                    argument: "the number of operands",
+                    value: args.len().to_string(),
+                });
+            }
+        };
+        match choices.table[position] {
+            NO_LOOP => Err(no_loop(self, args)),
+            chosen => check_integers(self, args, choices.loops[usize::from(chosen)]),
+        }
+    }
+
+    /// Every loop of the operation, in the order in which they are tried.
+    pub fn signatures(self) -> &'static [Signature] {
+        &CHOICES[self as usize].get_or_init(|| choices(self)).loops
+    }
+}
+
+fn position(arg: Arg) -> usize {
+    match arg {
+        Arg::Strong(dtype) => dtype as usize,
+        Arg::Weak(Weak::Bool(_)) => DType::Bool as usize,
+        Arg::Weak(Weak::Int(_)) => DType::ALL.len(),
+        Arg::Weak(Weak::Float(_)) => DType::ALL.len() + 1,
+        Arg::Weak(Weak::Complex(_)) => DType::ALL.len() + 2,
+    }
+}
+
+fn no_loop(op: Op, args: &[Arg]) -> OpError {
+    let operands = args.iter().map(|&arg| match arg {
+        Arg::Strong(dtype) => dtype,
+        Arg::Weak(weak) => default_dtype(weak),
+    });
+    OpError::Dtype {
+        operation: op.name(),
+        dtypes: operands.collect(),
+    }
+}
+
+fn check_integers(op: Op, args: &[Arg], signature: Signature) -> Result<Signature, OpError> {
+    for (operand, &arg) in args.iter().enumerate() {
+        let Arg::Weak(Weak::Int(value)) = arg else {
+            continue;
+        };
+        let dtype = signature.inputs[operand];
+        if !dtype.is_integer() || holds(dtype, value) {
+            continue;
+        }
+        if op.is_comparison()
+            && let Some(&Arg::Strong(other)) = args.get(1 - operand)
+            && other != DType::Bool
+        {
+            return Ok(wide_comparison(op, other, value, operand));
+        }
+        return Err(OpError::OutOfRange {
+            value: value.to_string(),
+            dtype,
+        });
+    }
+    Ok(signature)
+}
+
+/// Whether the integer dtype holds the value.
+fn holds(dtype: DType, value: i128) -> bool {
+    let bits = 8 * dtype.size() as u32;
+    match dtype.kind() {
+        Kind::Unsigned => value >= 0 && value >> bits == 0,
+        _ => value >> (bits - 1) == 0 || value >> (bits - 1) == -1,
+    }
+}
+
+/// The comparison of an integer array with an integer that its dtype does not hold.
+fn wide_comparison(op: Op, array: DType, value: i128, operand: usize) -> Signature {
+    let wide = if holds(DType::I64, value) {
+        DType::I64
+    } else if holds(DType::U64, value) {
+        DType::U64
+    } else {
+        DType::F64
+    };
+    let array = match (wide, array.kind()) {
+        (DType::F64, _) => DType::F64,
+        (_, Kind::Unsigned) => DType::U64,
+        _ => DType::I64,
+    };
+    let constant = (wide == DType::F64).then(|| {
+        // The literal is the larger operand on the right side if it is positive, on the left if it
+        // is negative.
+        let ascending = (value > 0) == (operand == 1);
+        match op {
+            Op::NotEqual => true,
+            Op::Less | Op::LessEqual => ascending,
+            Op::Greater | Op::GreaterEqual => !ascending,
+            _ => false,
+        }
+    });
+    let inputs = if operand == 1 {
+        [array, wide]
+    } else {
+        [wide, array]
+    };
+    Signature {
+        inputs,
+        arity: 2,
+        output: DType::Bool,
+        constant,
+    }
+}
+
+fn choices(op: Op) -> Choices {
+    let loops: Vec<_> = op
+        .row()
+        .loops
+        .iter()
+        .flat_map(|group| group.split(' '))
+        .map(parse_loop)
+        .collect();
+    let kinds = || {
+        let strong = DType::ALL.iter().map(|&dtype| Arg::Strong(dtype));
+        let weak = [
+            Weak::Int(0),
+            Weak::Float(0.0),
+            Weak::Complex(Complex64::ZERO),
+        ];
+        strong.chain(weak.map(Arg::Weak))
+    };
+    let choose = |args: &[Arg]| match choose(op, &loops, args) {
+        Some(chosen) => u8::try_from(chosen).expect("bug: a row has fewer than 255 loops"),
+        None => NO_LOOP,
+    };
+    let table = if op.arity() == 1 {
+        kinds().map(|a| choose(&[a])).collect()
+    } else {
+        kinds()
+            .flat_map(|a| kinds().map(move |b| [a, b]))
+            .map(|args| choose(&args))
+            .collect()
+    };
+    Choices { loops, table }
+}
+
+fn parse_loop(text: &str) -> Signature {
+    let (inputs, output) = text.split_once("->").expect("bug: a loop has an arrow");
+    let dtype = |char| DType::from_char(char).expect("bug: a loop names dtypes");
+    let mut signature = Signature {
+        inputs: [DType::Bool; 2],
+        arity: inputs.len() as u8,
+        output: output
+            .chars()
+            .next()
+            .map(dtype)
+            .expect("bug: a loop has an output"),
+        constant: None,
+    };
+    for (slot, char) in signature.inputs.iter_mut().zip(inputs.chars()) {
+        *slot = dtype(char);
+    }
+    signature
+}
+
+fn choose(op: Op, loops: &[Signature], args: &[Arg]) -> Option<usize> {
+    let find = |wanted: &[DType]| {
+        loops.iter().position(|signature| {
+            let mut pairs = wanted.iter().zip(signature.inputs());
+            pairs.all(|(&from, &to)| can_cast(from, to, Casting::Safe))
+        })
+    };
+    let wanted = wanted_dtypes(args);
+    let all = |test: fn(DType) -> bool| wanted.iter().all(|&dtype| test(dtype));
+    match op {
+        Op::Divide if all(|dtype| !dtype.is_inexact()) => find(&[DType::F64; 2]),
+        // A Python number beside an array is of no dtype here, hence of a different one.
+        Op::LogicalAnd | Op::LogicalOr | Op::LogicalXor
+            if wanted[0] != wanted[1] || is_weak(args[0]) != is_weak(args[1]) =>
+        {
+            find(&[DType::Bool; 2])
+        }
+        Op::Subtract | Op::Gcd | Op::Lcm | Op::Negative | Op::Positive | Op::Sign
+            if all(|dtype| dtype == DType::Bool) =>
+        {
+            None
+        }
+        Op::Ldexp => find_ldexp(loops, args),
+        _ => find(&wanted),
+    }
+}
+
+fn is_weak(arg: Arg) -> bool {
+    matches!(arg, Arg::Weak(_))
+}
+
+/// The dtypes of the operands once Python numbers have taken theirs.
+fn wanted_dtypes(args: &[Arg]) -> Vec<DType> {
+    let strong = args.iter().find_map(|&arg| match arg {
+        Arg::Strong(dtype) => Some(dtype),
+        Arg::Weak(_) => None,
+    });
+    let dtype = |&arg: &Arg| match (arg, strong) {
+        (Arg::Strong(dtype), _) => dtype,
+        (Arg::Weak(weak), Some(strong)) => promote_weak(strong, weak),
+        (Arg::Weak(weak), None) => default_dtype(weak),
+    };
+    args.iter().map(dtype).collect()
+}
+
+/// `ldexp` tries its loops with each operand by itself: a Python number fits any dtype of its kind
+/// or above, unless its kind is above those of all arrays, which gives it its default dtype.
+fn find_ldexp(loops: &[Signature], args: &[Arg]) -> Option<usize> {
+    let gives_way = |weak| {
+        args.iter().any(|&arg| match arg {
+            Arg::Strong(dtype) => promote_weak(dtype, weak) == dtype,
+            Arg::Weak(_) => false,
+        })
+    };
+    let fits = |arg: Arg, to: DType| match arg {
+        Arg::Strong(dtype) => can_cast(dtype, to, Casting::Safe),
+        Arg::Weak(weak) if !gives_way(weak) => can_cast(default_dtype(weak), to, Casting::Safe),
+        Arg::Weak(weak) => promote(to, promote_weak(to, weak)) == to && to != DType::Bool,
+    };
+    loops.iter().position(|signature| {
+        args.iter()
+            .zip(signature.inputs())
+            .all(|(&arg, &to)| fits(arg, to))
+    })
+}
+
+#[cfg(test)]
+mod tests;

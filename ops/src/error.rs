@@ -1,0 +1,225 @@
+//! Static errors: what a call is told at once about shapes, dtypes and axes.
+
+use crate::dtype::DType;
+use crate::shape::Shape;
+
+/// An error in the arguments of an operation.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum OpError {
+    /// Shapes that do not broadcast together.
+    #[error("operands could not be broadcast together with shapes {left:?} and {right:?}")]
+    Broadcast {
+        /// One shape.
+        left: Shape,
+        /// The other shape.
+        right: Shape,
+    },
+    /// A value whose shape does not fit the place it is written to.
+    #[error("could not broadcast a value of shape {value:?} into shape {target:?}")]
+    BroadcastInto {
+        /// The value's shape.
+        value: Shape,
+        /// The shape of the place.
+        target: Shape,
+    },
+    /// An axis that the array does not have.
+    #[error("axis {axis} is out of bounds for an array of dimension {ndim}")]
+    Axis {
+        /// The axis argument.
+        axis: i64,
+        /// The number of axes.
+        ndim: usize,
+    },
+    /// An axis named twice.
+    #[error("axis {axis} is given twice")]
+    DuplicateAxis {
+        /// The axis.
+        axis: usize,
+    },
+    /// A permutation that does not name every axis once.
+    #[error("axes {axes:?} are not a permutation of the {ndim} axes of the array")]
+    Permutation {
+        /// The argument.
+        axes: Vec<i64>,
+        /// The number of axes.
+        ndim: usize,
+    },
+    /// A reshape that changes the number of elements.
+    #[error("cannot reshape an array of shape {from:?} into shape {to:?}")]
+    Reshape {
+        /// The array's shape.
+        from: Shape,
+        /// The requested shape.
+        to: Vec<i64>,
+    },
+    /// An integer index beyond its axis.
+    #[error("index {index} is out of bounds for axis {axis} with size {extent}")]
+    Index {
+        /// The index.
+        index: i64,
+        /// The axis.
+        axis: usize,
+        /// The axis's extent.
+        extent: usize,
+    },
+    /// More indices than axes.
+    #[error("too many indices: the array is {ndim}-dimensional, but {given} were indexed")]
+    TooManyIndices {
+        /// The number of axes.
+        ndim: usize,
+        /// The number of indexed axes.
+        given: usize,
+    },
+    /// More than one ellipsis in an index.
+    #[error("an index can only have a single ellipsis")]
+    Ellipses,
+    /// A slice whose step is zero.
+    #[error("slice step cannot be zero")]
+    ZeroStep,
+    /// A dtype that an operation has no loop for.
+    #[error("{operation} is not supported for {dtypes:?}")]
+    Dtype {
+        /// The operation.
+        operation: &'static str,
+        /// The input dtypes.
+        dtypes: Vec<DType>,
+    },
+    /// A cast that the rule in force forbids.
+    #[error("cannot cast {from} to {to} with casting rule 'same_kind'")]
+    Cast {
+        /// The dtype of the value.
+        from: DType,
+        /// The wanted dtype.
+        to: DType,
+    },
+    /// A number that does not fit the dtype it must take.
+    #[error("the number {value} is out of bounds for {dtype}")]
+    OutOfRange {
+        /// The number.
+        value: String,
+        /// The dtype.
+        dtype: DType,
+    },
+    /// A reduction of nothing by an operation that has no identity.
+    #[error("zero-size array to reduction operation {operation} which has no identity")]
+    EmptyReduction {
+        /// The operation.
+        operation: &'static str,
+    },
+    /// Matrices whose inner sizes differ.
+    #[error("matmul: inner sizes differ in shapes {left:?} and {right:?}")]
+    ContractedSizes {
+        /// The left shape.
+        left: Shape,
+        /// The right shape.
+        right: Shape,
+    },
+    /// An operand with a number of axes that the operation does not take.
+    #[error("{operation} takes {expected} axes, but the array has {ndim}")]
+    Ndim {
+        /// The operation.
+        operation: &'static str,
+        /// The expected number.
+        expected: &'static str,
+        /// The array's number.
+        ndim: usize,
+    },
+    /// An argument whose value is not allowed.
+    #[error("{operation}: {argument} = {value} is not allowed")]
+    Argument {
+        /// The operation.
+        operation: &'static str,
+        /// The argument's name.
+        argument: &'static str,
+        /// Its value.
+        value: String,
+    },
+    /// Arrays of different meshes in one operation.
+    #[error("arrays of two meshes, {left} and {right}, cannot be mixed")]
+    Meshes {
+        /// One mesh.
+        left: String,
+        /// The other mesh.
+        right: String,
+    },
+    /// A shape that needs more bytes than addresses exist.
+    #[error("an array of shape {shape:?} is too large")]
+    TooLarge {
+        /// The shape.
+        shape: Vec<usize>,
+    },
+    /// Host data whose length is not that of the shape.
+    #[error("{given} elements do not fill an array of shape {shape:?}")]
+    DataLength {
+        /// The number of elements given.
+        given: usize,
+        /// The shape.
+        shape: Vec<usize>,
+    },
+    /// A sharding that does not fit an array or the mesh.
+    #[error("the sharding {sharding} does not fit an array of shape {shape:?}: {reason}")]
+    Sharding {
+        /// The sharding.
+        sharding: String,
+        /// The array's shape.
+        shape: Shape,
+        /// What is wrong.
+        reason: &'static str,
+    },
+}
+
+impl OpError {
+    /// The stable code.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            OpError::Broadcast { .. } => "PX001",
+            OpError::BroadcastInto { .. } => "PX002",
+            OpError::Axis { .. } => "PX003",
+            OpError::DuplicateAxis { .. } => "PX004",
+            OpError::Permutation { .. } => "PX005",
+            OpError::Reshape { .. } => "PX006",
+            OpError::Index { .. } => "PX007",
+            OpError::TooManyIndices { .. } => "PX008",
+            OpError::Ellipses => "PX009",
+            OpError::ZeroStep => "PX010",
+            OpError::Dtype { .. } => "PX011",
+            OpError::Cast { .. } => "PX012",
+            OpError::OutOfRange { .. } => "PX013",
+            OpError::ContractedSizes { .. } => "PX014",
+            OpError::Ndim { .. } => "PX015",
+            OpError::EmptyReduction { .. } => "PX016",
+            OpError::Argument { .. } => "PX017",
+            OpError::Meshes { .. } => "PX018",
+            OpError::TooLarge { .. } => "PX019",
+            OpError::DataLength { .. } => "PX020",
+            OpError::Sharding { .. } => "PX021",
+        }
+    }
+
+    /// What to do about it.
+    pub const fn hint(&self) -> &'static str {
+        match self {
+            OpError::Broadcast { .. } => "extents must be equal or 1, aligned at the last axis; see reshape and expand_dims",
+            OpError::BroadcastInto { .. } => "the value's extents must equal those of the place written to, or be 1",
+            OpError::Axis { .. } => "axes run from 0, or from -1 backwards",
+            OpError::DuplicateAxis { .. } => "name each axis once",
+            OpError::Permutation { .. } => "name each axis exactly once",
+            OpError::Reshape { .. } => "the number of elements must stay the same; at most one extent may be -1",
+            OpError::Index { .. } => "indices run from 0, or from -1 backwards",
+            OpError::TooManyIndices { .. } => "give at most one index for each axis",
+            OpError::Ellipses => "use `..` for the other axes",
+            OpError::ZeroStep => "use a step of at least 1 or at most -1",
+            OpError::Dtype { .. } => "convert with astype first",
+            OpError::Cast { .. } => "convert the value with astype first if the loss is intended",
+            OpError::OutOfRange { .. } => "convert the array to a wider dtype first",
+            OpError::ContractedSizes { .. } => "the last extent of the left must equal the second last of the right",
+            OpError::Ndim { .. } => "reshape the array first",
+            OpError::EmptyReduction { .. } => "check the size before reducing",
+            OpError::Argument { .. } => "see the function's documentation for the allowed values",
+            OpError::Meshes { .. } => "make both arrays on the same mesh",
+            OpError::TooLarge { .. } => "check the extents",
+            OpError::DataLength { .. } => "the product of the extents must equal the number of elements",
+            OpError::Sharding { .. } => "name each mesh axis at most once, for an axis that the array has",
+        }
+    }
+}

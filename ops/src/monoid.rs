@@ -1,0 +1,89 @@
+//! Monoids: the associative combinations shared by reduce kernels and collectives.
+
+use crate::dtype::{DType, Kind};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+macro_rules! monoids {
+    ($($variant:ident $name:literal $doc:literal;)*) => {
+        /// An associative combination with an identity.
+        ///
+        /// All but the compound ones (`ArgMin`, `ArgMax`, `Moments`) combine single elements.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+        #[repr(u8)]
+        pub enum Monoid { $(#[doc = $doc] $variant),* }
+
+        impl Monoid {
+            /// Every monoid, in table order.
+            pub const ALL: &'static [Monoid] = &[$(Monoid::$variant),*];
+
+            /// The name used in plans and kernels.
+            pub const fn name(self) -> &'static str { match self { $(Monoid::$variant => $name),* } }
+        }
+    };
+}
+
+monoids! {
+    Add "add" "Sum; on bool, logical or.";
+    Multiply "multiply" "Product; on bool, logical and.";
+    Min "min" "Smallest element; a NaN wins, as in NumPy. Complex numbers compare lexicographically.";
+    Max "max" "Largest element; a NaN wins, as in NumPy. Complex numbers compare lexicographically.";
+    Any "any" "Logical or of truth values (bool only).";
+    All "all" "Logical and of truth values (bool only).";
+    ArgMin "argmin" "Pair of smallest element and its index; the smaller index wins a tie; the first NaN wins.";
+    ArgMax "argmax" "Pair of largest element and its index; the smaller index wins a tie; the first NaN wins.";
+    LogAddExp "logaddexp" "log(exp(a) + exp(b)) (real floating point only).";
+    BitAnd "bitwise_and" "Bitwise and (bool and integers).";
+    BitOr "bitwise_or" "Bitwise or (bool and integers).";
+    BitXor "bitwise_xor" "Bitwise exclusive or (bool and integers).";
+    Moments "moments" "Triple (count, mean, M2) combined by Chan's update (f32 and f64).";
+}
+
+impl Monoid {
+    /// The monoid of the given name.
+    pub fn from_name(name: &str) -> Option<Monoid> {
+        Monoid::ALL.iter().copied().find(|monoid| monoid.name() == name)
+    }
+
+    /// Whether one combined item is more than one element.
+    pub const fn is_compound(self) -> bool {
+        matches!(self, Monoid::ArgMin | Monoid::ArgMax | Monoid::Moments)
+    }
+
+    /// Bytes of one combined item of `dtype`.
+    ///
+    /// `ArgMin`/`ArgMax`: the element at offset 0, its `i64` index at offset `max(8, size)`.
+    /// `Moments`: count, mean and M2 as three elements of `dtype`, in this order.
+    pub const fn item_size(self, dtype: DType) -> usize {
+        match self {
+            Monoid::ArgMin | Monoid::ArgMax => Self::index_offset(dtype) + 8,
+            Monoid::Moments => 3 * dtype.size(),
+            _ => dtype.size(),
+        }
+    }
+
+    /// Where the index of an `ArgMin`/`ArgMax` item of `dtype` lies, in bytes.
+    pub const fn index_offset(dtype: DType) -> usize {
+        if dtype.size() > 8 { dtype.size() } else { 8 }
+    }
+
+    /// Whether items of `dtype` can be combined.
+    pub const fn accepts(self, dtype: DType) -> bool {
+        match self {
+            Monoid::Add | Monoid::Multiply | Monoid::Min | Monoid::Max => true,
+            Monoid::ArgMin | Monoid::ArgMax => true,
+            Monoid::Any | Monoid::All => matches!(dtype, DType::Bool),
+            Monoid::LogAddExp => matches!(dtype.kind(), Kind::Float),
+            Monoid::BitAnd | Monoid::BitOr | Monoid::BitXor => {
+                matches!(dtype.kind(), Kind::Bool | Kind::Signed | Kind::Unsigned)
+            }
+            Monoid::Moments => matches!(dtype, DType::F32 | DType::F64),
+        }
+    }
+}
+
+impl fmt::Display for Monoid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}

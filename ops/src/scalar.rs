@@ -1,0 +1,216 @@
+//! Scalar values of any dtype, and weak scalars that take their dtype from an array.
+
+use crate::dtype::{DType, Element, Kind};
+use half::{bf16, f16};
+use num_complex::{Complex32, Complex64};
+use std::fmt;
+
+/// One element of a known dtype, stored as its bytes (native byte order, zero padded).
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Scalar {
+    dtype: DType,
+    bytes: [u8; 16],
+}
+
+/// A number without a dtype of its own, such as a literal: NEP 50's weak scalar.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Weak {
+    /// A truth value (which is a strong `bool` to NumPy, and kept so here).
+    Bool(bool),
+    /// An integer; wide enough for every `i64` and `u64`.
+    Int(i128),
+    /// A real number.
+    Float(f64),
+    /// A complex number.
+    Complex(Complex64),
+}
+
+impl Weak {
+    /// The kind of number.
+    pub const fn kind(self) -> Kind {
+        match self {
+            Weak::Bool(_) => Kind::Bool,
+            Weak::Int(_) => Kind::Signed,
+            Weak::Float(_) => Kind::Float,
+            Weak::Complex(_) => Kind::Complex,
+        }
+    }
+
+    /// The number as complex.
+    pub fn to_complex(self) -> Complex64 {
+        match self {
+            Weak::Bool(value) => Complex64::new(f64::from(value), 0.0),
+            Weak::Int(value) => Complex64::new(value as f64, 0.0),
+            Weak::Float(value) => Complex64::new(value, 0.0),
+            Weak::Complex(value) => value,
+        }
+    }
+}
+
+macro_rules! weak_from {
+    ($($type:ty => $variant:ident as $target:ty),*) => {
+        $(impl From<$type> for Weak { fn from(value: $type) -> Weak { Weak::$variant(value as $target) } })*
+    };
+}
+weak_from!(i8 => Int as i128, i16 => Int as i128, i32 => Int as i128, i64 => Int as i128, u8 => Int as i128,
+    u16 => Int as i128, u32 => Int as i128, u64 => Int as i128, usize => Int as i128, isize => Int as i128,
+    f32 => Float as f64, f64 => Float as f64, bool => Bool as bool);
+impl From<Complex64> for Weak {
+    fn from(value: Complex64) -> Weak {
+        Weak::Complex(value)
+    }
+}
+
+impl Scalar {
+    /// The scalar of a Rust value.
+    pub fn new<T: Element>(value: T) -> Scalar {
+        let mut scalar = Scalar { dtype: T::DTYPE, bytes: [0; 16] };
+        // Each arm is a no-op identity for the one type it names.
+        macro_rules! store {
+            ($($type:ty),*) => {$(
+                if let Some(value) = (&value as &dyn std::any::Any).downcast_ref::<$type>() {
+                    let raw = value.to_ne_bytes();
+                    scalar.bytes[..raw.len()].copy_from_slice(&raw);
+                }
+            )*};
+        }
+        store!(i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64);
+        let any = &value as &dyn std::any::Any;
+        if let Some(value) = any.downcast_ref::<bool>() {
+            scalar.bytes[0] = u8::from(*value);
+        } else if let Some(value) = any.downcast_ref::<Complex32>() {
+            scalar.bytes[..4].copy_from_slice(&value.re.to_ne_bytes());
+            scalar.bytes[4..8].copy_from_slice(&value.im.to_ne_bytes());
+        } else if let Some(value) = any.downcast_ref::<Complex64>() {
+            scalar.bytes[..8].copy_from_slice(&value.re.to_ne_bytes());
+            scalar.bytes[8..].copy_from_slice(&value.im.to_ne_bytes());
+        }
+        scalar
+    }
+
+    /// The scalar whose element bytes are `bytes` (exactly `dtype.size()` of them are read).
+    pub fn from_bytes(dtype: DType, bytes: &[u8]) -> Scalar {
+        let mut scalar = Scalar { dtype, bytes: [0; 16] };
+        scalar.bytes[..dtype.size()].copy_from_slice(&bytes[..dtype.size()]);
+        scalar
+    }
+
+    /// The number as an element of `dtype`; integers wrap, as a C cast does.
+    pub fn from_weak(dtype: DType, value: Weak) -> Scalar {
+        let complex = value.to_complex();
+        let integer = match value {
+            Weak::Int(value) => value,
+            Weak::Bool(value) => i128::from(value),
+            Weak::Float(value) => value as i128,
+            Weak::Complex(value) => value.re as i128,
+        };
+        match dtype {
+            DType::Bool => Scalar::new(complex.re != 0.0 || complex.im != 0.0),
+            DType::I8 => Scalar::new(integer as i8),
+            DType::I16 => Scalar::new(integer as i16),
+            DType::I32 => Scalar::new(integer as i32),
+            DType::I64 => Scalar::new(integer as i64),
+            DType::U8 => Scalar::new(integer as u8),
+            DType::U16 => Scalar::new(integer as u16),
+            DType::U32 => Scalar::new(integer as u32),
+            DType::U64 => Scalar::new(integer as u64),
+            DType::F16 => Scalar::new(f16::from_f64(complex.re)),
+            DType::BF16 => Scalar::new(bf16::from_f64(complex.re)),
+            DType::F32 => Scalar::new(complex.re as f32),
+            DType::F64 => Scalar::new(complex.re),
+            DType::C64 => Scalar::new(Complex32::new(complex.re as f32, complex.im as f32)),
+            DType::C128 => Scalar::new(complex),
+        }
+    }
+
+    /// The dtype of the element.
+    pub const fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// The bytes of the element.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes[..self.dtype.size()]
+    }
+
+    /// The element as `T`, cast if its dtype is another.
+    pub fn to_element<T: Element>(&self) -> T {
+        let same = self.cast(T::DTYPE);
+        let mut slot: Option<T> = None;
+        let any = &mut slot as &mut dyn std::any::Any;
+        macro_rules! load {
+            ($($type:ty),*) => {$(
+                if let Some(slot) = any.downcast_mut::<Option<$type>>() {
+                    let raw = same.bytes[..size_of::<$type>()].try_into().expect("bug: scalar width");
+                    *slot = Some(<$type>::from_ne_bytes(raw));
+                }
+            )*};
+        }
+        load!(i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64);
+        if let Some(slot) = any.downcast_mut::<Option<bool>>() {
+            *slot = Some(same.bytes[0] != 0);
+        } else if let Weak::Complex(value) = same.to_weak() {
+            if let Some(slot) = any.downcast_mut::<Option<Complex32>>() {
+                *slot = Some(Complex32::new(value.re as f32, value.im as f32));
+            } else if let Some(slot) = any.downcast_mut::<Option<Complex64>>() {
+                *slot = Some(value);
+            }
+        }
+        slot.unwrap_or_else(|| unreachable!("bug: an element type outside the dtype table"))
+    }
+
+    /// The element as a number without a dtype.
+    pub fn to_weak(&self) -> Weak {
+        macro_rules! raw {
+            ($type:ty) => {
+                <$type>::from_ne_bytes(self.bytes[..size_of::<$type>()].try_into().expect("bug: scalar width"))
+            };
+        }
+        match self.dtype {
+            DType::Bool => Weak::Bool(self.bytes[0] != 0),
+            DType::I8 => Weak::Int(raw!(i8).into()),
+            DType::I16 => Weak::Int(raw!(i16).into()),
+            DType::I32 => Weak::Int(raw!(i32).into()),
+            DType::I64 => Weak::Int(raw!(i64).into()),
+            DType::U8 => Weak::Int(raw!(u8).into()),
+            DType::U16 => Weak::Int(raw!(u16).into()),
+            DType::U32 => Weak::Int(raw!(u32).into()),
+            DType::U64 => Weak::Int(raw!(u64).into()),
+            DType::F16 => Weak::Float(raw!(f16).into()),
+            DType::BF16 => Weak::Float(raw!(bf16).into()),
+            DType::F32 => Weak::Float(raw!(f32).into()),
+            DType::F64 => Weak::Float(raw!(f64)),
+            DType::C64 => {
+                let part = |at: usize| f32::from_ne_bytes(self.bytes[at..at + 4].try_into().expect("bug: scalar width"));
+                Weak::Complex(Complex64::new(part(0).into(), part(4).into()))
+            }
+            DType::C128 => {
+                let part = |at: usize| f64::from_ne_bytes(self.bytes[at..at + 8].try_into().expect("bug: scalar width"));
+                Weak::Complex(Complex64::new(part(0), part(8)))
+            }
+        }
+    }
+
+    /// The element cast to `dtype`, as `astype` casts.
+    pub fn cast(&self, dtype: DType) -> Scalar {
+        if dtype == self.dtype { *self } else { Scalar::from_weak(dtype, self.to_weak()) }
+    }
+}
+
+impl fmt::Debug for Scalar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self, self.dtype)
+    }
+}
+
+impl fmt::Display for Scalar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.to_weak() {
+            Weak::Bool(value) => write!(f, "{value}"),
+            Weak::Int(value) => write!(f, "{value}"),
+            Weak::Float(value) if self.dtype == DType::F32 => write!(f, "{:?}", value as f32),
+            Weak::Float(value) => write!(f, "{value:?}"),
+            Weak::Complex(value) => write!(f, "({:?}{:+?}j)", value.re, value.im),
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Failures of planning and execution.
+
+use phalanx_array::Failure;
+use phalanx_collectives::CollectiveError;
+use phalanx_device::DeviceError;
+use phalanx_kernels::KernelError;
+
+/// A failure of the work that a program asked for.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum RunError {
+    /// A device has too little memory, or its threads could not be started.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
+    /// The communication between ranks failed.
+    #[error(transparent)]
+    Collective(#[from] CollectiveError),
+    /// A kernel was refused.
+    #[error("a fused kernel was refused: {0}")]
+    Kernel(#[from] KernelError),
+    /// Shards given to `from_local` do not fit together.
+    #[error("the shards do not fit together: {reason}")]
+    Shards {
+        /// What does not fit.
+        reason: &'static str,
+    },
+    /// A local action of one rank failed.
+    #[error("on rank {rank}: {message}")]
+    Rank {
+        /// The rank.
+        rank: usize,
+        /// Its message.
+        message: String,
+    },
+}
+
+impl RunError {
+    /// The stable code.
+    pub fn code(&self) -> &'static str {
+        match self {
+            RunError::Device(error) => error.code(),
+            RunError::Collective(error) => error.code(),
+            RunError::Kernel(error) => error.code(),
+            RunError::Shards { .. } => "PX031",
+            RunError::Rank { .. } => "PX032",
+        }
+    }
+
+    /// What to do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            RunError::Device(error) => error.hint(),
+            RunError::Collective(error) => error.hint(),
+            RunError::Kernel(error) => error.hint(),
+            RunError::Shards { .. } => "shards must agree in dtype and in all extents but that of the joined axis",
+            RunError::Rank { .. } => "see the message of that rank",
+        }
+    }
+}
+
+impl Failure for RunError {
+    fn code(&self) -> &'static str {
+        RunError::code(self)
+    }
+
+    fn hint(&self) -> &'static str {
+        RunError::hint(self)
+    }
+}

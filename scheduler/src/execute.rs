@@ -1,0 +1,230 @@
+//! Execution: one device runs its instance of a plan, step by step.
+
+use crate::build::ScalarSource;
+use crate::error::RunError;
+use crate::instance::{At, CopyBox, LocalStep, Memory, Packet};
+use crate::job::{Job, JobMemory};
+use phalanx_collectives::{CollectiveError, Communicator, Message};
+use phalanx_device::{Buffer, Device, Event, Slice, Strided, copy_strided};
+use phalanx_kernels::cpu::{BufferLaunch, launch};
+use phalanx_kernels::structured::matmul;
+use phalanx_ops::{Bounds, DType, Mesh, Monoid, Scalar, Sharding, Split};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// A device with what it needs to run plans.
+pub(crate) struct Worker {
+    /// Among this process's devices.
+    pub local: usize,
+    /// Among the mesh's devices.
+    pub device: usize,
+    pub memory: Arc<dyn Device>,
+    pub communicator: Arc<dyn Communicator>,
+    pub mesh: Mesh,
+    /// Communicators over some of the mesh axes, made when first used (in the same step on every device).
+    groups: FxHashMap<SmallVec<[u8; 2]>, Arc<dyn Communicator>>,
+}
+
+impl Worker {
+    pub fn new(
+        local: usize,
+        device: usize,
+        memory: Arc<dyn Device>,
+        communicator: Arc<dyn Communicator>,
+        mesh: Mesh,
+    ) -> Worker {
+        Worker { local, device, memory, communicator, mesh, groups: FxHashMap::default() }
+    }
+
+    /// Runs a job on this device.
+    pub fn run(&mut self, job: &Job) -> Result<(), RunError> {
+        let memory = &job.memory[self.local];
+        let mut events: FxHashMap<usize, Event> = FxHashMap::default();
+        for step in &job.ready.instances[self.local].steps {
+            self.step(job, memory, step, &mut events)?;
+        }
+        Ok(())
+    }
+
+    fn step(
+        &mut self,
+        job: &Job,
+        memory: &JobMemory,
+        step: &LocalStep,
+        events: &mut FxHashMap<usize, Event>,
+    ) -> Result<(), RunError> {
+        match step {
+            LocalStep::Start { exchange, pack, sends, receives } => {
+                pack.iter().for_each(|copy| memory.copy(copy));
+                let messages =
+                    |packets: &[Packet]| packets.iter().map(|packet| memory.message(packet)).collect::<Vec<_>>();
+                let event = if sends.is_empty() && receives.is_empty() {
+                    Event::ready()
+                } else {
+                    self.communicator.exchange(&messages(sends), &messages(receives))?
+                };
+                events.insert(*exchange, event);
+            }
+            LocalStep::Wait { exchange, unpack } => {
+                if let Some(event) = events.remove(exchange) {
+                    self.wait(&event)?;
+                }
+                unpack.iter().for_each(|copy| memory.copy(copy));
+            }
+            LocalStep::Launch { kernel, extents, origins, accesses, scalars } => {
+                let arguments = BufferLaunch {
+                    extents,
+                    origins,
+                    accesses: accesses
+                        .iter()
+                        .map(|at: &At| (memory.buffer(at.memory), at.offset, at.strides.as_slice()))
+                        .collect(),
+                    scalars: scalars
+                        .iter()
+                        .map(|source| match source {
+                            ScalarSource::Argument(argument) => job.scalars[*argument as usize],
+                            ScalarSource::Number(number) => *number,
+                        })
+                        .collect(),
+                };
+                launch(&job.ready.kernels[*kernel], &arguments, self.memory.pool());
+            }
+            LocalStep::Zero { memory: target, bytes } => memory.buffer(*target).zero(0, *bytes),
+            LocalStep::Copy(copy) => memory.copy(copy),
+            LocalStep::Combine { parts, dtype, monoid, mesh_axes } => {
+                self.combine(memory, parts, *dtype, *monoid, mesh_axes)?;
+            }
+            LocalStep::Matmul { a, b, to, sizes, dtype } => {
+                let [a, b, to] = [a, b, to].map(|at| memory.buffer(*at));
+                matmul::cpu::multiply(a, b, to, *sizes, *dtype, self.memory.pool());
+            }
+            LocalStep::Compress { node, value, mask, to, count, item, is_split } => {
+                let [value, mask, to] = [value, mask, to].map(|at| memory.buffer(*at));
+                let kept = to.compress_from(value, mask, *count, *item);
+                self.settle(job, *node, kept, *is_split)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn wait(&self, event: &Event) -> Result<(), RunError> {
+        event.wait().map_err(|error| RunError::Collective(CollectiveError::from(error)))
+    }
+
+    /// The communicator over the devices that differ from this one on the given mesh axes only.
+    fn group(&mut self, mesh_axes: &[u8]) -> Result<Arc<dyn Communicator>, RunError> {
+        if mesh_axes.len() == self.mesh.ndim() {
+            return Ok(self.communicator.clone());
+        }
+        if let Some(group) = self.groups.get(mesh_axes) {
+            return Ok(group.clone());
+        }
+        let mut coordinates = self.mesh.coordinates(self.device);
+        for &axis in mesh_axes {
+            coordinates[axis as usize] = 0;
+        }
+        let color = self.mesh.device(&coordinates) as u32;
+        let group = self.communicator.split(Some(color), self.device as u32)?;
+        let Some(group) = group else { unreachable!("bug: a coloured member joins a group") };
+        self.groups.insert(mesh_axes.into(), group.clone());
+        Ok(group)
+    }
+
+    fn combine(
+        &mut self,
+        memory: &JobMemory,
+        parts: &[(Memory, usize)],
+        dtype: DType,
+        monoid: Monoid,
+        mesh_axes: &[u8],
+    ) -> Result<(), RunError> {
+        let group = self.group(mesh_axes)?;
+        if let [(only, bytes)] = parts {
+            if *bytes > 0 {
+                let event = group.all_reduce(&memory.buffer(*only).slice(0, *bytes), dtype, monoid)?;
+                self.wait(&event)?;
+            }
+            return Ok(());
+        }
+        let total: usize = parts.iter().map(|part| part.1).sum();
+        if total == 0 {
+            return Ok(());
+        }
+        let together = self.memory.clone().allocate(total)?;
+        let move_all = |back: bool| {
+            let mut offset = 0;
+            for &(part, bytes) in parts {
+                let (own, all) = (memory.buffer(part), &together);
+                let (from, to, at, into) = if back { (all, own, offset, 0) } else { (own, all, 0, offset) };
+                let place = |buffer, offset: usize| Strided { buffer, offset: offset as isize, strides: &[1] };
+                copy_strided(&place(from, at), &place(to, into), &[bytes], 1);
+                offset += bytes;
+            }
+        };
+        move_all(false);
+        let event = group.all_reduce(&together.whole(), dtype, monoid)?;
+        self.wait(&event)?;
+        move_all(true);
+        Ok(())
+    }
+
+    /// Tells a value whose length this execution found out where its blocks lie.
+    fn settle(&mut self, job: &Job, node: u32, kept: usize, is_split: bool) -> Result<(), RunError> {
+        let Some((_, shards)) = job.late.iter().find(|late| late.0 == node) else { return Ok(()) };
+        if !is_split {
+            shards.settle(Sharding::replicated(1), vec![kept]);
+            return Ok(());
+        }
+        let devices = self.communicator.size();
+        let own = Buffer::from_vec(vec![kept as u64]);
+        let all = Buffer::from_vec(vec![0u64; devices]);
+        let event = self.communicator.all_gather(&own.whole(), &all.whole())?;
+        self.wait(&event)?;
+        let mut bytes = vec![0; devices * 8];
+        all.read(0, &mut bytes);
+        let sizes: Vec<usize> = bytes
+            .chunks_exact(8)
+            .map(|count| Scalar::from_bytes(DType::U64, count).to_element::<u64>() as usize)
+            .collect();
+        let plan = &job.ready.plan;
+        let split = plan.placements[node as usize].space.axes.iter().flatten().next();
+        let Some(split) = split else { unreachable!("bug: a split space has a split axis") };
+        // One count for each block: devices that hold the same block counted the same.
+        let mut blocks = vec![0; split.bounds.parts()];
+        for (device, size) in sizes.iter().enumerate() {
+            blocks[split.part(&self.mesh, &self.mesh.coordinates(device))] = *size;
+        }
+        let shape = vec![blocks.iter().sum()];
+        let bounds = Bounds::explicit(&blocks);
+        let split = Split { mesh_axes: split.mesh_axes.clone(), bounds };
+        shards.settle(Sharding { axes: [Some(split)].into_iter().collect(), partial: None }, shape);
+        Ok(())
+    }
+}
+
+impl JobMemory {
+    fn buffer(&self, memory: Memory) -> &Buffer {
+        match memory {
+            Memory::Slot(slot) => &self.slots[slot],
+            Memory::Leaf(leaf) => &self.leaves[leaf as usize],
+            Memory::Local(local) => &self.locals[local],
+        }
+    }
+
+    fn copy(&self, copy: &CopyBox) {
+        let at = |at: &'_ At| -> (Buffer, isize) { (self.buffer(at.memory).clone(), at.offset) };
+        let ((from, from_offset), (to, to_offset)) = (at(&copy.from), at(&copy.to));
+        copy_strided(
+            &Strided { buffer: &from, offset: from_offset, strides: &copy.from.strides },
+            &Strided { buffer: &to, offset: to_offset, strides: &copy.to.strides },
+            &copy.extents,
+            copy.item,
+        );
+    }
+
+    fn message(&self, packet: &Packet) -> Message {
+        let data: Slice = self.buffer(packet.memory).slice(packet.offset, packet.bytes);
+        Message { peer: packet.peer, data }
+    }
+}

@@ -1,0 +1,62 @@
+//! Jobs: a plan in execution, and how it ended.
+
+use crate::error::RunError;
+use crate::ready::Ready;
+use crate::shards::Shards;
+use phalanx_array::{Error, Site};
+use phalanx_device::Buffer;
+use phalanx_ops::Scalar;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+
+/// How a plan's execution on this process's devices ended.
+pub(crate) struct Outcome {
+    state: Mutex<(usize, Option<Error>)>,
+    changed: Condvar,
+}
+
+impl Outcome {
+    /// The outcome of work on so many devices.
+    pub fn pending(devices: usize) -> Arc<Outcome> {
+        Arc::new(Outcome { state: Mutex::new((devices, None)), changed: Condvar::new() })
+    }
+
+    /// One device is done.
+    pub fn finish(&self, result: Result<(), RunError>, site: Site) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.0 -= 1;
+        if let Err(error) = result {
+            state.1.get_or_insert_with(|| Error::failure(error, Some(site)));
+        }
+        if state.0 == 0 {
+            self.changed.notify_all();
+        }
+    }
+
+    /// Waits for all devices.
+    pub fn wait(&self) -> Result<(), Error> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        while state.0 > 0 {
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        state.1.clone().map_or(Ok(()), Err)
+    }
+}
+
+/// A plan in execution: everything its devices need, reserved before the first step.
+pub(crate) struct Job {
+    pub ready: Arc<Ready>,
+    pub scalars: Vec<Scalar>,
+    /// For each local device, its shards of the leaves, its slots and its other buffers.
+    pub memory: Vec<JobMemory>,
+    /// The nodes whose shape the execution finds out.
+    pub late: Vec<(u32, Arc<Shards>)>,
+    pub outcome: Arc<Outcome>,
+    pub site: Site,
+}
+
+/// The buffers of a device.
+pub(crate) struct JobMemory {
+    pub leaves: Vec<Buffer>,
+    pub slots: Vec<Buffer>,
+    pub locals: Vec<Buffer>,
+}

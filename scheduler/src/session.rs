@@ -1,0 +1,591 @@
+//! Sessions: the engine of one mesh: plans are looked up or made, memory is reserved, and workers run them.
+
+use crate::digest::{plan_digest, ticket_digest};
+use crate::error::RunError;
+use crate::execute::Worker;
+use crate::explain;
+use crate::finalise::{Liveness, Place};
+use crate::instance::Instance;
+use crate::job::{Job, JobMemory, Outcome};
+use crate::plan::Plan;
+use crate::ready::{KernelCache, Ready};
+use crate::shards::{Shards, Storage, contiguous};
+use phalanx_array::{Cause, Engine, Error, Evaluated, Graph, HostArray, Limits, NodeOp, Site};
+use phalanx_collectives::{CollectiveError, Communicator, Ticket, TicketKind, World};
+use phalanx_device::{Buffer, CpuDevice, Device, Strided, copy_strided};
+use phalanx_distributed::{Policy, propagate};
+use phalanx_ops::sharding::volume;
+use phalanx_ops::{AffineMap, Bounds, DType, Mesh, Scalar, Sharding, Split};
+use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+
+/// How a session is set up; equal on all ranks but for the number of threads.
+#[derive(Clone, Debug)]
+pub struct SessionOptions {
+    /// The grid of the world's devices; a line if `None`.
+    pub mesh: Option<Mesh>,
+    /// Compute threads of the process, shared by its devices.
+    pub threads: usize,
+    /// The most bytes a device may hold.
+    pub memory_limit: Option<usize>,
+    /// When arrays are split.
+    pub policy: Policy,
+    /// When windows close.
+    pub limits: Limits,
+}
+
+impl Default for SessionOptions {
+    fn default() -> SessionOptions {
+        SessionOptions {
+            mesh: None,
+            threads: 1,
+            memory_limit: None,
+            policy: Policy::default(),
+            limits: Limits::default(),
+        }
+    }
+}
+
+/// What a session has done so far, for tests and benchmarks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Counters {
+    /// Windows evaluated.
+    pub windows: usize,
+    /// Different plans made.
+    pub plans: usize,
+    /// Different kernels compiled.
+    pub kernels: usize,
+}
+
+/// The engine of one mesh.
+pub struct Session {
+    world: Arc<World>,
+    mesh: Mesh,
+    first_device: usize,
+    devices: Vec<Arc<dyn Device>>,
+    communicators: Vec<Arc<dyn Communicator>>,
+    options: SessionOptions,
+    kernels: KernelCache,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    plans: FxHashMap<u128, Cached>,
+    windows: usize,
+    ticket: u64,
+    /// Outcomes of the plans in flight, oldest first.
+    flying: VecDeque<Arc<Outcome>>,
+    /// The only device's worker, which runs on the calling thread.
+    inline: Option<Worker>,
+    workers: Vec<(Sender<Arc<Job>>, JoinHandle<()>)>,
+    finished: bool,
+}
+
+struct Cached {
+    plan: Arc<Plan>,
+    ready: FxHashMap<Liveness, Arc<Ready>>,
+}
+
+/// Plans that may be in flight; closing another waits.
+const MOST_FLYING: usize = 2;
+
+impl Session {
+    /// A session over the devices of a world. Local; every rank makes its own.
+    ///
+    /// Errors: `DeviceError::Threads` when threads cannot be started.
+    pub fn new(world: World, options: SessionOptions) -> Result<Arc<Session>, RunError> {
+        let communicators = world.communicators();
+        let total: usize = world.device_counts().iter().sum();
+        let mesh = options.mesh.clone().unwrap_or_else(|| Mesh::line(total));
+        assert_eq!(mesh.devices(), total, "bug: the mesh has other devices than the world");
+        let count = communicators.len();
+        let mut devices: Vec<Arc<dyn Device>> = Vec::new();
+        for ordinal in 0..count {
+            let threads = options.threads / count + usize::from(ordinal < options.threads % count);
+            devices.push(CpuDevice::new(ordinal, threads.max(1), options.memory_limit)?);
+        }
+        let first_device = world.first_device();
+        let mut state = State::default();
+        let worker = |local: usize| {
+            let (device, memory) = (first_device + local, devices[local].clone());
+            Worker::new(local, device, memory, communicators[local].clone(), mesh.clone())
+        };
+        let world = Arc::new(world);
+        if count == 1 {
+            state.inline = Some(worker(0));
+        } else {
+            for local in 0..count {
+                let (sender, jobs) = channel::<Arc<Job>>();
+                let (mut worker, world) = (worker(local), world.clone());
+                let thread = std::thread::Builder::new()
+                    .name(format!("device:{}", first_device + local))
+                    .spawn(move || {
+                        for job in jobs {
+                            run_job(&mut worker, &job, &world);
+                        }
+                    })
+                    .map_err(|error| {
+                        let device = format!("cpu:{local}");
+                        RunError::Device(phalanx_device::DeviceError::Threads { device, reason: error.to_string() })
+                    })?;
+                state.workers.push((sender, thread));
+            }
+        }
+        Ok(Arc::new(Session {
+            world,
+            mesh,
+            first_device,
+            devices,
+            communicators,
+            options,
+            kernels: KernelCache::default(),
+            state: Mutex::new(state),
+        }))
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The world of the session.
+    pub fn world(&self) -> &World {
+        &self.world
+    }
+
+    /// This process's devices.
+    pub fn devices(&self) -> &[Arc<dyn Device>] {
+        &self.devices
+    }
+
+    /// What the session has done so far.
+    pub fn counters(&self) -> Counters {
+        let state = self.state();
+        Counters { windows: state.windows, plans: state.plans.len(), kernels: self.kernels.len() }
+    }
+
+    /// Waits for everything in flight and leaves the world. Collective: every rank ends its session at the same point
+    /// of the program. Errors: that of a plan in flight, or why the world ended.
+    pub fn finish(&self, site: Site) -> Result<(), Error> {
+        let flying: Vec<Arc<Outcome>> = {
+            let mut state = self.state();
+            if std::mem::replace(&mut state.finished, true) {
+                return Ok(());
+            }
+            self.post(&mut state, TicketKind::Exit, 0, "ends", site);
+            state.flying.drain(..).collect()
+        };
+        let outcome = flying.iter().try_for_each(|outcome| outcome.wait());
+        let workers: Vec<_> = self.state().workers.drain(..).collect();
+        for (jobs, thread) in workers {
+            drop(jobs);
+            let _ = thread.join();
+        }
+        self.world.shutdown();
+        match self.world.failure() {
+            Some(failure) if !matches!(failure, CollectiveError::Closed) => {
+                outcome.and(Err(Error::failure(RunError::Collective(failure), Some(site))))
+            }
+            _ => outcome,
+        }
+    }
+
+    fn post(&self, state: &mut State, kind: TicketKind, digest: u128, cause: &str, site: Site) {
+        state.ticket += 1;
+        if self.world.size() > 1 {
+            self.world.post_ticket(Ticket {
+                number: state.ticket,
+                kind,
+                digest,
+                cause: String::from(cause),
+                site: format!("{}:{}", site.file(), site.line()),
+            });
+        }
+    }
+
+    fn leaf_shardings(graph: &Graph) -> Result<Vec<Sharding>, Error> {
+        graph
+            .leaves
+            .iter()
+            .map(|leaf| match leaf.result() {
+                Some(Ok(value)) => Ok(value.sharding().clone()),
+                Some(Err(error)) => Err(error.clone()),
+                None => unreachable!("bug: a leaf without a result"),
+            })
+            .collect()
+    }
+
+    fn liveness(graph: &Graph, plan: &Plan) -> Liveness {
+        let mut nodes = vec![false; plan.graph.nodes.len()];
+        for (node, &at) in graph.nodes.iter().zip(&plan.moved) {
+            nodes[at as usize] |= node.node.is_live();
+        }
+        let donated = graph
+            .leaves
+            .iter()
+            .map(|leaf| match leaf.result() {
+                Some(Ok(value)) => !leaf.is_live() && Shards::of(value).is_sole_owner(),
+                _ => false,
+            })
+            .collect();
+        Liveness { nodes, donated }
+    }
+
+    fn ready(&self, state: &mut State, graph: &Graph, leaves: &[Sharding]) -> Result<Arc<Ready>, RunError> {
+        let key = plan_digest(graph, leaves);
+        let cached = state.plans.entry(key).or_insert_with(|| {
+            let _span = tracing::debug_span!("plan", nodes = graph.nodes.len()).entered();
+            let plan = Arc::new(Plan::new(graph, leaves, &self.mesh, &self.options.policy));
+            Cached { plan, ready: FxHashMap::default() }
+        });
+        let liveness = Session::liveness(graph, &cached.plan);
+        if let Some(ready) = cached.ready.get(&liveness) {
+            return Ok(ready.clone());
+        }
+        let devices = self.first_device..self.first_device + self.devices.len();
+        let ready = Arc::new(Ready::new(&cached.plan, &liveness, &self.mesh, devices, &self.kernels)?);
+        cached.ready.insert(liveness, ready.clone());
+        Ok(ready)
+    }
+
+    /// All memory of a plan, before its first step.
+    fn reserve(&self, ready: &Ready, graph: &Graph) -> Result<Vec<JobMemory>, RunError> {
+        let mut memory = Vec::with_capacity(self.devices.len());
+        for (local, (device, instance)) in self.devices.iter().zip(&ready.instances).enumerate() {
+            let Instance { slots, locals, .. } = instance;
+            let allocate = |sizes: &[usize]| {
+                sizes.iter().map(|&bytes| device.clone().allocate(bytes)).collect::<Result<Vec<Buffer>, _>>()
+            };
+            let leaves = graph
+                .leaves
+                .iter()
+                .map(|leaf| match leaf.result() {
+                    Some(Ok(value)) => Shards::of(value).buffers()[local].clone(),
+                    _ => unreachable!("bug: checked above"),
+                })
+                .collect();
+            memory.push(JobMemory { leaves, slots: allocate(slots)?, locals: allocate(locals)? });
+        }
+        Ok(memory)
+    }
+
+    fn start(&self, state: &mut State, graph: &Graph, cause: Cause, site: Site) -> Result<(), Error> {
+        let fail = |error: RunError| Error::failure(error, Some(site));
+        let leaves = Session::leaf_shardings(graph)?;
+        if self.world.size() > 1 {
+            let cause = match cause {
+                Cause::Observation => "observes a value",
+                Cause::Data => "needs a shape that depends on data",
+                Cause::Limit => "closes a long window",
+                Cause::Exit => "ends",
+            };
+            let digest = ticket_digest(graph, &leaves);
+            self.post(state, TicketKind::Close, digest, cause, site);
+        }
+        let ready = self.ready(state, graph, &leaves).map_err(fail)?;
+        while state.flying.len() >= MOST_FLYING {
+            if let Some(oldest) = state.flying.pop_front() {
+                oldest.wait()?;
+            }
+        }
+        let memory = match self.reserve(&ready, graph) {
+            Ok(memory) => memory,
+            Err(_) => {
+                // What is in flight may still hold memory that nobody needs afterwards.
+                state.flying.drain(..).try_for_each(|outcome| outcome.wait())?;
+                self.reserve(&ready, graph).map_err(fail)?
+            }
+        };
+        let outcome = Outcome::pending(self.devices.len());
+        let mut storages: FxHashMap<Place, Arc<Storage>> = FxHashMap::default();
+        let mut late = Vec::new();
+        for (node, &at) in graph.nodes.iter().zip(&ready.plan.moved) {
+            if !node.node.is_live() {
+                continue;
+            }
+            let Some(place) = ready.finished.places[at as usize] else {
+                unreachable!("bug: a live value without a place")
+            };
+            let storage = storages.entry(place).or_insert_with(|| match place {
+                Place::Slot(slot) => {
+                    Storage::new(memory.iter().map(|memory| memory.slots[slot].clone()).collect())
+                }
+                Place::Leaf(leaf) => match graph.leaves[leaf as usize].result() {
+                    Some(Ok(value)) => Shards::of(value).storage(),
+                    _ => unreachable!("bug: checked above"),
+                },
+            });
+            let sharding = ready.plan.placements[at as usize].output.clone();
+            let mut shards =
+                Shards::new(node.dtype, &node.shape, sharding, storage.clone(), Some(outcome.clone()));
+            if node.op == NodeOp::Compress {
+                shards = shards.with_unknown_shape();
+            }
+            let shards = Arc::new(shards);
+            if node.op == NodeOp::Compress {
+                late.push((at, shards.clone()));
+            }
+            node.node.finish(Ok(shards));
+        }
+        let scalars = graph.scalars.clone();
+        let job = Arc::new(Job { ready, scalars, memory, late, outcome: outcome.clone(), site });
+        state.windows += 1;
+        match &mut state.inline {
+            Some(worker) => {
+                run_job(worker, &job, &self.world);
+                outcome.wait()
+            }
+            None => {
+                for (jobs, _) in &state.workers {
+                    // A worker that is gone has failed, and its failure ended the world.
+                    let _ = jobs.send(job.clone());
+                }
+                state.flying.push_back(outcome);
+                Ok(())
+            }
+        }
+    }
+
+    /// Runs `body` on a thread for each local device, for collectives outside of plans.
+    fn on_devices<R: Send>(&self, body: impl Fn(usize) -> Result<R, RunError> + Sync) -> Result<Vec<R>, RunError> {
+        let body = &body;
+        std::thread::scope(|scope| {
+            let threads: Vec<_> =
+                (0..self.devices.len()).map(|local| scope.spawn(move || body(local))).collect();
+            threads
+                .into_iter()
+                .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+                .collect()
+        })
+    }
+
+    /// Every device's bytes, in device order; all give the same number of bytes.
+    fn gather_bytes(&self, own: &(dyn Fn(usize) -> Vec<u8> + Sync)) -> Result<Vec<Vec<u8>>, RunError> {
+        // Plans in flight use the same communicators.
+        let flying: Vec<Arc<Outcome>> = self.state().flying.drain(..).collect();
+        flying.iter().for_each(|outcome| {
+            let _ = outcome.wait();
+        });
+        let gathered = self.on_devices(|local| {
+            let send = Buffer::from_vec(own(local));
+            let receive = Buffer::from_vec(vec![0u8; send.len() * self.mesh.devices()]);
+            let event = self.communicators[local].all_gather(&send.whole(), &receive.whole())?;
+            event.wait().map_err(CollectiveError::from)?;
+            let mut bytes = vec![0; receive.len()];
+            receive.read(0, &mut bytes);
+            Ok(bytes.chunks(send.len().max(1)).map(<[u8]>::to_vec).collect::<Vec<_>>())
+        })?;
+        Ok(gathered.into_iter().next().unwrap_or_default())
+    }
+}
+
+/// Runs a job on a device and tells how it ended; a failure ends the world, so that no rank waits for this one.
+fn run_job(worker: &mut Worker, job: &Job, world: &World) {
+    let _span = tracing::debug_span!("run", device = worker.device, site = %job.site).entered();
+    let result = worker.run(job);
+    if let Err(error) = &result
+        && !matches!(error, RunError::Collective(_))
+    {
+        world.abort(CollectiveError::Aborted {
+            rank: world.rank(),
+            error_code: String::from(error.code()),
+            message: error.to_string(),
+        });
+    }
+    job.outcome.finish(result, job.site);
+}
+
+impl Engine for Session {
+    fn evaluate(&self, graph: Graph, cause: Cause, site: Site) -> Result<(), Error> {
+        let _span = tracing::debug_span!("flush", rank = self.world.rank(), nodes = graph.nodes.len(), %site).entered();
+        let mut state = self.state();
+        let result = self.start(&mut state, &graph, cause, site);
+        if let Err(error) = &result {
+            graph.nodes.iter().for_each(|node| node.node.finish(Err(error.clone())));
+        }
+        result
+    }
+
+    fn explain(&self, graph: &Graph) -> Result<String, Error> {
+        let leaves = Session::leaf_shardings(graph)?;
+        let plan = Plan::new(graph, &leaves, &self.mesh, &self.options.policy);
+        let liveness = Session::liveness(graph, &plan);
+        Ok(explain::text(&plan, &liveness, &self.mesh))
+    }
+
+    fn shardings(&self, graph: &Graph) -> Result<Vec<Sharding>, Error> {
+        let leaves = Session::leaf_shardings(graph)?;
+        let placements = propagate(graph, &leaves, &self.mesh, &self.options.policy);
+        Ok(placements.into_iter().map(|placement| placement.output).collect())
+    }
+
+    fn upload(&self, data: &HostArray, site: Site) -> Result<Arc<dyn Evaluated>, Error> {
+        let sharding = self.options.policy.sharding(&data.shape, &self.mesh);
+        let item = data.dtype.size();
+        let host = Buffer::from_vec(data.bytes.clone());
+        let strides = contiguous(&data.shape, item);
+        let mut buffers = Vec::new();
+        for (local, device) in self.devices.iter().enumerate() {
+            let block = sharding.block(&data.shape, &self.mesh, &self.mesh.coordinates(self.first_device + local));
+            let buffer = device
+                .clone()
+                .allocate(volume(&block) * item)
+                .map_err(|error| Error::failure(RunError::Device(error), Some(site)))?;
+            let extents: Vec<usize> = block.iter().map(std::ops::Range::len).collect();
+            let offset = block.iter().zip(&strides).map(|(range, stride)| range.start as isize * stride).sum();
+            copy_strided(
+                &Strided { buffer: &host, offset, strides: &strides },
+                &Strided { buffer: &buffer, offset: 0, strides: &contiguous(&extents, item) },
+                &extents,
+                item,
+            );
+            buffers.push(buffer);
+        }
+        Ok(Arc::new(Shards::new(data.dtype, &data.shape, sharding, Storage::new(buffers), None)))
+    }
+
+    fn read(
+        &self,
+        value: &Arc<dyn Evaluated>,
+        _shape: &[usize],
+        map: &AffineMap,
+    ) -> Result<Option<HostArray>, Error> {
+        value.wait()?;
+        Ok(Shards::of(value).read(map, &self.mesh, self.first_device))
+    }
+
+    fn from_local(
+        &self,
+        shards: Vec<HostArray>,
+        axis: usize,
+        site: Site,
+    ) -> Result<(Vec<usize>, Arc<dyn Evaluated>), Error> {
+        let fail = |error: RunError| Error::failure(error, Some(site));
+        let wrong = |reason| fail(RunError::Shards { reason });
+        if shards.len() != self.devices.len() {
+            return Err(wrong("there must be one for each device of the process"));
+        }
+        if shards.iter().any(|shard| axis >= shard.shape.len() || shard.shape.len() > 16) {
+            return Err(wrong("the joined axis does not exist"));
+        }
+        // Each device tells its dtype, number of axes and extents.
+        let own = |local: usize| -> Vec<u8> {
+            let shard = &shards[local];
+            let mut words = vec![u64::from(shard.dtype as u8), shard.shape.len() as u64];
+            words.extend(shard.shape.iter().map(|&extent| extent as u64));
+            words.resize(18, 0);
+            words.iter().flat_map(|word| word.to_ne_bytes()).collect()
+        };
+        let all: Vec<Vec<usize>> = self
+            .gather_bytes(&own)
+            .map_err(fail)?
+            .iter()
+            .map(|bytes| {
+                let word = |word: &[u8]| Scalar::from_bytes(DType::U64, word).to_element::<u64>() as usize;
+                bytes.chunks_exact(8).map(word).collect()
+            })
+            .collect();
+        let alike = |words: &Vec<usize>| {
+            words.iter().zip(&all[0]).enumerate().all(|(at, (x, y))| x == y || at == axis + 2)
+        };
+        if !all.iter().all(alike) {
+            return Err(wrong("dtypes, numbers of axes or other extents differ"));
+        }
+        let sizes: Vec<usize> = all.iter().map(|words| words[axis + 2]).collect();
+        let ndim = all[0][1];
+        let mut shape = all[0][2..2 + ndim].to_vec();
+        shape[axis] = sizes.iter().sum();
+        let mut sharding = Sharding::replicated(ndim);
+        if self.mesh.devices() > 1 {
+            let mesh_axes = (0..self.mesh.ndim() as u8).collect();
+            sharding.axes[axis] = Some(Split { mesh_axes, bounds: Bounds::explicit(&sizes) });
+        }
+        let dtype = shards[0].dtype;
+        let buffers = shards.into_iter().map(|shard| Buffer::from_vec(aligned(shard.bytes))).collect();
+        let value = Shards::new(dtype, &shape, sharding, Storage::new(buffers), None);
+        Ok((shape, Arc::new(value)))
+    }
+
+    fn local_shards(&self, value: &Arc<dyn Evaluated>) -> Result<Vec<(Vec<usize>, HostArray)>, Error> {
+        value.wait()?;
+        let shards = Shards::of(value);
+        let blocks = shards.blocks(&self.mesh, self.first_device);
+        Ok(blocks
+            .iter()
+            .enumerate()
+            .map(|(local, block)| {
+                (block.iter().map(|range| range.start).collect(), shards.block_to_host(local, block))
+            })
+            .collect())
+    }
+
+    fn extents(&self, value: &Arc<dyn Evaluated>) -> Vec<usize> {
+        Shards::of(value).shape().to_vec()
+    }
+
+    fn agree(&self, outcome: Result<(), String>, site: Site) -> Result<(), Error> {
+        const LONGEST: usize = 1024;
+        let message = outcome.err();
+        if self.world.size() == 1 {
+            return match message {
+                None => Ok(()),
+                Some(message) => Err(Error::failure(RunError::Rank { rank: 0, message }, Some(site))),
+            };
+        }
+        let own = |_: usize| -> Vec<u8> {
+            let text = message.as_deref().unwrap_or("").as_bytes();
+            let mut bytes = vec![u8::from(message.is_some())];
+            bytes.extend(&text[..text.len().min(LONGEST)]);
+            bytes.resize(LONGEST + 1, 0);
+            bytes
+        };
+        let all = self.gather_bytes(&own).map_err(|error| Error::failure(error, Some(site)))?;
+        let Some(device) = all.iter().position(|bytes| bytes[0] != 0) else { return Ok(()) };
+        let mut first = 0;
+        let mut rank = 0;
+        for (process, count) in self.world.device_counts().iter().enumerate() {
+            if (first..first + count).contains(&device) {
+                rank = process;
+            }
+            first += count;
+        }
+        let text = all[device][1..].split(|&byte| byte == 0).next().unwrap_or(&[]);
+        let message = String::from_utf8_lossy(text).into_owned();
+        Err(Error::failure(RunError::Rank { rank, message }, Some(site)))
+    }
+
+    fn mesh(&self) -> &Mesh {
+        &self.mesh
+    }
+
+    fn limits(&self) -> Limits {
+        self.options.limits
+    }
+
+    fn process(&self) -> (usize, usize) {
+        (self.world.rank(), self.world.size())
+    }
+}
+
+/// The bytes in memory aligned for every dtype.
+fn aligned(bytes: Vec<u8>) -> Vec<u128> {
+    let mut words = vec![0u128; bytes.len().div_ceil(16)];
+    for (word, chunk) in words.iter_mut().zip(bytes.chunks(16)) {
+        let mut whole = [0; 16];
+        whole[..chunk.len()].copy_from_slice(chunk);
+        *word = u128::from_ne_bytes(whole);
+    }
+    words
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        for (jobs, thread) in self.state.get_mut().unwrap_or_else(PoisonError::into_inner).workers.drain(..) {
+            drop(jobs);
+            let _ = thread.join();
+        }
+    }
+}

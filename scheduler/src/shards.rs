@@ -1,0 +1,193 @@
+//! Shards: the value of an array as this process holds it.
+
+use crate::job::Outcome;
+use phalanx_array::{Error, Evaluated, HostArray};
+use phalanx_device::{Buffer, Strided, copy_strided};
+use phalanx_distributed::preimage_range;
+use phalanx_ops::sharding::is_empty;
+use phalanx_ops::{AffineMap, DType, IndexBox, Mesh, Sharding};
+use std::any::Any;
+use std::fmt;
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+/// The blocks of a value on this process's devices.
+pub(crate) struct Shards {
+    pub dtype: DType,
+    sharding: Sharding,
+    shape: Vec<usize>,
+    storage: Arc<Storage>,
+    /// The plan that computes them.
+    outcome: Option<Arc<Outcome>>,
+    /// What is known only once the value is computed, for values whose shape depends on data.
+    late: Option<OnceLock<(Sharding, Vec<usize>)>>,
+}
+
+/// The buffers behind one or several values (a reshape shares its input's).
+pub(crate) struct Storage {
+    /// One for each local device.
+    buffers: Vec<Buffer>,
+}
+
+impl Storage {
+    pub fn new(buffers: Vec<Buffer>) -> Arc<Storage> {
+        Arc::new(Storage { buffers })
+    }
+}
+
+impl Shards {
+    pub fn new(
+        dtype: DType,
+        shape: &[usize],
+        sharding: Sharding,
+        storage: Arc<Storage>,
+        outcome: Option<Arc<Outcome>>,
+    ) -> Shards {
+        Shards { dtype, sharding, shape: shape.to_vec(), storage, outcome, late: None }
+    }
+
+    /// A value whose shape and sharding come with it.
+    pub fn with_unknown_shape(mut self) -> Shards {
+        self.late = Some(OnceLock::new());
+        self
+    }
+
+    /// Tells the shape and sharding of a value that now has them.
+    pub fn settle(&self, sharding: Sharding, shape: Vec<usize>) {
+        if let Some(late) = &self.late {
+            let _ = late.set((sharding, shape));
+        }
+    }
+
+    /// The buffer of each local device.
+    pub fn buffers(&self) -> &[Buffer] {
+        &self.storage.buffers
+    }
+
+    /// What is shared with reshapes of the value.
+    pub fn storage(&self) -> Arc<Storage> {
+        self.storage.clone()
+    }
+
+    /// Whether no other value shares the memory.
+    pub fn is_sole_owner(&self) -> bool {
+        Arc::strong_count(&self.storage) == 1
+    }
+
+    pub fn shape(&self) -> &[usize] {
+        self.late.as_ref().and_then(OnceLock::get).map_or(&self.shape, |late| &late.1)
+    }
+
+    /// The shards behind a value of this engine.
+    pub fn of(value: &Arc<dyn Evaluated>) -> &Shards {
+        match value.as_any().downcast_ref::<Shards>() {
+            Some(shards) => shards,
+            None => unreachable!("bug: a value of another engine"),
+        }
+    }
+
+    /// The block of each local device.
+    pub fn blocks(&self, mesh: &Mesh, first_device: usize) -> Vec<IndexBox> {
+        let shape = self.shape();
+        (0..self.buffers().len())
+            .map(|local| self.sharding().block(shape, mesh, &mesh.coordinates(first_device + local)))
+            .collect()
+    }
+
+    /// The elements of a view, if this process holds them by the form of the sharding.
+    pub fn read(&self, map: &AffineMap, mesh: &Mesh, first_device: usize) -> Option<HostArray> {
+        let holds_all = self.sharding().is_replicated() || self.buffers().len() == mesh.devices();
+        if !holds_all {
+            return None;
+        }
+        let item = self.dtype.size();
+        let shape: Vec<usize> = map.shape.to_vec();
+        let host = Buffer::from_vec(vec![0u8; shape.iter().product::<usize>() * item]);
+        let target: Vec<isize> = contiguous(&shape, item);
+        let all: Vec<Range<usize>> = shape.iter().map(|&extent| 0..extent).collect();
+        for (buffer, block) in self.buffers().iter().zip(self.blocks(mesh, first_device)) {
+            if is_empty(&block) {
+                continue;
+            }
+            // The part of the view that lies in this block.
+            let mut part = all.clone();
+            for (axis, own) in map.axes.iter().zip(&block) {
+                let inside = preimage_range(own, axis.start, axis.step);
+                match axis.axis {
+                    Some(to) if axis.step != 0 => {
+                        let range = &mut part[to as usize];
+                        let start = inside.start.max(range.start as i64).min(range.end as i64);
+                        *range = start as usize..inside.end.min(range.end as i64).max(start) as usize;
+                    }
+                    _ if own.contains(&(axis.start as usize)) => {}
+                    _ => part.iter_mut().for_each(|range| *range = 0..0),
+                }
+            }
+            let is_outside = map.axes.iter().zip(&block).any(|(axis, own)| {
+                (axis.axis.is_none() || axis.step == 0) && !own.contains(&(axis.start as usize))
+            });
+            if is_outside || is_empty(&part) {
+                continue;
+            }
+            let lengths: Vec<usize> = block.iter().map(Range::len).collect();
+            let strides = contiguous(&lengths, item);
+            let mut offset = 0;
+            let mut along = vec![0isize; shape.len()];
+            for ((axis, own), stride) in map.axes.iter().zip(&block).zip(&strides) {
+                let first = axis.axis.map_or(0, |to| axis.step * part[to as usize].start as i64);
+                offset += (axis.start + first - own.start as i64) as isize * stride;
+                if let Some(to) = axis.axis {
+                    along[to as usize] += axis.step as isize * stride;
+                }
+            }
+            let at: isize = part.iter().zip(&target).map(|(range, stride)| range.start as isize * stride).sum();
+            let extents: Vec<usize> = part.iter().map(Range::len).collect();
+            copy_strided(
+                &Strided { buffer, offset, strides: &along },
+                &Strided { buffer: &host, offset: at, strides: &target },
+                &extents,
+                item,
+            );
+        }
+        let mut bytes = vec![0; host.len()];
+        host.read(0, &mut bytes);
+        Some(HostArray { dtype: self.dtype, shape, bytes })
+    }
+
+    /// The block of one local device.
+    pub fn block_to_host(&self, local: usize, block: &[Range<usize>]) -> HostArray {
+        let shape: Vec<usize> = block.iter().map(Range::len).collect();
+        let mut bytes = vec![0; shape.iter().product::<usize>() * self.dtype.size()];
+        self.buffers()[local].read(0, &mut bytes);
+        HostArray { dtype: self.dtype, shape, bytes }
+    }
+}
+
+/// Byte strides of a C-ordered array.
+pub(crate) fn contiguous(shape: &[usize], item: usize) -> Vec<isize> {
+    let mut strides = vec![item as isize; shape.len()];
+    for axis in (1..shape.len()).rev() {
+        strides[axis - 1] = strides[axis] * shape[axis] as isize;
+    }
+    strides
+}
+
+impl Evaluated for Shards {
+    fn sharding(&self) -> &Sharding {
+        self.late.as_ref().and_then(OnceLock::get).map_or(&self.sharding, |late| &late.0)
+    }
+
+    fn wait(&self) -> Result<(), Error> {
+        self.outcome.as_ref().map_or(Ok(()), |outcome| outcome.wait())
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl fmt::Debug for Shards {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Shards({}{:?} @ {})", self.dtype, self.shape(), self.sharding())
+    }
+}

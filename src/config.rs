@@ -1,0 +1,540 @@
+//! The configuration of a session, and the one place where the environment is read.
+
+use crate::environment::{Environment, InvalidValue, LogLevel, UnknownVariable, VARIABLES};
+use crate::environment::{Variable, unknown};
+use std::ffi::OsString;
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr};
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+use std::sync::Once;
+use std::time::Duration;
+
+/// How long start-up may take unless told otherwise.
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
+/// The shortest secret that is accepted, in bytes.
+const SHORTEST_TOKEN: usize = 16;
+
+/// What a session is started with.
+///
+/// ```
+/// # use phalanx::Config;
+/// let config = Config::default().devices(4).memory_limit(1 << 30);
+/// assert_eq!(config.devices, 4);
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Config {
+    /// Devices of this process, at least one.
+    pub devices: usize,
+    /// Compute threads of this process, shared by its devices, at least one.
+    pub threads: usize,
+    /// The most bytes a device may hold.
+    pub memory_limit: Option<usize>,
+    /// How much is written to standard error.
+    pub log: LogLevel,
+    /// The folder of the demo's data.
+    pub data: PathBuf,
+    /// How this process meets the others; `None` when it is the only one.
+    pub startup: Option<Startup>,
+}
+
+/// How a process meets the other processes of its world.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Startup {
+    /// The number of this process, less than `size`.
+    pub rank: usize,
+    /// How many processes there are, at least two.
+    pub size: usize,
+    /// Host and port where process 0 waits for the others.
+    pub address: String,
+    /// The address of this machine on which this process accepts connections.
+    pub bind: IpAddr,
+    /// The secret that every connection proves to know.
+    pub token: Vec<u8>,
+    /// How long start-up may take.
+    pub timeout: Duration,
+}
+
+/// An error of the configuration.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// A variable's value does not have the form the variable asks for.
+    #[error("{variable} is `{value}`, but takes {allowed}")]
+    InvalidValue {
+        /// The variable's name.
+        variable: &'static str,
+        /// What it was set to.
+        value: String,
+        /// What a value looks like.
+        allowed: &'static str,
+    },
+    /// A variable is missing that others ask for.
+    #[error("{needed_by} is set, but {variable} is not")]
+    Missing {
+        /// The missing variable's name.
+        variable: &'static str,
+        /// The variable whose value asks for it.
+        needed_by: &'static str,
+    },
+    /// The number of a process is not below the number of processes.
+    #[error("PHALANX_RANK is {rank}, but PHALANX_SIZE is {size}: ranks run from 0 to {}", size - 1)]
+    RankOutOfRange {
+        /// This process's number.
+        rank: usize,
+        /// How many processes there are.
+        size: usize,
+    },
+    /// The file with the secret cannot be read.
+    #[error("the token file {} cannot be read", path.display())]
+    TokenUnreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: std::io::Error,
+    },
+    /// The file with the secret keeps no secret.
+    #[error("the token file {} keeps no secret: {flaw}", path.display())]
+    TokenUnsafe {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        flaw: TokenFlaw,
+    },
+}
+
+/// Why a token file keeps no secret.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TokenFlaw {
+    /// It holds fewer bytes than a secret needs.
+    Short {
+        /// How many it holds.
+        length: usize,
+    },
+    /// Other users can read or write it.
+    Open {
+        /// Its permission bits.
+        mode: u32,
+    },
+}
+
+impl fmt::Display for TokenFlaw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TokenFlaw::Short { length } => {
+                write!(
+                    f,
+                    "it holds {length} bytes, and {SHORTEST_TOKEN} are needed"
+                )
+            }
+            TokenFlaw::Open { mode } => {
+                write!(f, "other users can open it (its mode is {mode:03o})")
+            }
+        }
+    }
+}
+
+impl ConfigError {
+    /// The stable code.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            ConfigError::InvalidValue { .. } => "PX090",
+            ConfigError::Missing { .. } => "PX091",
+            ConfigError::RankOutOfRange { .. } => "PX092",
+            ConfigError::TokenUnreadable { .. } => "PX093",
+            ConfigError::TokenUnsafe { .. } => "PX094",
+        }
+    }
+
+    /// What to do about it.
+    pub const fn hint(&self) -> &'static str {
+        match self {
+            ConfigError::InvalidValue { .. } => {
+                "`phalanx info` lists every variable and its values"
+            }
+            ConfigError::Missing { .. } => {
+                "start with `phalanx run`, or set every start-up variable of docs/environment.md"
+            }
+            ConfigError::RankOutOfRange { .. } => {
+                "number the processes from 0, and give all of them the same PHALANX_SIZE"
+            }
+            ConfigError::TokenUnreadable { .. } => {
+                "write the same secret to a file on every machine and name it in PHALANX_TOKEN_FILE"
+            }
+            ConfigError::TokenUnsafe { .. } => {
+                "write 32 random bytes to it, and let its owner alone read it: chmod 600"
+            }
+        }
+    }
+}
+
+impl From<InvalidValue> for ConfigError {
+    fn from(invalid: InvalidValue) -> ConfigError {
+        let Variable { name, allowed, .. } = *invalid.variable;
+        ConfigError::InvalidValue {
+            variable: name,
+            value: invalid.value,
+            allowed,
+        }
+    }
+}
+
+impl Default for Config {
+    /// One device, all cores, no limit, no other process. Reads nothing.
+    fn default() -> Config {
+        Config {
+            devices: 1,
+            threads: std::thread::available_parallelism().map_or(1, NonZero::get),
+            memory_limit: None,
+            log: LogLevel::Off,
+            data: PathBuf::from("data"),
+            startup: None,
+        }
+    }
+}
+
+impl Config {
+    /// The configuration that the environment asks for.
+    ///
+    /// Unknown variables that begin with `PHALANX_` are reported once on standard error, by process
+    /// 0.
+    ///
+    /// Collectivity  Local.
+    /// Errors        PX090 to PX094.
+    pub fn from_env() -> Result<Config, ConfigError> {
+        let config = Config::from_environment(&Environment::parse(|name| std::env::var_os(name))?)?;
+        static WARNED: Once = Once::new();
+        if config.rank() == 0 {
+            WARNED.call_once(|| {
+                for unknown in unknown_variables() {
+                    eprintln!("{}", unknown_warning(&unknown));
+                }
+            });
+        }
+        Ok(config)
+    }
+
+    /// The configuration that parsed variables ask for; reads the token file they name.
+    pub fn from_environment(environment: &Environment) -> Result<Config, ConfigError> {
+        let default = Config::default();
+        Ok(Config {
+            devices: environment.devices.unwrap_or(default.devices),
+            threads: environment.threads.unwrap_or(default.threads),
+            memory_limit: environment.memory_limit,
+            log: environment.log.unwrap_or_default(),
+            data: environment.data.clone().unwrap_or(default.data),
+            startup: startup(environment)?,
+        })
+    }
+
+    /// Sets the devices of this process; zero counts as one.
+    pub fn devices(self, devices: usize) -> Config {
+        Config {
+            devices: devices.max(1),
+            ..self
+        }
+    }
+
+    /// Sets the compute threads of this process; zero counts as one.
+    pub fn threads(self, threads: usize) -> Config {
+        Config {
+            threads: threads.max(1),
+            ..self
+        }
+    }
+
+    /// Sets the most bytes a device may hold.
+    pub fn memory_limit(self, bytes: usize) -> Config {
+        Config {
+            memory_limit: Some(bytes),
+            ..self
+        }
+    }
+
+    /// Sets how much is written to standard error.
+    pub fn log(self, log: LogLevel) -> Config {
+        Config { log, ..self }
+    }
+
+    /// Sets the folder of the demo's data.
+    pub fn data(self, data: impl Into<PathBuf>) -> Config {
+        Config {
+            data: data.into(),
+            ..self
+        }
+    }
+
+    /// Sets how this process meets the others.
+    pub fn startup(self, startup: Startup) -> Config {
+        Config {
+            startup: Some(startup),
+            ..self
+        }
+    }
+
+    /// The number of this process.
+    pub fn rank(&self) -> usize {
+        self.startup.as_ref().map_or(0, |startup| startup.rank)
+    }
+
+    /// How many processes there are.
+    pub fn size(&self) -> usize {
+        self.startup.as_ref().map_or(1, |startup| startup.size)
+    }
+}
+
+impl fmt::Debug for Startup {
+    /// Everything but the secret.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Startup")
+            .field("rank", &self.rank)
+            .field("size", &self.size)
+            .field("address", &self.address)
+            .field("bind", &self.bind)
+            .field("timeout", &self.timeout)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Every variable of the table, with the value that the environment gives it.
+pub fn variables_in_effect() -> Vec<(&'static Variable, Option<OsString>)> {
+    let value =
+        |variable: &Variable| std::env::var_os(variable.name).filter(|text| !text.is_empty());
+    VARIABLES
+        .iter()
+        .map(|variable| (variable, value(variable)))
+        .collect()
+}
+
+/// The variables of the environment that look like ours and are not in the table.
+pub fn unknown_variables() -> Vec<UnknownVariable> {
+    let names: Vec<OsString> = std::env::vars_os().map(|pair| pair.0).collect();
+    unknown(names.iter().map(OsString::as_os_str))
+}
+
+/// The line that warns about an unknown variable.
+pub fn unknown_warning(unknown: &UnknownVariable) -> String {
+    let UnknownVariable { name, nearest } = unknown;
+    format!("warning: {name} is no variable of Phalanx; the nearest is {nearest}")
+}
+
+fn startup(environment: &Environment) -> Result<Option<Startup>, ConfigError> {
+    let Some(size) = environment.size else {
+        return match environment.rank {
+            Some(_) => Err(missing("PHALANX_SIZE", "PHALANX_RANK")),
+            None => Ok(None),
+        };
+    };
+    let rank = match environment.rank {
+        Some(rank) => rank,
+        None if size == 1 => 0,
+        None => return Err(missing("PHALANX_RANK", "PHALANX_SIZE")),
+    };
+    if rank >= size {
+        return Err(ConfigError::RankOutOfRange { rank, size });
+    }
+    // A process alone opens no socket, so it needs none of the rest.
+    if size == 1 {
+        return Ok(None);
+    }
+    let address = environment.address.clone();
+    let token_file = environment.token_file.as_deref();
+    Ok(Some(Startup {
+        rank,
+        size,
+        address: address.ok_or_else(|| missing("PHALANX_ADDRESS", "PHALANX_SIZE"))?,
+        bind: environment.bind.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST)),
+        token: token(token_file.ok_or_else(|| missing("PHALANX_TOKEN_FILE", "PHALANX_SIZE"))?)?,
+        timeout: environment.timeout.unwrap_or(DEFAULT_TIMEOUT),
+    }))
+}
+
+fn missing(variable: &'static str, needed_by: &'static str) -> ConfigError {
+    ConfigError::Missing {
+        variable,
+        needed_by,
+    }
+}
+
+/// The secret of a file, without the white space around it.
+fn token(path: &Path) -> Result<Vec<u8>, ConfigError> {
+    let unreadable = |source| ConfigError::TokenUnreadable {
+        path: path.to_owned(),
+        source,
+    };
+    let content = std::fs::read(path).map_err(unreadable)?;
+    let token = content.trim_ascii();
+    let flaw = match permission_bits(path).map_err(unreadable)? {
+        Some(mode) if mode & 0o077 != 0 => Some(TokenFlaw::Open { mode }),
+        _ if token.len() < SHORTEST_TOKEN => Some(TokenFlaw::Short {
+            length: token.len(),
+        }),
+        _ => None,
+    };
+    match flaw {
+        Some(flaw) => Err(ConfigError::TokenUnsafe {
+            path: path.to_owned(),
+            flaw,
+        }),
+        None => Ok(token.to_vec()),
+    }
+}
+
+#[cfg(unix)]
+fn permission_bits(path: &Path) -> std::io::Result<Option<u32>> {
+    use std::os::unix::fs::PermissionsExt;
+    Ok(Some(std::fs::metadata(path)?.permissions().mode() & 0o777))
+}
+
+/// Elsewhere a file's mode says nothing about who may read it.
+#[cfg(not(unix))]
+fn permission_bits(_path: &Path) -> std::io::Result<Option<u32>> {
+    Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    fn environment(pairs: &[(&str, &str)]) -> Environment {
+        Environment::parse(|name| {
+            let found = pairs.iter().find(|pair| pair.0 == name);
+            found.map(|pair| OsString::from(pair.1))
+        })
+        .unwrap()
+    }
+
+    fn config(pairs: &[(&str, &str)]) -> Result<Config, ConfigError> {
+        Config::from_environment(&environment(pairs))
+    }
+
+    /// A token file that is removed at the end of the test.
+    struct TokenFile(PathBuf);
+
+    impl TokenFile {
+        fn new(name: &str, content: &[u8], mode: u32) -> TokenFile {
+            let name = format!("phalanx-config-test-{}-{name}", std::process::id());
+            let path = std::env::temp_dir().join(name);
+            std::fs::File::create(&path)
+                .unwrap()
+                .write_all(content)
+                .unwrap();
+            #[cfg(unix)]
+            {
+                use std::os::unix::fs::PermissionsExt;
+                std::fs::set_permissions(&path, PermissionsExt::from_mode(mode)).unwrap();
+            }
+            TokenFile(path)
+        }
+
+        fn path(&self) -> &str {
+            self.0.to_str().unwrap()
+        }
+    }
+
+    impl Drop for TokenFile {
+        fn drop(&mut self) {
+            // A leftover file of a test harms nobody.
+            let _ = std::fs::remove_file(&self.0);
+        }
+    }
+
+    #[test]
+    fn nothing_set_is_the_default() {
+        assert_eq!(config(&[]).unwrap(), Config::default());
+    }
+
+    #[test]
+    fn a_world_of_one_has_no_startup() {
+        let alone = config(&[("PHALANX_SIZE", "1"), ("PHALANX_RANK", "0")]).unwrap();
+        assert_eq!(alone.startup, None);
+        assert_eq!((alone.rank(), alone.size()), (0, 1));
+    }
+
+    #[test]
+    fn startup_is_read_with_its_secret() {
+        let file = TokenFile::new("whole", b"0123456789abcdef0123456789abcdef\n", 0o600);
+        let config = config(&[
+            ("PHALANX_RANK", "1"),
+            ("PHALANX_SIZE", "3"),
+            ("PHALANX_ADDRESS", "10.0.0.1:4000"),
+            ("PHALANX_BIND", "10.0.0.2"),
+            ("PHALANX_TOKEN_FILE", file.path()),
+        ])
+        .unwrap();
+        let startup = config.startup.clone().unwrap();
+        assert_eq!((config.rank(), config.size()), (1, 3));
+        assert_eq!(startup.token, b"0123456789abcdef0123456789abcdef");
+        assert_eq!(startup.bind, IpAddr::from([10, 0, 0, 2]));
+        assert_eq!(startup.timeout, DEFAULT_TIMEOUT);
+        assert!(
+            !format!("{startup:?}").contains("token"),
+            "the secret must not be shown"
+        );
+    }
+
+    #[test]
+    fn what_is_missing_is_named() {
+        for (pairs, absent) in [
+            (&[("PHALANX_RANK", "0")][..], "PHALANX_SIZE"),
+            (&[("PHALANX_SIZE", "2")], "PHALANX_RANK"),
+            (
+                &[("PHALANX_SIZE", "2"), ("PHALANX_RANK", "0")],
+                "PHALANX_ADDRESS",
+            ),
+            (
+                &[
+                    ("PHALANX_SIZE", "2"),
+                    ("PHALANX_RANK", "0"),
+                    ("PHALANX_ADDRESS", "a:1"),
+                ],
+                "PHALANX_TOKEN_FILE",
+            ),
+        ] {
+            let error = config(pairs).unwrap_err();
+            assert_eq!(error.code(), "PX091");
+            assert!(matches!(error, ConfigError::Missing { variable, .. } if variable == absent));
+        }
+    }
+
+    #[test]
+    fn a_rank_beyond_the_size_is_refused() {
+        let error = config(&[("PHALANX_SIZE", "2"), ("PHALANX_RANK", "2")]).unwrap_err();
+        assert!(matches!(
+            error,
+            ConfigError::RankOutOfRange { rank: 2, size: 2 }
+        ));
+        assert_eq!(error.code(), "PX092");
+    }
+
+    #[test]
+    fn a_wrong_value_names_variable_value_and_form() {
+        let parsed = Environment::parse(|name| {
+            (name == "PHALANX_DEVICES").then(|| OsString::from("cpu:none"))
+        });
+        let error = ConfigError::from(parsed.unwrap_err());
+        assert_eq!(error.code(), "PX090");
+        assert_eq!(
+            error.to_string(),
+            "PHALANX_DEVICES is `cpu:none`, but takes `cpu` or `cpu:n`, n from 1 to 1024"
+        );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_token_that_keeps_no_secret_is_refused() {
+        let open = TokenFile::new("open", b"0123456789abcdef", 0o644);
+        let short = TokenFile::new("short", b"0123456789\n\n\n\n\n\n\n", 0o600);
+        for (path, flaw) in [
+            (open.path(), TokenFlaw::Open { mode: 0o644 }),
+            (short.path(), TokenFlaw::Short { length: 10 }),
+        ] {
+            let error = token(Path::new(path)).unwrap_err();
+            assert_eq!(error.code(), "PX094");
+            assert!(matches!(error, ConfigError::TokenUnsafe { flaw: found, .. } if found == flaw));
+        }
+        let absent = token(Path::new("/nonexistent/token")).unwrap_err();
+        assert_eq!(absent.code(), "PX093");
+    }
+}

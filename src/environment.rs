@@ -1,0 +1,515 @@
+//! The table of the environment variables that Phalanx knows.
+//!
+//! A row gives a variable's name, the kind of value it takes, its default, the version it came
+//! with, the group it belongs to and its documentation. Parsing, the list of `phalanx info`,
+//! `docs/environment.md` and the warning about unknown names all come from it. This module reads
+//! nothing itself: [`crate::Config::from_env`] does, in one place. It uses the standard library
+//! alone, so that the developer commands can include it without building the framework.
+
+use std::ffi::{OsStr, OsString};
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// What every name of ours begins with.
+pub const PREFIX: &str = "PHALANX_";
+
+/// What a group of variables is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Group {
+    /// Devices, memory, threads and what is shown.
+    Session,
+    /// How several processes find each other; `phalanx run` sets these.
+    StartUp,
+    /// The developers' tests.
+    Tests,
+}
+
+impl Group {
+    /// All groups, in the order of the documentation.
+    pub const ALL: [Group; 3] = [Group::Session, Group::StartUp, Group::Tests];
+
+    /// The group's heading.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Group::Session => "Session",
+            Group::StartUp => "Start-up of several processes",
+            Group::Tests => "Tests",
+        }
+    }
+
+    /// A sentence about the group.
+    pub const fn about(self) -> &'static str {
+        match self {
+            Group::Session => "Read once, when a session starts.",
+            Group::StartUp => {
+                "`phalanx run` sets these for the processes it starts; \
+                 set them by hand to start processes yourself."
+            }
+            Group::Tests => {
+                "Read by the project's own tests and set by `cargo xtask`; a session ignores them."
+            }
+        }
+    }
+}
+
+/// One row of the table.
+#[derive(Clone, Copy, Debug)]
+pub struct Variable {
+    /// The name.
+    pub name: &'static str,
+    /// What a value looks like, in words.
+    pub allowed: &'static str,
+    /// What holds when the variable is not set, in words.
+    pub default: &'static str,
+    /// The first version that knows it.
+    pub since: &'static str,
+    /// What it is about.
+    pub group: Group,
+    /// What it does.
+    pub doc: &'static str,
+}
+
+/// A value that does not have the form its variable asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InvalidValue {
+    /// The variable.
+    pub variable: &'static Variable,
+    /// What it was set to.
+    pub value: String,
+}
+
+/// A name that begins like ours and is none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownVariable {
+    /// The name found.
+    pub name: String,
+    /// The known name that is nearest to it.
+    pub nearest: &'static str,
+}
+
+impl PartialEq for Variable {
+    fn eq(&self, other: &Variable) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Variable {}
+
+/// Declares the table, the struct of parsed values and the parser from one list of rows.
+macro_rules! variables {
+    ($( $(#[doc = $doc:literal])+ $field:ident: $kind:ty = $name:literal,
+        default $default:literal, since $since:literal, $group:ident; )+) => {
+        /// Every variable, in the order of the documentation.
+        pub const VARIABLES: &[Variable] = &[ $( Variable {
+            name: $name,
+            allowed: <$kind as Kind>::ALLOWED,
+            default: $default,
+            since: $since,
+            group: Group::$group,
+            doc: concat!($($doc),+).trim_ascii(),
+        } ),+ ];
+
+        /// The values that are set; `None` for each variable that is not, or is empty.
+        #[derive(Clone, Debug, Default, PartialEq)]
+        pub struct Environment {
+            $( $(#[doc = $doc])+ pub $field: Option<<$kind as Kind>::Value>, )+
+        }
+
+        impl Environment {
+            /// Parses what `lookup` gives for each name of the table.
+            pub fn parse(
+                lookup: impl Fn(&str) -> Option<OsString>,
+            ) -> Result<Environment, InvalidValue> {
+                let mut environment = Environment::default();
+                let mut variables = VARIABLES.iter();
+                $(
+                    let variable = variables.next().expect("bug: each field has its row");
+                    environment.$field = parse_one::<$kind>(variable, lookup($name))?;
+                )+
+                Ok(environment)
+            }
+        }
+    };
+}
+
+variables! {
+    /// The devices of each process: `cpu` for one, `cpu:n` for n, which share the process's
+    /// threads.
+    devices: Devices = "PHALANX_DEVICES", default "cpu", since "0.1", Session;
+    /// The most memory a device may hold. A session with several processes uses the smallest limit
+    /// of all.
+    memory_limit: ByteCount = "PHALANX_MEMORY_LIMIT", default "none", since "0.1", Session;
+    /// Compute threads of the process, shared by its devices. `phalanx run` divides the cores among
+    /// its processes.
+    threads: Count = "PHALANX_THREADS", default "all cores", since "0.1", Session;
+    /// The most detailed events and spans to write to standard error.
+    log: Level = "PHALANX_LOG", default "off", since "0.1", Session;
+    /// The folder of the demo's elevation data.
+    data: Folder = "PHALANX_DATA", default "data", since "0.1", Session;
+    /// The number of this process, from 0. Needs `PHALANX_SIZE`.
+    rank: Index = "PHALANX_RANK", default "0", since "0.1", StartUp;
+    /// How many processes there are. With more than one, the variables below say how they meet.
+    size: Count = "PHALANX_SIZE", default "1", since "0.1", StartUp;
+    /// Where process 0 waits for the others; the same on all.
+    address: HostPort = "PHALANX_ADDRESS",
+        default "none: needed by several processes", since "0.1", StartUp;
+    /// The address of this machine on which this process accepts connections.
+    bind: Ip = "PHALANX_BIND", default "127.0.0.1", since "0.1", StartUp;
+    /// A file with the secret that every connection proves to know; the same on all, readable by
+    /// its owner alone.
+    token_file: File = "PHALANX_TOKEN_FILE",
+        default "none: needed by several processes", since "0.1", StartUp;
+    /// How long start-up may take before it is an error.
+    timeout: Seconds = "PHALANX_TIMEOUT", default "60", since "0.1", StartUp;
+    /// Runs every test on every mesh instead of a sample of the meshes (`cargo xtask test --full`).
+    test_full: Flag = "PHALANX_TEST_FULL", default "0", since "0.1", Tests;
+    /// The folder of the reference results that the conformance tests compare with.
+    conformance_data: Folder = "PHALANX_CONFORMANCE_DATA", default "none", since "0.1", Tests;
+    /// Rewrites the golden files instead of comparing with them (`cargo xtask bless`).
+    bless: Flag = "PHALANX_BLESS", default "0", since "0.1", Tests;
+}
+
+/// The names among `names` that begin like ours and are not in the table, each with the nearest
+/// that is.
+pub fn unknown<'names>(names: impl IntoIterator<Item = &'names OsStr>) -> Vec<UnknownVariable> {
+    let mut unknown: Vec<UnknownVariable> = names
+        .into_iter()
+        .map(OsStr::to_string_lossy)
+        .filter(|name| name.starts_with(PREFIX))
+        .filter(|name| VARIABLES.iter().all(|variable| variable.name != name))
+        .map(|name| UnknownVariable {
+            nearest: nearest(&name),
+            name: name.into_owned(),
+        })
+        .collect();
+    unknown.sort_by(|left, right| left.name.cmp(&right.name));
+    unknown
+}
+
+/// The page `docs/environment.md`.
+pub fn markdown() -> String {
+    let mut page = String::from(
+        "# Environment variables\n\n\
+         Written by `cargo xtask docs` from the table in `src/environment.rs`; change it there.\n\
+         An unset or empty variable has its default.\n\
+         A value of the wrong form is the error PX090.\n\
+         An unknown name that begins with `PHALANX_` is a warning that names the nearest one.\n",
+    );
+    for group in Group::ALL {
+        page += &format!("\n## {}\n\n{}\n\n", group.title(), group.about());
+        page += "| Variable | Value | Default | Since | Meaning |\n|---|---|---|---|---|\n";
+        for variable in VARIABLES.iter().filter(|variable| variable.group == group) {
+            let Variable {
+                name,
+                allowed,
+                default,
+                since,
+                doc,
+                ..
+            } = variable;
+            page += &format!("| `{name}` | {allowed} | {default} | {since} | {doc} |\n");
+        }
+    }
+    page
+}
+
+fn parse_one<K: Kind>(
+    variable: &'static Variable,
+    text: Option<OsString>,
+) -> Result<Option<K::Value>, InvalidValue> {
+    let Some(text) = text.filter(|text| !text.is_empty()) else {
+        return Ok(None);
+    };
+    match K::parse(&text) {
+        Some(value) => Ok(Some(value)),
+        None => Err(InvalidValue {
+            variable,
+            value: text.to_string_lossy().into_owned(),
+        }),
+    }
+}
+
+fn nearest(name: &str) -> &'static str {
+    VARIABLES
+        .iter()
+        .map(|variable| variable.name)
+        // A name cut short, or with something after it, is nearer than its length says.
+        .min_by_key(|known| {
+            (
+                !known.starts_with(name) && !name.starts_with(known),
+                edit_distance(name, known),
+            )
+        })
+        .expect("bug: the table is not empty")
+}
+
+/// Insertions, deletions, substitutions and swaps of neighbours that lead from one text to the
+/// other.
+fn edit_distance(from: &str, to: &str) -> usize {
+    let (from, to) = (from.as_bytes(), to.as_bytes());
+    let mut rows = vec![vec![0; to.len() + 1]; from.len() + 1];
+    for i in 0..=from.len() {
+        for j in 0..=to.len() {
+            rows[i][j] = if i == 0 || j == 0 {
+                i + j
+            } else {
+                let substitution = rows[i - 1][j - 1] + usize::from(from[i - 1] != to[j - 1]);
+                let mut least = substitution.min(rows[i - 1][j] + 1).min(rows[i][j - 1] + 1);
+                if i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1] {
+                    least = least.min(rows[i - 2][j - 2] + 1);
+                }
+                least
+            };
+        }
+    }
+    rows[from.len()][to.len()]
+}
+
+/// What a kind of value looks like and how its text is read.
+pub trait Kind {
+    /// The parsed value.
+    type Value;
+    /// The allowed form, in words.
+    const ALLOWED: &'static str;
+    /// The value, if the text has the allowed form.
+    fn parse(text: &OsStr) -> Option<Self::Value>;
+}
+
+/// Declares the kinds of value from a list of their forms.
+macro_rules! kinds {
+    ($( $(#[doc = $doc:literal])+ $kind:ident: $value:ty, $allowed:literal,
+        |$text:ident| $parse:expr; )+) => { $(
+        $(#[doc = $doc])+
+        pub struct $kind;
+        impl Kind for $kind {
+            type Value = $value;
+            const ALLOWED: &'static str = $allowed;
+            fn parse($text: &OsStr) -> Option<$value> {
+                $parse
+            }
+        }
+    )+ };
+}
+
+/// The most devices a process may have; more is a slip of the keyboard.
+const MOST_DEVICES: usize = 1024;
+
+kinds! {
+    /// Devices of a process.
+    Devices: usize, "`cpu` or `cpu:n`, n from 1 to 1024", |text| match text.to_str()? {
+        "cpu" => Some(1),
+        other => positive(other.strip_prefix("cpu:")?).filter(|count| *count <= MOST_DEVICES),
+    };
+    /// A number of bytes.
+    ByteCount: usize,
+    "bytes: a whole number, with or without `K`, `M`, `G` or `T` (powers of 1024)", |text| {
+        byte_count(text.to_str()?)
+    };
+    /// A positive number.
+    Count: usize, "a whole number from 1", |text| positive(text.to_str()?);
+    /// A number from zero.
+    Index: usize, "a whole number from 0", |text| natural(text.to_str()?);
+    /// How much is logged.
+    Level: LogLevel, "`off`, `error`, `warn`, `info`, `debug` or `trace`", |text| {
+        LogLevel::ALL.into_iter().find(|level| text.eq_ignore_ascii_case(level.name()))
+    };
+    /// A folder.
+    Folder: PathBuf, "a path", |text| Some(PathBuf::from(text));
+    /// A file.
+    File: PathBuf, "a path", |text| Some(PathBuf::from(text));
+    /// A network address of this machine.
+    Ip: IpAddr, "an IP address, such as `127.0.0.1` or `0.0.0.0`", |text| {
+        text.to_str()?.parse().ok()
+    };
+    /// A host and a port.
+    HostPort: String, "`host:port`", |text| {
+        let text = text.to_str()?;
+        let (host, port) = text.rsplit_once(':')?;
+        let valid = !host.is_empty() && port.parse::<u16>().is_ok_and(|port| port > 0);
+        valid.then(|| text.to_owned())
+    };
+    /// A time.
+    Seconds: Duration, "seconds, more than 0 and at most 86400", |text| {
+        let seconds: f64 = text.to_str()?.parse().ok()?;
+        (seconds > 0.0 && seconds <= 86400.0).then(|| Duration::from_secs_f64(seconds))
+    };
+    /// A switch.
+    Flag: bool, "`0` or `1`", |text| match text.to_str()? {
+        "0" => Some(false),
+        "1" => Some(true),
+        _ => None,
+    };
+}
+
+/// How much is written to standard error.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LogLevel {
+    /// Nothing.
+    #[default]
+    Off,
+    /// What failed.
+    Error,
+    /// What looks wrong.
+    Warn,
+    /// What a user may want to know.
+    Info,
+    /// What a developer may want to know.
+    Debug,
+    /// Everything.
+    Trace,
+}
+
+impl LogLevel {
+    /// All levels, from silent to everything.
+    pub const ALL: [LogLevel; 6] = [
+        LogLevel::Off,
+        LogLevel::Error,
+        LogLevel::Warn,
+        LogLevel::Info,
+        LogLevel::Debug,
+        LogLevel::Trace,
+    ];
+
+    /// The level's name, as the variable takes it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            LogLevel::Off => "off",
+            LogLevel::Error => "error",
+            LogLevel::Warn => "warn",
+            LogLevel::Info => "info",
+            LogLevel::Debug => "debug",
+            LogLevel::Trace => "trace",
+        }
+    }
+}
+
+fn natural(text: &str) -> Option<usize> {
+    // `parse` alone would take a leading plus sign, which is more often a slip than meant.
+    text.bytes()
+        .all(|byte| byte.is_ascii_digit())
+        .then(|| text.parse().ok())?
+}
+
+fn positive(text: &str) -> Option<usize> {
+    natural(text).filter(|number| *number > 0)
+}
+
+fn byte_count(text: &str) -> Option<usize> {
+    let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+    let shift = match text[digits.len()..].to_ascii_uppercase().as_str() {
+        "" | "B" => 0,
+        "K" | "KB" | "KIB" => 10,
+        "M" | "MB" | "MIB" => 20,
+        "G" | "GB" | "GIB" => 30,
+        "T" | "TB" | "TIB" => 40,
+        _ => return None,
+    };
+    positive(digits)?.checked_mul(1usize.checked_shl(shift)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(pairs: &[(&str, &str)]) -> Result<Environment, InvalidValue> {
+        Environment::parse(|name| {
+            let found = pairs.iter().find(|pair| pair.0 == name);
+            found.map(|pair| OsString::from(pair.1))
+        })
+    }
+
+    #[test]
+    fn every_row_is_complete_and_named_once() {
+        for (position, variable) in VARIABLES.iter().enumerate() {
+            assert!(variable.name.starts_with(PREFIX), "{}", variable.name);
+            assert!(
+                !VARIABLES[..position].contains(variable),
+                "{} stands twice",
+                variable.name
+            );
+            assert!(
+                variable.doc.ends_with(['.', ')']),
+                "{} has no sentence",
+                variable.name
+            );
+            assert!(markdown().contains(&format!("| `{}` |", variable.name)));
+        }
+    }
+
+    #[test]
+    fn values_of_the_right_form_are_read() {
+        let environment = parse(&[
+            ("PHALANX_DEVICES", "cpu:4"),
+            ("PHALANX_MEMORY_LIMIT", "512M"),
+            ("PHALANX_LOG", "DEBUG"),
+            ("PHALANX_TIMEOUT", "1.5"),
+            ("PHALANX_ADDRESS", "[::1]:4000"),
+            ("PHALANX_THREADS", ""),
+            ("PHALANX_TEST_FULL", "1"),
+        ])
+        .unwrap();
+        assert_eq!(environment.devices, Some(4));
+        assert_eq!(environment.memory_limit, Some(512 << 20));
+        assert_eq!(environment.log, Some(LogLevel::Debug));
+        assert_eq!(environment.timeout, Some(Duration::from_millis(1500)));
+        assert_eq!(environment.address.as_deref(), Some("[::1]:4000"));
+        assert_eq!(environment.threads, None);
+        assert_eq!(environment.test_full, Some(true));
+    }
+
+    #[test]
+    fn values_of_the_wrong_form_name_their_variable() {
+        for (name, value) in [
+            ("PHALANX_DEVICES", "cpu:0"),
+            ("PHALANX_DEVICES", "gpu"),
+            ("PHALANX_DEVICES", "cpu:1025"),
+            ("PHALANX_MEMORY_LIMIT", "12Q"),
+            ("PHALANX_MEMORY_LIMIT", "99999999999T"),
+            ("PHALANX_MEMORY_LIMIT", "G"),
+            ("PHALANX_THREADS", "+2"),
+            ("PHALANX_THREADS", "0"),
+            ("PHALANX_LOG", "loud"),
+            ("PHALANX_RANK", "-1"),
+            ("PHALANX_ADDRESS", "localhost"),
+            ("PHALANX_ADDRESS", ":80"),
+            ("PHALANX_ADDRESS", "localhost:0"),
+            ("PHALANX_BIND", "localhost"),
+            ("PHALANX_TIMEOUT", "nan"),
+            ("PHALANX_TIMEOUT", "0"),
+            ("PHALANX_BLESS", "yes"),
+        ] {
+            let error = parse(&[(name, value)]).expect_err(value);
+            assert_eq!((error.variable.name, error.value.as_str()), (name, value));
+        }
+    }
+
+    #[test]
+    fn unknown_names_get_the_nearest_known_one() {
+        let names = [
+            "PATH",
+            "PHALANX_DEVICES",
+            "PHALANX_THREAD",
+            "PHALANX_DEVCIES",
+            "PHALANX_MEMORY",
+        ];
+        let found = unknown(names.iter().map(OsStr::new));
+        let found: Vec<_> = found
+            .iter()
+            .map(|one| (one.name.as_str(), one.nearest))
+            .collect();
+        let expected = [
+            ("PHALANX_DEVCIES", "PHALANX_DEVICES"),
+            ("PHALANX_MEMORY", "PHALANX_MEMORY_LIMIT"),
+            ("PHALANX_THREAD", "PHALANX_THREADS"),
+        ];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn edit_distance_counts_a_swap_as_one() {
+        assert_eq!(edit_distance("abcd", "abdc"), 1);
+        assert_eq!(edit_distance("", "abc"), 3);
+        assert_eq!(edit_distance("kitten", "sitting"), 3);
+    }
+}

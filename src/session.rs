@@ -1,0 +1,179 @@
+//! Sessions: the beginning and the end of a program's work with Phalanx.
+
+use crate::config::Config;
+use phalanx_array::{Engine, Error, Failure, Limits, MeshHandle};
+use phalanx_collectives::{CollectiveError, Facts, Rendezvous, World};
+use phalanx_distributed::Policy;
+use phalanx_ops::Mesh;
+use phalanx_scheduler::{Counters, RunError, Session as Scheduler, SessionOptions};
+use std::panic::Location;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// An error of [`init`].
+#[derive(Debug, thiserror::Error)]
+pub enum InitError {
+    /// The processes did not come together.
+    #[error(transparent)]
+    Collective(#[from] CollectiveError),
+    /// A device could not be set up.
+    #[error(transparent)]
+    Run(#[from] RunError),
+}
+
+impl InitError {
+    /// The stable code.
+    pub fn code(&self) -> &'static str {
+        match self {
+            InitError::Collective(error) => error.code(),
+            InitError::Run(error) => error.code(),
+        }
+    }
+
+    /// What to do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            InitError::Collective(error) => error.hint(),
+            InitError::Run(error) => error.hint(),
+        }
+    }
+}
+
+static RANK: AtomicUsize = AtomicUsize::new(0);
+static SIZE: AtomicUsize = AtomicUsize::new(1);
+
+/// A program's work with Phalanx, from [`init`] until it is finished or dropped.
+pub struct Session {
+    scheduler: Arc<Scheduler>,
+    mesh: MeshHandle,
+}
+
+/// Meets the other processes, sets up this process's devices, and makes their mesh the default.
+///
+/// Collective over all processes. Errors: those of the rendezvous (a wrong token, a port in use, a rank that never
+/// arrives, a configuration that differs between ranks) and of devices.
+pub fn init(config: Config) -> Result<Session, InitError> {
+    Session::with_options(config, None, Policy::default(), Limits::default())
+}
+
+/// The number of this process. Local.
+pub fn rank() -> usize {
+    RANK.load(Ordering::Relaxed)
+}
+
+/// The number of processes. Local.
+pub fn size() -> usize {
+    SIZE.load(Ordering::Relaxed)
+}
+
+/// Makes the outcome of a local action known to all ranks: an error of any rank is an error of all.
+///
+/// Collective over the mesh; every rank passes its own outcome. Errors: `PX032` with the rank and its message.
+#[track_caller]
+pub fn agree(outcome: Result<(), String>) -> Result<(), Error> {
+    let site = Location::caller();
+    match MeshHandle::current() {
+        Some(mesh) => mesh.engine().agree(outcome, site),
+        None => Err(Error::failure(phalanx_array::NotInitialised, Some(site))),
+    }
+}
+
+impl Session {
+    /// As [`init`], with a mesh other than a line of all devices, and with other sizes at which arrays are split and
+    /// windows close. They must be equal on all ranks.
+    pub fn with_options(
+        config: Config,
+        mesh: Option<Mesh>,
+        policy: Policy,
+        limits: Limits,
+    ) -> Result<Session, InitError> {
+        crate::logging::start(config.log);
+        let world = world(&config, &policy, &limits)?;
+        RANK.store(world.rank(), Ordering::Relaxed);
+        SIZE.store(world.size(), Ordering::Relaxed);
+        // The least of all ranks' limits, so that all refuse alike.
+        let told = world.facts().iter().flatten().filter(|(name, _)| name == "memory_limit");
+        let told = told.filter_map(|(_, limit)| limit.parse::<usize>().ok());
+        let memory_limit = told.chain(config.memory_limit).min();
+        let options = SessionOptions { mesh, threads: config.threads, memory_limit, policy, limits };
+        let scheduler = Scheduler::new(world, options)?;
+        let engine: Arc<dyn Engine> = scheduler.clone();
+        let mesh = MeshHandle::new(engine);
+        MeshHandle::set_default(Some(mesh.clone()));
+        Ok(Session { scheduler, mesh })
+    }
+
+    /// The mesh of all devices.
+    pub fn mesh(&self) -> &Mesh {
+        self.mesh.mesh()
+    }
+
+    /// The mesh with its open window, for arrays that are to be made on it whatever the default is.
+    pub fn handle(&self) -> &MeshHandle {
+        &self.mesh
+    }
+
+    /// What the session has done so far. Local.
+    pub fn counters(&self) -> Counters {
+        self.scheduler.counters()
+    }
+
+    /// The largest number of bytes that a device of this process has held. Local.
+    pub fn peak_bytes(&self) -> usize {
+        self.scheduler.devices().iter().map(|device| device.peak_bytes()).max().unwrap_or(0)
+    }
+
+    /// Makes the present use of memory the peak. Local.
+    pub fn reset_peak(&self) {
+        self.scheduler.devices().iter().for_each(|device| device.reset_peak());
+    }
+
+    /// Waits for everything started and leaves the other processes in peace.
+    ///
+    /// Collective: every rank ends at the same point of the program. Errors: that of work still in flight, or why the
+    /// world ended.
+    #[track_caller]
+    pub fn finish(self) -> Result<(), Error> {
+        self.scheduler.finish(Location::caller())
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        // Whoever wants to know how it went calls `finish`.
+        let _ = self.scheduler.finish(Location::caller());
+        if let Some(current) = MeshHandle::set_default(None)
+            && !current.same(&self.mesh)
+        {
+            MeshHandle::set_default(Some(current));
+        }
+    }
+}
+
+fn world(config: &Config, policy: &Policy, limits: &Limits) -> Result<World, CollectiveError> {
+    let Some(startup) = &config.startup else { return World::local(config.devices) };
+    let fact = |name: &str, value: String| (String::from(name), value);
+    let mut rendezvous = Rendezvous::new(startup.rank, startup.size, startup.address.clone());
+    rendezvous.bind = startup.bind;
+    rendezvous.token = startup.token.clone();
+    rendezvous.timeout = startup.timeout;
+    rendezvous.local_devices = config.devices;
+    rendezvous.agreement = Facts::from_iter([
+        fact("version", String::from(env!("CARGO_PKG_VERSION"))),
+        fact("policy", format!("{policy:?}")),
+        fact("limits", format!("{limits:?}")),
+    ]);
+    rendezvous.facts = Facts::from_iter(
+        config.memory_limit.map(|limit| fact("memory_limit", limit.to_string())),
+    );
+    rendezvous.join()
+}
+
+impl Failure for InitError {
+    fn code(&self) -> &'static str {
+        InitError::code(self)
+    }
+    fn hint(&self) -> &'static str {
+        InitError::hint(self)
+    }
+}

@@ -1,0 +1,40 @@
+//! `cargo xtask check`: everything that is wrong without running a test.
+
+use crate::failure::Failure;
+use crate::project::Project;
+use crate::tidy;
+use std::time::Instant;
+
+/// One of the checks.
+type Check<'check> = &'check dyn Fn() -> Result<(), Failure>;
+
+/// Runs every check, also after one has failed, and prints how long each took.
+pub fn run(project: &Project) -> Result<(), Failure> {
+    let cargo = |arguments: &[&str]| project.cargo(arguments).run();
+    let lints = ["--workspace", "--all-targets", "--", "--deny", "warnings"];
+    let checks: [(&str, Check<'_>); 4] = [
+        ("format", &|| cargo(&["fmt", "--all", "--check"])),
+        ("lints", &|| cargo(&[&["clippy"], &lints[..]].concat())),
+        ("tidy", &|| tidy::run(project)),
+        ("documentation", &|| {
+            let program = project.cargo(&["doc", "--workspace", "--no-deps"]);
+            program.variable("RUSTDOCFLAGS", "--deny warnings").run()
+        }),
+    ];
+    let mut times = Vec::new();
+    let mut first_failure = None;
+    for (name, check) in checks {
+        let start = Instant::now();
+        let result = check();
+        times.push((name, start.elapsed(), result.is_ok()));
+        if let Err(failure) = result {
+            eprintln!("error: {failure}");
+            first_failure.get_or_insert(failure);
+        }
+    }
+    for (name, time, passed) in times {
+        let verdict = if passed { "ok" } else { "FAILED" };
+        println!("{name:<14} {verdict:<7} {:7.1} s", time.as_secs_f64());
+    }
+    first_failure.map_or(Ok(()), Err)
+}

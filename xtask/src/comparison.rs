@@ -1,0 +1,106 @@
+//! The demo's results, compared with NumPy's, on one and several devices and processes.
+
+use crate::failure::Failure;
+use crate::process::Program;
+use crate::project::Project;
+use crate::python;
+use crate::test_command::Tally;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Runs the program in NumPy once and on several worlds, and compares what they print. Each
+/// comparison is a test.
+pub fn run(
+    project: &Project,
+    python: &PathBuf,
+    full: bool,
+    tally: &mut Tally,
+) -> Result<(), Failure> {
+    python::fetch_data(project, python)?;
+    let target = project.target()?;
+    // The launcher's own tests need it, so they have built it.
+    let phalanx = target
+        .join("debug/phalanx")
+        .with_extension(std::env::consts::EXE_EXTENSION);
+    let folder = target.join("demo");
+    fs::create_dir_all(&folder).map_err(Failure::file(&folder))?;
+    let reference = folder.join("numpy.json");
+    let script = project.path("tests/demo/terrain_numpy.py");
+    let expected = Program::new(python).arguments([script]).output()?;
+    fs::write(&reference, expected).map_err(Failure::file(&reference))?;
+
+    let (devices, processes): (&[usize], &[usize]) = if full {
+        (&[1, 2, 3, 4, 7], &[1, 2, 3, 4])
+    } else {
+        (&[1, 3], &[1, 2, 4])
+    };
+    let mut worlds: Vec<World> = devices
+        .iter()
+        .map(|devices| World {
+            processes: None,
+            devices: *devices,
+        })
+        .collect();
+    worlds.extend(processes.iter().map(|count| World {
+        processes: Some(*count),
+        devices: 1,
+    }));
+    for world in worlds {
+        let name = world.name();
+        let result = world.output(project, &phalanx, &folder).and_then(|text| {
+            let path = folder.join(format!("{name}.json"));
+            fs::write(&path, text).map_err(Failure::file(&path))?;
+            compare(project, python, &reference, &path)
+        });
+        println!(
+            "test demo::{name} ... {}",
+            if result.is_ok() { "ok" } else { "FAILED" }
+        );
+        if let Err(failure) = &result {
+            println!("{failure}");
+        }
+        tally.count(result.is_ok());
+    }
+    Ok(())
+}
+
+fn compare(project: &Project, python: &Path, expected: &Path, found: &Path) -> Result<(), Failure> {
+    Program::new(python)
+        .arguments([&project.path("tests/demo/compare.py"), expected, found])
+        .run()
+}
+
+/// Where the demo runs.
+struct World {
+    /// Processes of `phalanx run`; `None` runs it in the process itself.
+    processes: Option<usize>,
+    /// Devices of each process.
+    devices: usize,
+}
+
+impl World {
+    fn name(&self) -> String {
+        match self.processes {
+            None => format!("{}_devices", self.devices),
+            Some(processes) => format!("{processes}_processes"),
+        }
+    }
+
+    fn output(&self, project: &Project, phalanx: &Path, folder: &Path) -> Result<String, Failure> {
+        let devices = format!("cpu:{}", self.devices);
+        let mut program = Program::new(phalanx)
+            .named("phalanx")
+            .folder(project.root());
+        if let Some(processes) = self.processes {
+            let processes = processes.to_string();
+            program =
+                program.arguments(["run", "-n", &processes, "--devices", &devices, "phalanx"]);
+        }
+        let results = folder.join(self.name());
+        program
+            .arguments(["demo", "--json", "--devices", &devices, "--output"])
+            .arguments([results])
+            .variable("PHALANX_DATA", project.path("data"))
+            .output()
+    }
+}

@@ -1,0 +1,58 @@
+//! What NumPy computes, for the conformance tests to compare with.
+
+use crate::failure::Failure;
+use crate::process::Program;
+use crate::project::Project;
+use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+
+/// The folder with the reference results. They are made once for each state of the scripts and
+/// version of NumPy.
+pub fn data(project: &Project, python: &Path) -> Result<PathBuf, Failure> {
+    let scripts = scripts(&project.path("tests/conformance"))?;
+    let folder = project
+        .target()?
+        .join("conformance")
+        .join(key(&scripts, python)?);
+    if folder.is_dir() {
+        return Ok(folder);
+    }
+    // Made under another name first, so that an interrupted run leaves nothing that looks finished.
+    let unfinished = folder.with_extension(format!("{}.tmp", std::process::id()));
+    fs::create_dir_all(&unfinished).map_err(Failure::file(&unfinished))?;
+    for script in &scripts {
+        Program::new(python)
+            .arguments([script, &unfinished])
+            .run()?;
+    }
+    fs::rename(&unfinished, &folder).map_err(Failure::file(&folder))?;
+    Ok(folder)
+}
+
+fn scripts(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let entries = fs::read_dir(folder).map_err(Failure::file(folder))?;
+    let paths = entries.filter_map(Result::ok).map(|entry| entry.path());
+    let mut scripts: Vec<PathBuf> = paths
+        .filter(|path| path.extension().is_some_and(|extension| extension == "py"))
+        .collect();
+    scripts.sort();
+    Ok(scripts)
+}
+
+fn key(scripts: &[PathBuf], python: &Path) -> Result<String, Failure> {
+    let question = "import numpy; print(numpy.__version__)";
+    let version = Program::new(python)
+        .arguments(["-c", question])
+        .output()?
+        .trim()
+        .to_owned();
+    let mut hasher = DefaultHasher::new();
+    for script in scripts {
+        script.file_name().hash(&mut hasher);
+        fs::read(script)
+            .map_err(Failure::file(script))?
+            .hash(&mut hasher);
+    }
+    Ok(format!("numpy-{version}-{:016x}", hasher.finish()))
+}

@@ -1,0 +1,36 @@
+//! `cargo xtask docs`: the pages that are written by a program.
+
+use crate::environment;
+use crate::failure::Failure;
+use crate::project::Project;
+use std::fs;
+
+/// A page and what it should hold.
+pub struct Page {
+    /// Its path in the project.
+    pub path: &'static str,
+    /// Its text.
+    pub text: String,
+}
+
+/// Every generated page.
+pub fn pages() -> Vec<Page> {
+    vec![Page {
+        path: "docs/environment.md",
+        text: environment::markdown(),
+    }]
+}
+
+/// Writes the pages that are not current.
+pub fn write(project: &Project) -> Result<(), Failure> {
+    for page in pages() {
+        let path = project.path(page.path);
+        if fs::read_to_string(&path).is_ok_and(|text| text == page.text) {
+            println!("{} is current", page.path);
+        } else {
+            fs::write(&path, page.text).map_err(Failure::file(&path))?;
+            println!("{} written", page.path);
+        }
+    }
+    Ok(())
+}

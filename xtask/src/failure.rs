@@ -1,0 +1,108 @@
+//! Why a developer command failed.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why a developer command failed.
+#[derive(Debug)]
+pub enum Failure {
+    /// The arguments are no command.
+    Usage {
+        /// The arguments.
+        words: String,
+    },
+    /// A program could not be started.
+    Start {
+        /// Its command line.
+        command: String,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A program failed.
+    Program {
+        /// Its command line.
+        command: String,
+        /// How it ended, such as `exit status: 1`.
+        ending: String,
+    },
+    /// A file could not be read or written.
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A program's output is not what was expected.
+    Output {
+        /// Its command line.
+        command: String,
+        /// What is missing in it.
+        missing: &'static str,
+    },
+    /// No suitable Python was found.
+    Python {
+        /// What each candidate lacks.
+        candidates: Vec<String>,
+    },
+    /// Rules of the house are broken; they are printed already.
+    Untidy {
+        /// How many times.
+        count: usize,
+    },
+    /// Tests failed; they and their number are printed already.
+    Tests {
+        /// How many.
+        count: usize,
+    },
+    /// Plans or kernels differ; the differences are printed already.
+    Differences {
+        /// In how many files.
+        files: usize,
+    },
+}
+
+impl Failure {
+    /// For arguments that are no command.
+    pub fn usage<'word>(words: impl Iterator<Item = &'word String>) -> Failure {
+        Failure::Usage {
+            words: words.map(String::as_str).collect::<Vec<_>>().join(" "),
+        }
+    }
+
+    /// For an operation on a file; to be given to `map_err`.
+    pub fn file(path: &Path) -> impl FnOnce(io::Error) -> Failure + '_ {
+        |source| Failure::File {
+            path: path.to_owned(),
+            source,
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Usage { words } => write!(f, "no command `{words}`; see `cargo xtask help`"),
+            Failure::Start { command, source } => write!(f, "`{command}` did not start: {source}"),
+            Failure::Program { command, ending } => write!(f, "`{command}` ended with {ending}"),
+            Failure::File { path, source } => write!(f, "{}: {source}", path.display()),
+            Failure::Output { command, missing } => write!(f, "`{command}` gave no {missing}"),
+            Failure::Python { candidates } => {
+                write!(
+                    f,
+                    "no Python >= 3.10 with venv and pip was found; looked at:"
+                )?;
+                for candidate in candidates {
+                    write!(f, "\n  {candidate}")?;
+                }
+                write!(
+                    f,
+                    "\n  hint    install one, with its venv package (Debian: python3-venv)"
+                )
+            }
+            Failure::Untidy { count } => write!(f, "rules of the house broken: {count}"),
+            Failure::Tests { count } => write!(f, "tests failed: {count}"),
+            Failure::Differences { files } => write!(f, "golden files that differ: {files}"),
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! Golden files: `cargo xtask bless` rewrites them, `cargo xtask replay` compares them between two
+//! commits.
+
+use crate::failure::Failure;
+use crate::process::Program;
+use crate::project::Project;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Where golden files lie.
+const FOLDERS: [&str; 2] = ["tests/golden", "kernels/tests/golden"];
+
+/// Rewrites the golden files of the tests whose names hold the filter.
+pub fn bless(project: &Project, arguments: &[String]) -> Result<(), Failure> {
+    let filter = match arguments {
+        [] => "golden",
+        [filter] => filter,
+        _ => return Err(Failure::usage(arguments.iter())),
+    };
+    rewrite(project, filter, None)?;
+    project
+        .git(&["status", "--short", "--", FOLDERS[0], FOLDERS[1]])
+        .run()
+}
+
+/// Writes the golden files of the working tree and of the commit `base` into two copies of the
+/// project and shows the differences. A change that means to keep every plan and kernel shows none;
+/// files that only one side has are listed.
+pub fn replay(project: &Project, base: &str) -> Result<(), Failure> {
+    let folder = project.target()?.join("replay");
+    let (old, new) = (folder.join("base"), folder.join("current"));
+    for copy in [&old, &new] {
+        if copy.exists() {
+            fs::remove_dir_all(copy).map_err(Failure::file(copy))?;
+        }
+    }
+    // A folder that was removed by hand is still a worktree in the books.
+    project.git(&["worktree", "prune"]).run()?;
+    let place = old.to_string_lossy().into_owned();
+    project
+        .git(&["worktree", "add", "--detach", "--force", &place, base])
+        .run()?;
+    let result = copy_working_tree(project, &new).and_then(|()| {
+        for (copy, name) in [(&old, "target-base"), (&new, "target-current")] {
+            // Cargo takes the same crate at two places for one, so each has a folder of its own.
+            rewrite(
+                &Project::at(copy.clone()),
+                "golden",
+                Some(&folder.join(name)),
+            )?;
+        }
+        compare(&old, &new)
+    });
+    project
+        .git(&["worktree", "remove", "--force", &place])
+        .run()?;
+    result
+}
+
+impl Project {
+    fn git(&self, arguments: &[&str]) -> Program {
+        Program::new("git").arguments(arguments).folder(self.root())
+    }
+}
+
+fn rewrite(project: &Project, filter: &str, targets: Option<&Path>) -> Result<(), Failure> {
+    let program = project
+        .cargo(&["test", "--workspace", filter])
+        .variable("PHALANX_BLESS", "1");
+    match targets {
+        Some(folder) => program.variable("CARGO_TARGET_DIR", folder).run(),
+        None => program.run(),
+    }
+}
+
+/// Copies what git tracks or would track; a worktree of its own would lack what is not committed.
+fn copy_working_tree(project: &Project, to: &Path) -> Result<(), Failure> {
+    let mut list = project.git(&[
+        "ls-files",
+        "-z",
+        "--cached",
+        "--others",
+        "--exclude-standard",
+    ]);
+    for inside in list
+        .output()?
+        .split('\0')
+        .filter(|inside| !inside.is_empty())
+    {
+        let (from, to) = (project.path(inside), to.join(inside));
+        // A file that is deleted but not committed as such is listed too.
+        if !from.is_file() {
+            continue;
+        }
+        if let Some(folder) = to.parent() {
+            fs::create_dir_all(folder).map_err(Failure::file(folder))?;
+        }
+        fs::copy(&from, &to).map_err(Failure::file(&from))?;
+    }
+    Ok(())
+}
+
+fn compare(old: &Path, new: &Path) -> Result<(), Failure> {
+    let (before, after) = (golden_files(old), golden_files(new));
+    for file in before.difference(&after) {
+        println!("only in the base: {}", file.display());
+    }
+    for file in after.difference(&before) {
+        println!("only in the working tree: {}", file.display());
+    }
+    let mut files = 0;
+    for file in before.intersection(&after) {
+        let (left, right) = (old.join(file), new.join(file));
+        let same = fs::read(&left).map_err(Failure::file(&left))?
+            == fs::read(&right).map_err(Failure::file(&right))?;
+        if !same {
+            files += 1;
+            // It ends with 1 because the files differ, which is what is to be shown.
+            let _ = Program::new("git")
+                .arguments(["--no-pager", "diff", "--no-index", "--"])
+                .arguments([left, right])
+                .run();
+        }
+    }
+    println!(
+        "{} golden files compared, {files} differ",
+        before.intersection(&after).count()
+    );
+    if files == 0 {
+        Ok(())
+    } else {
+        Err(Failure::Differences { files })
+    }
+}
+
+/// The golden files of a copy of the project, by their paths in it.
+fn golden_files(root: &Path) -> BTreeSet<PathBuf> {
+    let mut files = BTreeSet::new();
+    let mut folders: Vec<PathBuf> = FOLDERS.iter().map(|folder| root.join(folder)).collect();
+    while let Some(folder) = folders.pop() {
+        // A commit from before the first golden file has no such folder.
+        let Ok(entries) = fs::read_dir(folder) else {
+            continue;
+        };
+        for path in entries.filter_map(Result::ok).map(|entry| entry.path()) {
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_none_or(|extension| extension != "rs") {
+                let inside = path
+                    .strip_prefix(root)
+                    .expect("bug: the file lies in its folder");
+                files.insert(inside.to_owned());
+            }
+        }
+    }
+    files
+}

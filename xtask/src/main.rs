@@ -1,0 +1,82 @@
+//! Developer commands: `cargo xtask help` lists them.
+
+#![forbid(unsafe_code)]
+
+mod bench;
+mod check;
+mod comparison;
+mod conformance;
+mod demo;
+mod documents;
+/// The framework's own table of variables, included so that this program builds without the
+/// framework.
+#[path = "../../src/environment.rs"]
+#[allow(
+    dead_code,
+    reason = "the developer commands need the names and the page, not the parser"
+)]
+mod environment;
+mod failure;
+mod golden;
+mod process;
+mod project;
+mod python;
+mod test_command;
+mod tidy;
+
+use failure::Failure;
+use project::Project;
+use std::process::ExitCode;
+
+const HELP: &str = "\
+cargo xtask COMMAND
+
+  setup                   make .venv with NumPy and fetch the demo's data
+  demo [ARGS]             setup, build for release, run `phalanx demo ARGS`
+  check                   format, lints, tidy and documentation; prints how long each takes
+  tidy                    the rules of the house alone
+  test [FILTER] [--full]  all tests, and the demo compared with NumPy; --full runs every mesh
+  bless [FILTER]          rewrite golden files; read the diff before you commit it
+  replay BASE             show how plans and kernels differ from those of the commit BASE
+  bench path|cpu [--only NAME] [--peers LIST] [--json FILE]
+                          run benchmarks in release mode
+  docs                    write the generated pages
+  help                    this text
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match run(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        // The line that counts them is the last one.
+        Err(Failure::Tests { .. }) => ExitCode::FAILURE,
+        Err(failure) => {
+            eprintln!("error: {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &[String]) -> Result<(), Failure> {
+    let Some((command, arguments)) = arguments.split_first() else {
+        print!("{HELP}");
+        return Ok(());
+    };
+    let project = Project::find();
+    match (command.as_str(), arguments) {
+        ("help" | "--help" | "-h", _) => {
+            print!("{HELP}");
+            Ok(())
+        }
+        ("setup", []) => python::setup(&project),
+        ("demo", _) => demo::run(&project, arguments),
+        ("check", []) => check::run(&project),
+        ("tidy", []) => tidy::run(&project),
+        ("docs", []) => documents::write(&project),
+        ("test", _) => test_command::run(&project, arguments),
+        ("bless", _) => golden::bless(&project, arguments),
+        ("replay", [base]) => golden::replay(&project, base),
+        ("bench", [suite, options @ ..]) => bench::run(&project, suite, options),
+        _ => Err(Failure::usage(std::iter::once(command).chain(arguments))),
+    }
+}

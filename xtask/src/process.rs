@@ -1,0 +1,123 @@
+//! Runs other programs.
+
+use crate::environment::PREFIX;
+use crate::failure::Failure;
+use std::ffi::{OsStr, OsString};
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// A program to run. Our own variables are taken out of its environment: what a command does
+/// depends on its arguments.
+pub struct Program {
+    command: Command,
+    name: OsString,
+}
+
+impl Program {
+    /// A program by name or path.
+    pub fn new(name: impl AsRef<OsStr>) -> Program {
+        let mut command = Command::new(&name);
+        for (variable, _) in std::env::vars_os() {
+            if variable.as_encoded_bytes().starts_with(PREFIX.as_bytes()) {
+                command.env_remove(variable);
+            }
+        }
+        Program {
+            command,
+            name: name.as_ref().to_owned(),
+        }
+    }
+
+    /// Shows the program under another name.
+    pub fn named(mut self, name: &str) -> Program {
+        self.name = name.into();
+        self
+    }
+
+    /// Adds arguments.
+    pub fn arguments(mut self, arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Program {
+        self.command.args(arguments);
+        self
+    }
+
+    /// Sets the folder to run in.
+    pub fn folder(mut self, folder: &Path) -> Program {
+        self.command.current_dir(folder);
+        self
+    }
+
+    /// Sets a variable.
+    pub fn variable(mut self, name: &str, value: impl AsRef<OsStr>) -> Program {
+        self.command.env(name, value);
+        self
+    }
+
+    /// The command line, for messages.
+    pub fn line(&self) -> String {
+        let mut line = self.name.to_string_lossy().into_owned();
+        for argument in self.command.get_args() {
+            line += " ";
+            line += &argument.to_string_lossy();
+        }
+        line
+    }
+
+    /// Prints the command line and runs the program.
+    pub fn run(mut self) -> Result<(), Failure> {
+        let line = self.line();
+        println!("$ {line}");
+        let status = self.command.status();
+        let status = status.map_err(|source| Failure::Start {
+            command: line.clone(),
+            source,
+        })?;
+        match status.success() {
+            true => Ok(()),
+            false => Err(Failure::Program {
+                command: line,
+                ending: status.to_string(),
+            }),
+        }
+    }
+
+    /// Runs the program and gives what it wrote to standard output.
+    pub fn output(&mut self) -> Result<String, Failure> {
+        let line = self.line();
+        let output = self.command.stderr(Stdio::inherit()).output();
+        let output = output.map_err(|source| Failure::Start {
+            command: line.clone(),
+            source,
+        })?;
+        match output.status.success() {
+            true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
+            false => Err(Failure::Program {
+                command: line,
+                ending: output.status.to_string(),
+            }),
+        }
+    }
+
+    /// Prints the command line, runs the program and passes each line of its standard output on,
+    /// after `see` saw it. Gives whether the program ended well.
+    pub fn watch(mut self, mut see: impl FnMut(&str)) -> Result<bool, Failure> {
+        let line = self.line();
+        println!("$ {line}");
+        let child = self.command.stdout(Stdio::piped()).spawn();
+        let mut child = child.map_err(|source| Failure::Start {
+            command: line.clone(),
+            source,
+        })?;
+        let output = child.stdout.take().expect("bug: standard output is a pipe");
+        for text in BufReader::new(output).split(b'\n').map_while(Result::ok) {
+            let text = String::from_utf8_lossy(&text);
+            println!("{text}");
+            see(&text);
+        }
+        let status = child.wait().map_err(|source| Failure::Start {
+            command: line,
+            source,
+        })?;
+        Ok(status.success())
+    }
+}

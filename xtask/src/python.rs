@@ -1,0 +1,97 @@
+//! The Python environment: `.venv` with what results are compared with, and the demo's data.
+
+use crate::failure::Failure;
+use crate::process::Program;
+use crate::project::Project;
+use std::fs;
+use std::path::PathBuf;
+
+/// Interpreters to try, the system's usual one first.
+const CANDIDATES: [&str; 7] = [
+    "python3",
+    "python3.14",
+    "python3.13",
+    "python3.12",
+    "python3.11",
+    "python3.10",
+    "python",
+];
+
+/// Ends well in an interpreter that can make an environment; else says what it lacks.
+const PROBE: &str = "\
+import sys
+if sys.version_info < (3, 10):
+    sys.exit('is Python ' + sys.version.split()[0])
+try:
+    import ensurepip, venv
+except ImportError as error:
+    sys.exit('lacks ' + str(error.name))
+";
+
+/// Makes the environment and fetches the data; quick when both are there.
+pub fn setup(project: &Project) -> Result<(), Failure> {
+    let python = environment(project)?;
+    fetch_data(project, &python)?;
+    println!("ready: {}", python.display());
+    Ok(())
+}
+
+/// The interpreter of the environment, which is made, or made anew, unless it holds what is
+/// required.
+pub fn environment(project: &Project) -> Result<PathBuf, Failure> {
+    let folder = project.path(".venv");
+    let requirements = project.path("xtask/requirements.txt");
+    let wanted = fs::read_to_string(&requirements).map_err(Failure::file(&requirements))?;
+    let python = folder.join(if cfg!(windows) {
+        "Scripts/python.exe"
+    } else {
+        "bin/python"
+    });
+    // Written last, so that an interrupted setup is not taken for a finished one.
+    let stamp = folder.join("phalanx-requirements.txt");
+    if fs::read_to_string(&stamp).is_ok_and(|found| found == wanted) && python.exists() {
+        return Ok(python);
+    }
+    let interpreter = interpreter()?;
+    Program::new(interpreter)
+        .arguments(["-m", "venv", "--clear"])
+        .arguments([&folder])
+        .run()?;
+    Program::new(&python)
+        .arguments([
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+        ])
+        .arguments(["--requirement".as_ref(), requirements.as_os_str()])
+        .run()?;
+    fs::write(&stamp, wanted).map_err(Failure::file(&stamp))?;
+    Ok(python)
+}
+
+/// Fetches the demo's data.
+pub fn fetch_data(project: &Project, python: &PathBuf) -> Result<(), Failure> {
+    Program::new(python)
+        .arguments([project.path("xtask/fetch_demo_data.py")])
+        .run()
+}
+
+fn interpreter() -> Result<&'static str, Failure> {
+    let mut candidates = Vec::new();
+    for name in CANDIDATES {
+        let probe = std::process::Command::new(name)
+            .args(["-c", PROBE])
+            .output();
+        match probe {
+            Err(error) => candidates.push(format!("{name}: {error}")),
+            Ok(output) if output.status.success() => return Ok(name),
+            Ok(output) => {
+                let lack = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+                candidates.push(format!("{name} {lack}"));
+            }
+        }
+    }
+    Err(Failure::Python { candidates })
+}

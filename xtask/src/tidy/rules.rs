@@ -1,0 +1,66 @@
+//! The list of rules.
+
+use super::sources::{Breach, Sources};
+use super::{codes, dependencies, edges, environment, modules, safety, vendors};
+use crate::documents;
+use crate::failure::Failure;
+use crate::project::Project;
+
+/// Every rule.
+const RULES: [fn(&Sources) -> Vec<Breach>; 11] = [
+    edges::check,
+    dependencies::check,
+    modules::documentation,
+    modules::length,
+    modules::contents,
+    safety::check,
+    vendors::check,
+    environment::readers,
+    environment::names,
+    codes::check,
+    current_pages,
+];
+
+/// Checks all rules and prints where they are broken.
+pub fn run(project: &Project) -> Result<(), Failure> {
+    let sources = Sources::read(project)?;
+    let breaches: Vec<Breach> = RULES.iter().flat_map(|rule| rule(&sources)).collect();
+    for breach in &breaches {
+        println!("{breach}");
+    }
+    match breaches.len() {
+        0 => {
+            println!("tidy: {} files keep the rules", sources.files.len());
+            Ok(())
+        }
+        count => Err(Failure::Untidy { count }),
+    }
+}
+
+/// Generated pages say what their sources say now.
+fn current_pages(sources: &Sources) -> Vec<Breach> {
+    let stale = |page: &documents::Page| sources.text(page.path) != Some(page.text.as_str());
+    let stale_pages = documents::pages().into_iter().filter(stale);
+    let message = "is not what its source says now; run `cargo xtask docs`";
+    stale_pages
+        .map(|page| Breach::new(page.path, 0, message))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stale_page_is_found() {
+        let pages = documents::pages();
+        let mut files: Vec<(&str, &str)> = pages
+            .iter()
+            .map(|page| (page.path, page.text.as_str()))
+            .collect();
+        assert!(current_pages(&Sources::of(&files)).is_empty());
+        files[0].1 = "old";
+        assert_eq!(current_pages(&Sources::of(&files)).len(), 1);
+        assert_eq!(current_pages(&Sources::of(&[])).len(), pages.len());
+    }
+}

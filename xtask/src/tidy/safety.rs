@@ -1,0 +1,79 @@
+//! Where `unsafe` may stand.
+
+use super::sources::{Breach, Sources};
+
+/// Crates that may never hold it, and say so themselves.
+const FORBIDDING: [&str; 6] = [
+    "ops/src/lib.rs",
+    "array/src/lib.rs",
+    "distributed/src/lib.rs",
+    "scheduler/src/lib.rs",
+    "launcher/src/main.rs",
+    "xtask/src/main.rs",
+];
+
+/// Crates whose work needs it.
+const ALLOWED: [&str; 3] = ["device/", "kernels/", "collectives/"];
+
+/// Crates that forbid `unsafe` say so, and outside those that need it there is none.
+pub fn check(sources: &Sources) -> Vec<Breach> {
+    let mut breaches = Vec::new();
+    for path in FORBIDDING {
+        let forbids = |text: &str| text.lines().any(|line| line == "#![forbid(unsafe_code)]");
+        if !sources.text(path).is_some_and(forbids) {
+            breaches.push(Breach::new(path, 0, "lacks `#![forbid(unsafe_code)]`"));
+        }
+    }
+    for file in sources.rust() {
+        if ALLOWED.iter().any(|folder| file.path.starts_with(folder)) {
+            continue;
+        }
+        for (line, code) in file.code() {
+            let opens = ["{", "fn ", "impl ", "impl<", "extern ", "trait "];
+            let mut after = code.split("unsafe ").skip(1);
+            if after.any(|rest| opens.iter().any(|open| rest.starts_with(open))) {
+                breaches.push(Breach::new(&file.path, line, "`unsafe` may not stand here"));
+            }
+        }
+    }
+    breaches
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn files(extra: (&'static str, &'static str)) -> Vec<(&'static str, &'static str)> {
+        let mut files: Vec<_> = FORBIDDING
+            .iter()
+            .map(|path| (*path, "#![forbid(unsafe_code)]\n"))
+            .collect();
+        files.push(extra);
+        files
+    }
+
+    #[test]
+    fn unsafe_code_outside_its_crates_is_found() {
+        let text = "//! Doc of unsafe { }.\nlet a = unsafe { b() };\n";
+        assert_eq!(
+            check(&Sources::of(&files(("src/a.rs", text)))),
+            [Breach::new("src/a.rs", 2, "`unsafe` may not stand here")]
+        );
+        assert!(check(&Sources::of(&files(("device/src/a.rs", text)))).is_empty());
+    }
+
+    #[test]
+    fn a_crate_that_does_not_forbid_it_is_found() {
+        let mut files = files(("src/a.rs", ""));
+        files[1].1 = "//! No attribute.\n";
+        let breaches = check(&Sources::of(&files));
+        assert_eq!(
+            breaches,
+            [Breach::new(
+                "array/src/lib.rs",
+                0,
+                "lacks `#![forbid(unsafe_code)]`"
+            )]
+        );
+    }
+}
