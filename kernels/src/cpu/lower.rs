@@ -3,8 +3,7 @@
 //! Half-precision operations without a loop of their own are computed in f32 and rounded after each
 //! operation.
 
-use super::fold::{BlockFold, Combine, LaneFold, identity, is_ordered};
-use super::leaf::leaf;
+use super::fold::{identity, is_ordered};
 use super::loops;
 use super::phases::{Analysis, analyse};
 use super::program::{
@@ -14,7 +13,7 @@ use super::program::{
 use super::registers;
 use crate::error::KernelError;
 use crate::ir::{AxisId, Expr, Fold, Kernel, Stmt, ValueId};
-use phalanx_ops::{DType, Monoid, Op};
+use phalanx_ops::{DType, Op};
 use smallvec::SmallVec;
 
 /// Lowers a verified kernel for one choice of lanes.
@@ -71,19 +70,19 @@ pub(super) fn lower(kernel: &Kernel, lanes: LaneChoice) -> Result<Program, Kerne
     Ok(program)
 }
 
-struct Lowering<'k> {
-    kernel: &'k Kernel,
-    analysis: &'k Analysis<'k>,
+pub(super) struct Lowering<'k> {
+    pub(super) kernel: &'k Kernel,
+    pub(super) analysis: &'k Analysis<'k>,
     /// The register of each value at its own width.
-    values: Vec<Option<RegisterId>>,
+    pub(super) values: Vec<Option<RegisterId>>,
     /// The block register of each uniform value that block steps of the current phase use.
     blocks: Vec<Option<RegisterId>>,
     /// f32 copies of half-precision values that are in scope.
     widened: Vec<(ValueId, Width, RegisterId)>,
-    registers: Vec<Register>,
+    pub(super) registers: Vec<Register>,
     slots: usize,
     loops: usize,
-    fold_sizes: Vec<FoldSize>,
+    pub(super) fold_sizes: Vec<FoldSize>,
     tables: Vec<TableUse>,
     phase: usize,
     /// How many sequential loops enclose the current statement.
@@ -91,7 +90,7 @@ struct Lowering<'k> {
 }
 
 impl<'k> Lowering<'k> {
-    fn register(&mut self, width: Width, size: usize) -> RegisterId {
+    pub(super) fn register(&mut self, width: Width, size: usize) -> RegisterId {
         let home = match width {
             Width::Uniform => {
                 self.slots += 1;
@@ -252,7 +251,7 @@ impl<'k> Lowering<'k> {
         }
     }
 
-    fn operand(&self, value: ValueId, width: Width) -> RegisterId {
+    pub(super) fn operand(&self, value: ValueId, width: Width) -> RegisterId {
         let register = match (width, self.analysis.width[value]) {
             (Width::Block, Width::Uniform) => self.blocks[value],
             _ => self.values[value],
@@ -333,7 +332,7 @@ impl<'k> Lowering<'k> {
         Ok(())
     }
 
-    fn apply(
+    pub(super) fn apply(
         &mut self,
         code: Code,
         inputs: &[RegisterId],
@@ -410,7 +409,7 @@ impl<'k> Lowering<'k> {
     }
 
     /// The value in f32 if it is half precision, else as it is.
-    fn widened(&mut self, value: ValueId, width: Width, steps: &mut Vec<Step>) -> RegisterId {
+    pub(super) fn widened(&mut self, value: ValueId, width: Width, steps: &mut Vec<Step>) -> RegisterId {
         let dtype = self.kernel.values[value].dtype;
         let register = self.operand(value, width);
         if widen(dtype) == dtype {
@@ -486,128 +485,18 @@ impl<'k> Lowering<'k> {
         }
         Ok(())
     }
-
-    fn block_fold(
-        &mut self,
-        fold: &Fold,
-        natural: bool,
-        body: &mut Vec<Step>,
-        after: &mut Vec<Step>,
-    ) -> Result<BlockFold, KernelError> {
-        let dtype = self.kernel.values[fold.value].dtype;
-        let width = self.analysis.width[fold.result];
-        let (code, wide) = combination(fold.monoid, dtype)?;
-        let value = match wide == dtype {
-            true => self.operand(fold.value, width),
-            false => self.widened(fold.value, width, body),
-        };
-        let index = fold.index.map(|index| self.operand(index, width));
-        let output = self.fold_register(width, wide.size());
-        let index_output = fold.index_result.map(|_| self.fold_register(width, 8));
-        self.values[fold.result] = Some(match wide == dtype {
-            true => output,
-            false => self.apply(cast(wide, dtype), &[output], width, dtype.size(), after),
-        });
-        if let Some(result) = fold.index_result {
-            self.values[result] = index_output;
-        }
-        let ordered = is_ordered(fold.monoid, wide);
-        self.fold_sizes.push(FoldSize {
-            width,
-            size: wide.size(),
-            ordered,
-            index: index.is_some(),
-            natural,
-        });
-        Ok(BlockFold {
-            number: self.fold_sizes.len() - 1,
-            code,
-            value,
-            index,
-            output,
-            index_output,
-            width,
-            size: wide.size(),
-            ordered,
-            loaded: body
-                .iter()
-                .any(|step| matches!(step, Step::Load(load) if load.output == value))
-                && !body.iter().any(Step::has_store),
-            identity: identity(fold.monoid, wide),
-        })
-    }
-
-    fn fold_register(&mut self, width: Width, size: usize) -> RegisterId {
-        self.registers.push(Register {
-            width,
-            size,
-            home: Home::Fold,
-        });
-        self.registers.len() - 1
-    }
-
-    fn lane_fold(&mut self, fold: &Fold, phase: &mut Phase) -> Result<(), KernelError> {
-        let dtype = self.kernel.values[fold.value].dtype;
-        let (code, wide) = combination(fold.monoid, dtype)?;
-        let value = match wide == dtype {
-            true => self.operand(fold.value, Width::Block),
-            false => self.widened(fold.value, Width::Block, &mut phase.steps),
-        };
-        let index = fold.index.map(|index| self.operand(index, Width::Block));
-        let output = self.register(Width::Uniform, wide.size());
-        let index_output = fold.index_result.map(|_| self.register(Width::Uniform, 8));
-        self.values[fold.result] = Some(match wide == dtype {
-            true => output,
-            false => {
-                let code = cast(wide, dtype);
-                self.apply(
-                    code,
-                    &[output],
-                    Width::Uniform,
-                    dtype.size(),
-                    &mut phase.epilogue,
-                )
-            }
-        });
-        if let Some(result) = fold.index_result {
-            self.values[result] = index_output;
-        }
-        phase.folds.push(LaneFold {
-            code,
-            leaf: leaf(fold.monoid, wide),
-            value,
-            index,
-            output,
-            index_output,
-            size: wide.size(),
-            ordered: is_ordered(fold.monoid, wide),
-            identity: identity(fold.monoid, wide),
-        });
-        Ok(())
-    }
 }
 
-fn cast(from: DType, to: DType) -> Code {
+pub(super) fn cast(from: DType, to: DType) -> Code {
     Code::Elementwise(loops::cast(from, to))
 }
 
 /// f32 for half precision; any other dtype itself.
-fn widen(dtype: DType) -> DType {
+pub(super) fn widen(dtype: DType) -> DType {
     match dtype {
         DType::F16 | DType::BF16 => DType::F32,
         other => other,
     }
-}
-
-/// The code of a fold and the dtype in which it accumulates.
-fn combination(monoid: Monoid, dtype: DType) -> Result<(Combine, DType), KernelError> {
-    let wide = widen(dtype);
-    let code = match monoid {
-        Monoid::ArgMin | Monoid::ArgMax => loops::arg_combine(monoid, wide).map(Combine::Pair),
-        _ => loops::combine(monoid, wide).map(Combine::Single),
-    };
-    code.map(|code| (code, wide))
-        .ok_or(KernelError::UnsupportedCombination { monoid, dtype })
 }
 
 /// The accesses and guards that the steps use, each once, ascending.

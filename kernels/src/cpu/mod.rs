@@ -20,6 +20,8 @@ mod launch;
 mod leaf;
 pub mod loops;
 mod lower;
+mod lower_folds;
+mod memory;
 mod phases;
 mod prepare;
 mod program;

@@ -12,11 +12,8 @@
 
 use super::block::{Block, Cover};
 use super::fold::LaneState;
-use super::geometry::LaneGuard;
 use super::prepare::Prepared;
-use super::program::{Apply, Code, ConstantSource, Home, Load, Step, Store, Width};
-use super::transfer;
-use crate::ir::{AccessId, AxisId, GuardId};
+use super::program::{Apply, Code, ConstantSource, Home, Step, Width};
 use smallvec::SmallVec;
 use std::cell::Cell;
 
@@ -46,7 +43,7 @@ pub(super) struct Worker<'a> {
     pub prepared: &'a Prepared<'a>,
     arena: Vec<Line>,
     slots: Vec<[u64; 2]>,
-    homes: Vec<*mut u8>,
+    pub homes: Vec<*mut u8>,
     pub pointers: Vec<*mut u8>,
     /// The address of each access at lane position 0 of the current grid point.
     pub bases: Vec<*mut u8>,
@@ -56,7 +53,7 @@ pub(super) struct Worker<'a> {
     pub index: Vec<usize>,
     pub block: Block,
     /// How each guard covers the lanes of the block.
-    covers: Vec<Cover>,
+    pub covers: Vec<Cover>,
     pub accumulators: Vec<Accumulators>,
     /// For each loop, the cursors of its accesses when it was entered.
     pub entered: Vec<Vec<*mut u8>>,
@@ -331,183 +328,6 @@ impl<'a> Worker<'a> {
                 Code::Select(code) => code(pointer(0), pointer(1), pointer(2), output, count),
                 Code::Fill(code) => code(pointer(0), output, count),
             }
-        }
-    }
-
-    /// The phase's split of a guard, and how it covers the block at the current point of all loops.
-    fn guard(&self, guard: GuardId) -> (&'a LaneGuard, Cover) {
-        let guards = &self.prepared.lanes[self.phase].guards;
-        let split = guards.iter().find(|split| split.guard == guard);
-        let split = split.expect("bug: a phase does not list a guard that it uses");
-        let met =
-            |&(axis, low, high): &(AxisId, usize, usize)| (low..high).contains(&self.index[axis]);
-        match split.sequential.iter().all(met) {
-            true => (split, self.covers[guard]),
-            false => (split, Cover::None),
-        }
-    }
-
-    fn load(&mut self, load: &Load) {
-        let (home, source) = (self.homes[load.output], self.cursors[load.access]);
-        let guard = load.guard.map(|guard| self.guard(guard));
-        let cover = guard.map_or(Cover::All, |(_, cover)| cover);
-        let count = self.count(load.width);
-        self.pointers[load.output] = home;
-        // SAFETY: conditions 1 and 2; elements outside the guard are not touched.
-        unsafe {
-            if cover == Cover::None {
-                return std::ptr::write_bytes(home, 0, count * load.size);
-            }
-            if load.width == Width::Uniform {
-                return std::ptr::copy_nonoverlapping(source, home, load.size);
-            }
-            let reach = &self.block.reach[load.access];
-            if cover == Cover::All && reach.contiguous && !(load.late && self.prepared.overlap) {
-                self.pointers[load.output] = source;
-            } else if cover == Cover::All && reach.even {
-                transfer::gather(load.size, source, reach.stride, home, count);
-            } else if cover == Cover::All
-                && let Some(down) = reach.down
-            {
-                // Down the columns of a tile memory is read in its own order.
-                let (rows, columns) = (self.block.pieces.len(), self.block.pieces[0].count);
-                for column in 0..columns {
-                    let from = source.wrapping_offset(column as isize * reach.stride);
-                    let to = home.add(column * load.size);
-                    transfer::strided(
-                        load.size,
-                        from,
-                        down,
-                        to,
-                        (columns * load.size) as isize,
-                        rows,
-                    );
-                }
-            } else {
-                let split = guard
-                    .filter(|_| cover == Cover::Part)
-                    .map(|(split, _)| split);
-                self.gather_pieces(load, split, source, home);
-            }
-        }
-    }
-
-    unsafe fn gather_pieces(
-        &self,
-        load: &Load,
-        guard: Option<&LaneGuard>,
-        source: *const u8,
-        home: *mut u8,
-    ) {
-        let (size, reach) = (load.size, &self.block.reach[load.access]);
-        for (at, piece) in self.block.pieces.iter().enumerate() {
-            let (low, high) = guard.map_or((0, piece.count), |guard| self.block.inside(guard, at));
-            let start = match reach.even {
-                true => piece.lane as isize * reach.stride,
-                false => reach.starts[at],
-            };
-            // SAFETY: conditions 1 and 2, as the caller has them.
-            unsafe {
-                let target = home.add(piece.lane * size);
-                std::ptr::write_bytes(target, 0, low * size);
-                let from = source.wrapping_offset(start + low as isize * reach.stride);
-                transfer::gather(size, from, reach.stride, target.add(low * size), high - low);
-                std::ptr::write_bytes(target.add(high * size), 0, (piece.count - high) * size);
-            }
-        }
-    }
-
-    fn store(&mut self, store: &Store) {
-        let (source, target) = (
-            self.pointers[store.input].cast_const(),
-            self.cursors[store.access],
-        );
-        // SAFETY: conditions 1 and 2.
-        unsafe {
-            if store.width == Width::Uniform {
-                return std::ptr::copy(source, target, store.size);
-            }
-            let reach = &self.block.reach[store.access];
-            if reach.even {
-                if source != target || !reach.contiguous {
-                    transfer::scatter(store.size, source, target, reach.stride, self.block.count);
-                }
-                return;
-            }
-            if let Some(down) = reach.down {
-                let (rows, columns) = (self.block.pieces.len(), self.block.pieces[0].count);
-                for column in 0..columns {
-                    let from = source.add(column * store.size);
-                    let to = target.wrapping_offset(column as isize * reach.stride);
-                    transfer::strided(
-                        store.size,
-                        from,
-                        (columns * store.size) as isize,
-                        to,
-                        down,
-                        rows,
-                    );
-                }
-                return;
-            }
-            for (piece, &start) in self.block.pieces.iter().zip(&reach.starts) {
-                let from = source.add(piece.lane * store.size);
-                let target = target.wrapping_offset(start);
-                transfer::scatter(store.size, from, target, reach.stride, piece.count);
-            }
-        }
-    }
-
-    fn global_index(&mut self, axis: AxisId, output: usize, width: Width) {
-        let origin = self.prepared.geometry.launch.origins[axis];
-        let target = self.homes[output].cast::<i64>();
-        self.pointers[output] = self.homes[output];
-        let groups = &self.prepared.lanes[self.phase].groups;
-        let group = groups.iter().position(|group| group.axis == Some(axis));
-        let Some(group) = group.filter(|_| width == Width::Block) else {
-            let value = origin + self.index[axis] as i64;
-            // SAFETY: condition 2.
-            unsafe { std::slice::from_raw_parts_mut(target, self.count(width)) }.fill(value);
-            return;
-        };
-        for (at, piece) in self.block.pieces.iter().enumerate() {
-            let first = origin + self.block.position(at)[group] as i64;
-            let step = i64::from(group + 1 == groups.len());
-            // SAFETY: condition 2; pieces tile the lanes of the block.
-            let lanes =
-                unsafe { std::slice::from_raw_parts_mut(target.add(piece.lane), piece.count) };
-            for (lane, value) in lanes.iter_mut().enumerate() {
-                *value = first + lane as i64 * step;
-            }
-        }
-    }
-
-    fn inside(&mut self, guard: GuardId, output: usize, width: Width) {
-        let (split, cover) = self.guard(guard);
-        let target = self.homes[output];
-        self.pointers[output] = target;
-        let count = self.count(width);
-        // SAFETY: condition 2; pieces tile the lanes of the block.
-        unsafe {
-            if width == Width::Uniform || cover != Cover::Part {
-                return std::ptr::write_bytes(target, u8::from(cover == Cover::All), count);
-            }
-            for (at, piece) in self.block.pieces.iter().enumerate() {
-                let (low, high) = self.block.inside(split, at);
-                let target = target.add(piece.lane);
-                std::ptr::write_bytes(target, 0, piece.count);
-                std::ptr::write_bytes(target.add(low), 1, high - low);
-            }
-        }
-    }
-
-    /// The byte offset of a lane of an access relative to lane 0.
-    pub fn lane_offset(&self, access: AccessId, piece: usize, lane: usize) -> isize {
-        let reach = &self.block.reach[access];
-        let within = (lane - self.block.pieces[piece].lane) as isize * reach.stride;
-        match reach.even {
-            true => lane as isize * reach.stride,
-            false => reach.starts[piece] + within,
         }
     }
 }

@@ -243,7 +243,7 @@ impl Case {
             let wrong = (0..expected.len()).find(|&at| !same(expected[at], found[at]));
             if let Some(at) = wrong {
                 panic!(
-                    "parameter {param}, element {at}: {:?} instead of {:?}; {how}, extents {:?}\n{}",
+                    "parameter {param}, element {at}: {:?} instead of {:?}; {how}, {:?}\n{}",
                     found[at], expected[at], self.extents, self.kernel
                 );
             }

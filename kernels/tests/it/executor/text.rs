@@ -49,7 +49,8 @@ fn constants_keep_their_bits() {
     for constant in constants {
         let dtype = constant.split(' ').next().expect("a dtype");
         let text = format!(
-            "kernel(a: {dtype} out) {{\n  for i0 grid {{\n    v0: {constant}\n    store a.0[i0] = v0\n  }}\n}}\n"
+            "kernel(a: {dtype} out) {{\n  for i0 grid {{\n    v0: {constant}\n\
+             \x20   store a.0[i0] = v0\n  }}\n}}\n"
         );
         let kernel = parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
         assert_eq!(kernel.to_string(), text);
@@ -80,7 +81,8 @@ fn mistakes_are_told_with_their_place() {
             "line 3, column 1: expected a statement or `}`, found the end of the text",
         ),
         (
-            "kernel(a: f64 in, b: f64 out) { for i0 grid { v1: f64 = load a.0[i0]\nstore b.1[i0] = v1 } }",
+            "kernel(a: f64 in, b: f64 out) \
+             { for i0 grid { v1: f64 = load a.0[i0]\nstore b.1[i0] = v1 } }",
             "line 2, column 23: expected a definition of every value, found the end of the text",
         ),
     ];
@@ -114,7 +116,8 @@ fn each_broken_rule_is_found() {
             "axis 0 is used outside of its loop",
         ),
         (
-            "kernel(a: f64 in, b: f64 out) { for grid { for i0 loop { v0: f64 = load a.0[i0] } store b.1[] = v0 } }",
+            "kernel(a: f64 in, b: f64 out) \
+             { for grid { for i0 loop { v0: f64 = load a.0[i0] } store b.1[] = v0 } }",
             "v0 is used where it is not visible",
         ),
         (
@@ -138,7 +141,8 @@ fn each_broken_rule_is_found() {
             "v0 is f64 where i64 is needed",
         ),
         (
-            "kernel(; s0: f64, s1: f32) { for grid { v0: f64 = s0\nv1: f32 = s1\nv2: f64 = add(v0, v1) } }",
+            "kernel(; s0: f64, s1: f32) \
+             { for grid { v0: f64 = s0\nv1: f32 = s1\nv2: f64 = add(v0, v1) } }",
             "v2: no loop of add takes [F64, F32] to f64",
         ),
         (
@@ -146,19 +150,24 @@ fn each_broken_rule_is_found() {
             "v0 is f64 where bool is needed",
         ),
         (
-            "kernel(; s0: f64) { for grid { for i0 loop { v0: f64 = s0\nfold v1: f64 = any(v0) } } }",
+            "kernel(; s0: f64) \
+             { for grid { for i0 loop { v0: f64 = s0\nfold v1: f64 = any(v0) } } }",
             "any cannot combine f64 here",
         ),
         (
-            "kernel(; s0: f64) { for grid { for i0 loop { v0: f64 = s0\nfold v1: f64 = argmin(v0) } } }",
+            "kernel(; s0: f64) \
+             { for grid { for i0 loop { v0: f64 = s0\nfold v1: f64 = argmin(v0) } } }",
             "a fold by argmin has an index where it should not, or none where it should",
         ),
         (
-            "kernel(; s0: f64) { for grid { for i0 loop { v0: f64 = s0\nfold v1: f32 = add(v0) } } }",
+            "kernel(; s0: f64) \
+             { for grid { for i0 loop { v0: f64 = s0\nfold v1: f32 = add(v0) } } }",
             "v1 is f32 where f64 is needed",
         ),
         (
-            "kernel(a: f64 table; s0: f64) { for i0 grid { v0: f64 = s0\nv1: i64 = index i0\naccumulate a.0[] at v1 below s0 = add(v0) } }",
+            "kernel(a: f64 table; s0: f64) \
+             { for i0 grid { v0: f64 = s0\nv1: i64 = index i0\n\
+             accumulate a.0[] at v1 below s0 = add(v0) } }",
             "scalar 0 is f64 where the length of a table is needed",
         ),
     ];

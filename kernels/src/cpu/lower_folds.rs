@@ -1,0 +1,122 @@
+//! Lowering of folds: over the points of sequential loops, and over lanes.
+
+use super::fold::{BlockFold, Combine, LaneFold, identity, is_ordered};
+use super::leaf::leaf;
+use super::loops;
+use super::lower::{Lowering, cast, widen};
+use super::program::{FoldSize, Home, Phase, Register, RegisterId, Step, Width};
+use crate::error::KernelError;
+use crate::ir::Fold;
+use phalanx_ops::{DType, Monoid};
+
+impl Lowering<'_> {
+    pub(super) fn block_fold(
+        &mut self,
+        fold: &Fold,
+        natural: bool,
+        body: &mut Vec<Step>,
+        after: &mut Vec<Step>,
+    ) -> Result<BlockFold, KernelError> {
+        let dtype = self.kernel.values[fold.value].dtype;
+        let width = self.analysis.width[fold.result];
+        let (code, wide) = combination(fold.monoid, dtype)?;
+        let value = match wide == dtype {
+            true => self.operand(fold.value, width),
+            false => self.widened(fold.value, width, body),
+        };
+        let index = fold.index.map(|index| self.operand(index, width));
+        let output = self.fold_register(width, wide.size());
+        let index_output = fold.index_result.map(|_| self.fold_register(width, 8));
+        self.values[fold.result] = Some(match wide == dtype {
+            true => output,
+            false => self.apply(cast(wide, dtype), &[output], width, dtype.size(), after),
+        });
+        if let Some(result) = fold.index_result {
+            self.values[result] = index_output;
+        }
+        let ordered = is_ordered(fold.monoid, wide);
+        self.fold_sizes.push(FoldSize {
+            width,
+            size: wide.size(),
+            ordered,
+            index: index.is_some(),
+            natural,
+        });
+        Ok(BlockFold {
+            number: self.fold_sizes.len() - 1,
+            code,
+            value,
+            index,
+            output,
+            index_output,
+            width,
+            size: wide.size(),
+            ordered,
+            loaded: body
+                .iter()
+                .any(|step| matches!(step, Step::Load(load) if load.output == value))
+                && !body.iter().any(Step::has_store),
+            identity: identity(fold.monoid, wide),
+        })
+    }
+
+    fn fold_register(&mut self, width: Width, size: usize) -> RegisterId {
+        self.registers.push(Register {
+            width,
+            size,
+            home: Home::Fold,
+        });
+        self.registers.len() - 1
+    }
+
+    pub(super) fn lane_fold(&mut self, fold: &Fold, phase: &mut Phase) -> Result<(), KernelError> {
+        let dtype = self.kernel.values[fold.value].dtype;
+        let (code, wide) = combination(fold.monoid, dtype)?;
+        let value = match wide == dtype {
+            true => self.operand(fold.value, Width::Block),
+            false => self.widened(fold.value, Width::Block, &mut phase.steps),
+        };
+        let index = fold.index.map(|index| self.operand(index, Width::Block));
+        let output = self.register(Width::Uniform, wide.size());
+        let index_output = fold.index_result.map(|_| self.register(Width::Uniform, 8));
+        self.values[fold.result] = Some(match wide == dtype {
+            true => output,
+            false => {
+                let code = cast(wide, dtype);
+                self.apply(
+                    code,
+                    &[output],
+                    Width::Uniform,
+                    dtype.size(),
+                    &mut phase.epilogue,
+                )
+            }
+        });
+        if let Some(result) = fold.index_result {
+            self.values[result] = index_output;
+        }
+        phase.folds.push(LaneFold {
+            code,
+            leaf: leaf(fold.monoid, wide),
+            value,
+            index,
+            output,
+            index_output,
+            size: wide.size(),
+            ordered: is_ordered(fold.monoid, wide),
+            identity: identity(fold.monoid, wide),
+        });
+        Ok(())
+    }
+}
+
+/// The code of a fold and the dtype in which it accumulates.
+fn combination(monoid: Monoid, dtype: DType) -> Result<(Combine, DType), KernelError> {
+    let wide = widen(dtype);
+    let code = match monoid {
+        Monoid::ArgMin | Monoid::ArgMax => loops::arg_combine(monoid, wide).map(Combine::Pair),
+        _ => loops::combine(monoid, wide).map(Combine::Single),
+    };
+    code.map(|code| (code, wide))
+        .ok_or(KernelError::UnsupportedCombination { monoid, dtype })
+}
