@@ -31,7 +31,9 @@ pub use phalanx_array::{
     percentile, picture, print, s, s_items, select, zeros,
 };
 pub use phalanx_ops::{Bounds, DType, Element, Index, Mesh, Op, Scalar, Sharding, Split};
-pub use phalanx_scheduler::Counters;
+pub use phalanx_array::Limits;
+pub use phalanx_distributed::Policy;
+pub use phalanx_scheduler::{Counters, planning};
 pub use session::{InitError, Session, agree, init, rank, size};
 
 /// What most programs use.

@@ -252,7 +252,7 @@ impl CollectiveError {
             }
             CollectiveError::Aborted { .. } => "look at the error of that rank",
             CollectiveError::Token { .. } => {
-                "start all ranks with the same PHALANX_TOKEN, or choose another address \
+                "start all ranks with the same PHALANX_TOKEN_FILE, or choose another address \
                  if a second world runs there"
             }
             CollectiveError::Listen { .. } => {

@@ -148,6 +148,8 @@ pub fn describe(error: &(dyn Error + 'static)) -> String {
         (error.code(), error.hint())
     } else if let Some(error) = error.downcast_ref::<phalanx::ConfigError>() {
         (error.code(), error.hint())
+    } else if let Some(error) = error.downcast_ref::<phalanx::InitError>() {
+        (error.code(), error.hint())
     } else {
         return format!("error: {error}");
     };

@@ -134,6 +134,13 @@ fn benches() -> Vec<Bench> {
             8 * N,
         ),
         bench(
+            "sum f64 2^15",
+            SUM,
+            &[1 << 15],
+            vec![flat(0), (2, 0, vec![])],
+            8 << 15,
+        ),
+        bench(
             "sum f64 2^10",
             SUM,
             &[1 << 10],

@@ -34,10 +34,10 @@ impl KernelError {
     /// The stable code.
     pub const fn code(&self) -> &'static str {
         match self {
-            KernelError::Parse(_) => "PX060",
-            KernelError::Verify(_) => "PX061",
-            KernelError::UnsupportedOperation { .. } => "PX062",
-            KernelError::UnsupportedCombination { .. } => "PX063",
+            KernelError::Parse(_) => "PX040",
+            KernelError::Verify(_) => "PX041",
+            KernelError::UnsupportedOperation { .. } => "PX042",
+            KernelError::UnsupportedCombination { .. } => "PX043",
         }
     }
 

@@ -15,6 +15,7 @@ mod fuse;
 mod instance;
 mod job;
 mod plan;
+pub mod planning;
 mod ready;
 mod session;
 mod shards;

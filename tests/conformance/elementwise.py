@@ -14,7 +14,7 @@ line each):
 - `weak_values.tsv`: operations between an array and a Python integer, by value.
 
 The Rust side is `kernels/tests/it/elementwise/`, which reads the directory named by
-`PHALANX_CONFORMANCE_DATA`. Needs NumPy >= 2.3. NumPy lacks bfloat16, whose rules are tested in unit
+`PHALANX_CONFORMANCE_DATA`. Needs NumPy >= 2.2. NumPy lacks bfloat16, whose rules are tested in unit
 tests.
 """
 
@@ -428,8 +428,8 @@ def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     version = tuple(int(part) for part in np.__version__.split(".")[:2])
-    if version < (2, 3):
-        sys.exit(f"needs NumPy >= 2.3, found {np.__version__}")
+    if version < (2, 2):
+        sys.exit(f"needs NumPy >= 2.2, found {np.__version__}")
     # Casts of complex to real numbers are meant.
     warnings.simplefilter("ignore", np.exceptions.ComplexWarning)
     store = Store(sys.argv[1])

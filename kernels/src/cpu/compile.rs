@@ -40,8 +40,8 @@ pub struct Tuning {
 
 /// Verifies and lowers a kernel. Callers keep the result by the kernel's structure.
 ///
-/// Errors: `KernelError::Verify` (PX061), `KernelError::UnsupportedOperation` (PX062),
-/// `KernelError::UnsupportedCombination` (PX063).
+/// Errors: `KernelError::Verify` (PX041), `KernelError::UnsupportedOperation` (PX042),
+/// `KernelError::UnsupportedCombination` (PX043).
 pub fn compile(kernel: &Kernel) -> Result<Compiled, KernelError> {
     verify(kernel)?;
     let has_loop = kernel

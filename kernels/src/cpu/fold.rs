@@ -33,6 +33,9 @@ pub(super) const LANES: usize = 32;
 /// Accumulators that the halving of one leaf needs when lanes are visited depth first.
 pub(super) const DEPTH: usize = 6;
 
+/// Leaves that are folded before their results are combined, so that loads run ahead.
+const BATCH: usize = 16;
+
 /// How two operands are combined.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Combine {
@@ -245,14 +248,10 @@ impl LaneState {
                 && self.filled == 0
                 && count - done >= LEAF
             {
-                let mut item = Item {
-                    value: [0; 16],
-                    index: 0,
-                };
-                // SAFETY: a leaf of the caller's elements is left.
-                unsafe { leaf(values.add(done * self.size), item.value.as_mut_ptr()) };
-                self.leaves.push(item, self.code);
-                done += LEAF;
+                let leaves = ((count - done) / LEAF).min(BATCH);
+                // SAFETY: so many leaves of the caller's elements are left.
+                unsafe { self.push_leaves(leaf, values.add(done * self.size), leaves) };
+                done += leaves * LEAF;
                 continue;
             }
             let lane = self.filled % LANES;
@@ -275,6 +274,26 @@ impl LaneState {
             if self.filled == LEAF {
                 self.close_leaf();
             }
+        }
+    }
+
+    /// Combines whole leaves, at most `BATCH` of them.
+    ///
+    /// # Safety
+    /// `values` holds that many leaves.
+    unsafe fn push_leaves(&mut self, leaf: LeafLoop, values: *const u8, leaves: usize) {
+        let mut results = [[0u64; 2]; BATCH];
+        // SAFETY: the caller's promise; elements have at most 16 bytes.
+        unsafe { leaf(values, results.as_mut_ptr().cast(), leaves) };
+        let results = results.as_ptr().cast::<u8>();
+        for at in 0..leaves {
+            let mut item = Item { value: [0; 16], index: 0 };
+            // SAFETY: the leaf loop wrote this element.
+            unsafe {
+                let result = results.add(at * self.size);
+                std::ptr::copy_nonoverlapping(result, item.value.as_mut_ptr(), self.size);
+            }
+            self.leaves.push(item, self.code);
         }
     }
 

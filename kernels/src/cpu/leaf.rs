@@ -6,11 +6,12 @@
 use super::fold::{LANES, LEAF};
 use phalanx_ops::{DType, Monoid};
 
-/// Folds `LEAF` elements of the input to one element of the output.
+/// Folds each `LEAF` elements of the input to one element of the output.
 ///
 /// # Safety
-/// The input holds `LEAF` elements and the output one, both aligned to the element's components.
-pub(super) type LeafLoop = unsafe fn(input: *const u8, output: *mut u8);
+/// The input holds `count * LEAF` elements and the output `count`, both aligned to the element's
+/// components.
+pub(super) type LeafLoop = unsafe fn(input: *const u8, output: *mut u8, count: usize);
 
 /// The loop of a monoid and a dtype, where there is one.
 pub(super) fn leaf(monoid: Monoid, dtype: DType) -> Option<LeafLoop> {
@@ -91,38 +92,108 @@ impl Operation for Smallest {
     }
 }
 
-/// Components accumulated at a time: as many as 16 vector registers of 128 bits leave room for.
-const STRIP: usize = 16;
-
 /// `PARTS` is the number of components of an element, `WIDTH` that of all lanes.
 unsafe fn run<T: Float, const PARTS: usize, const WIDTH: usize, O: Operation>(
     input: *const u8,
     output: *mut u8,
+    count: usize,
 ) {
     // SAFETY: the caller's promise.
-    let input = unsafe { std::slice::from_raw_parts(input.cast::<T>(), LEAF * PARTS) };
+    let (input, output) = unsafe {
+        (
+            std::slice::from_raw_parts(input.cast::<T>(), count * LEAF * PARTS),
+            std::slice::from_raw_parts_mut(output.cast::<T>(), count * PARTS),
+        )
+    };
+    let instructions = InstructionSet::detected();
     let mut lanes = [T::default(); WIDTH];
-    for (strip, lanes) in lanes.chunks_exact_mut(STRIP).enumerate() {
-        let mut sums = [T::default(); STRIP];
-        sums.copy_from_slice(&input[strip * STRIP..][..STRIP]);
-        for row in input.chunks_exact(WIDTH).skip(1) {
-            let row = &row[strip * STRIP..][..STRIP];
-            for (sum, &value) in sums.iter_mut().zip(row) {
-                *sum = O::combine(*sum, value);
-            }
+    for (leaf, output) in input.chunks_exact(LEAF * PARTS).zip(output.chunks_exact_mut(PARTS)) {
+        match instructions {
+            // SAFETY: the instructions were detected.
+            #[cfg(target_arch = "x86_64")]
+            InstructionSet::Avx512 => unsafe { accumulate_avx512::<T, WIDTH, O>(leaf, &mut lanes) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "x86_64")]
+            InstructionSet::Avx2 => unsafe { accumulate_avx2::<T, WIDTH, O>(leaf, &mut lanes) },
+            InstructionSet::Baseline => accumulate_baseline::<T, WIDTH, O>(leaf, &mut lanes),
         }
-        lanes.copy_from_slice(&sums);
-    }
-    let mut half = WIDTH / 2;
-    while half >= PARTS {
-        let (left, right) = lanes.split_at_mut(half);
-        for (left, &right) in left.iter_mut().zip(right.iter()) {
-            *left = O::combine(*left, right);
+        let mut half = WIDTH / 2;
+        while half >= PARTS {
+            let (left, right) = lanes.split_at_mut(half);
+            halve::<T, O>(left, &right[..half]);
+            half /= 2;
         }
-        half /= 2;
+        output.copy_from_slice(&lanes[..PARTS]);
     }
-    // SAFETY: the caller's promise.
-    unsafe { std::ptr::copy_nonoverlapping(lanes.as_ptr(), output.cast::<T>(), PARTS) };
+}
+
+/// Instructions that make the registers wide enough for all lanes. Results are the same with each.
+#[derive(Clone, Copy)]
+enum InstructionSet {
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    Baseline,
+}
+
+impl InstructionSet {
+    fn detected() -> InstructionSet {
+        #[cfg(target_arch = "x86_64")]
+        if is_x86_feature_detected!("avx512f") {
+            return InstructionSet::Avx512;
+        } else if is_x86_feature_detected!("avx2") {
+            return InstructionSet::Avx2;
+        }
+        InstructionSet::Baseline
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+fn accumulate_avx512<T: Float, const WIDTH: usize, O: Operation>(
+    input: &[T],
+    lanes: &mut [T; WIDTH],
+) {
+    accumulate::<T, WIDTH, O>(input, lanes);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn accumulate_avx2<T: Float, const WIDTH: usize, O: Operation>(
+    input: &[T],
+    lanes: &mut [T; WIDTH],
+) {
+    accumulate::<T, WIDTH, O>(input, lanes);
+}
+
+// This and `halve` are kept out of line: together they tempt the compiler to vectorise across the
+// wrong elements.
+#[inline(never)]
+fn accumulate_baseline<T: Float, const WIDTH: usize, O: Operation>(
+    input: &[T],
+    lanes: &mut [T; WIDTH],
+) {
+    accumulate::<T, WIDTH, O>(input, lanes);
+}
+
+#[inline(always)]
+fn accumulate<T: Float, const WIDTH: usize, O: Operation>(input: &[T], lanes: &mut [T; WIDTH]) {
+    let mut sums = [T::default(); WIDTH];
+    sums.copy_from_slice(&input[..WIDTH]);
+    for row in input.chunks_exact(WIDTH).skip(1) {
+        for (sum, &value) in sums.iter_mut().zip(row) {
+            *sum = O::combine(*sum, value);
+        }
+    }
+    *lanes = sums;
+}
+
+#[inline(never)]
+fn halve<T: Float, O: Operation>(left: &mut [T], right: &[T]) {
+    for (left, &right) in left.iter_mut().zip(right) {
+        *left = O::combine(*left, right);
+    }
 }
 
 #[cfg(test)]
@@ -190,7 +261,7 @@ mod tests {
                         .collect();
                     let mut output = [0u64; 2];
                     // SAFETY: a leaf of elements, and room for one.
-                    unsafe { leaf(words.as_ptr().cast(), output.as_mut_ptr().cast()) };
+                    unsafe { leaf(words.as_ptr().cast(), output.as_mut_ptr().cast(), 1) };
                     let output: Vec<u8> =
                         output.iter().flat_map(|word| word.to_ne_bytes()).collect();
                     let expected = by_definition(monoid, dtype, &words);

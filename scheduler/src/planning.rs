@@ -1,0 +1,150 @@
+//! Planning without devices: what a plan looks like on a mesh that this machine does not have.
+
+use crate::explain;
+use crate::finalise::Liveness;
+use crate::instance::instantiate;
+use crate::plan::Plan;
+use phalanx_array::{Cause, Engine, Error, Evaluated, Graph, HostArray, Limits, MeshHandle, Site};
+use phalanx_distributed::{Policy, propagate};
+use phalanx_ops::{AffineMap, DType, Mesh, Sharding};
+use std::any::Any;
+use std::sync::Arc;
+
+/// An engine over null devices: plans windows and computes nothing.
+struct NullEngine {
+    mesh: Mesh,
+    policy: Policy,
+}
+
+/// A value that has a sharding only.
+#[derive(Debug)]
+struct NullValue(Sharding);
+
+impl Evaluated for NullValue {
+    fn sharding(&self) -> &Sharding {
+        &self.0
+    }
+    fn wait(&self) -> Result<(), Error> {
+        Ok(())
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl NullEngine {
+    fn leaves(graph: &Graph) -> Vec<Sharding> {
+        let sharding = |leaf: &Arc<phalanx_array::Node>| match leaf.result() {
+            Some(Ok(value)) => value.sharding().clone(),
+            _ => Sharding::replicated(leaf.shape().len()),
+        };
+        graph.leaves.iter().map(sharding).collect()
+    }
+
+    /// Plans, finalises and instantiates a window for the first and the middle device.
+    fn plan(&self, graph: &Graph) -> (Plan, Liveness) {
+        let leaves = NullEngine::leaves(graph);
+        let plan = Plan::new(graph, &leaves, &self.mesh, &self.policy);
+        let mut nodes = vec![false; plan.graph.nodes.len()];
+        for (node, &at) in graph.nodes.iter().zip(&plan.moved) {
+            nodes[at as usize] |= node.node.is_live();
+        }
+        let donated = graph.leaves.iter().map(|leaf| !leaf.is_live()).collect();
+        let liveness = Liveness { nodes, donated };
+        let finished = crate::finalise::finalise(&plan, &liveness);
+        for device in [0, self.mesh.devices() / 2] {
+            let _ = instantiate(&plan, &finished, &self.mesh, device);
+        }
+        (plan, liveness)
+    }
+}
+
+impl Engine for NullEngine {
+    fn evaluate(&self, graph: Graph, _cause: Cause, _site: Site) -> Result<(), Error> {
+        let (plan, _) = self.plan(&graph);
+        for (node, &at) in graph.nodes.iter().zip(&plan.moved) {
+            node.node.finish(Ok(Arc::new(NullValue(plan.placements[at as usize].output.clone()))));
+        }
+        Ok(())
+    }
+
+    fn explain(&self, graph: &Graph) -> Result<String, Error> {
+        let (plan, liveness) = self.plan(graph);
+        Ok(explain::text(&plan, &liveness, &self.mesh))
+    }
+
+    fn shardings(&self, graph: &Graph) -> Result<Vec<Sharding>, Error> {
+        let placements = propagate(graph, &NullEngine::leaves(graph), &self.mesh, &self.policy);
+        Ok(placements.into_iter().map(|placement| placement.output).collect())
+    }
+
+    fn upload(&self, data: &HostArray, _site: Site) -> Result<Arc<dyn Evaluated>, Error> {
+        Ok(Arc::new(NullValue(self.policy.sharding(&data.shape, &self.mesh))))
+    }
+
+    fn read(&self, _: &Arc<dyn Evaluated>, _: &[usize], map: &AffineMap) -> Result<Option<HostArray>, Error> {
+        let shape = map.shape.to_vec();
+        let bytes = vec![0; shape.iter().product::<usize>() * DType::F64.size()];
+        Ok(Some(HostArray { dtype: DType::F64, shape, bytes }))
+    }
+
+    fn from_local(
+        &self,
+        shards: Vec<HostArray>,
+        _axis: usize,
+        site: Site,
+    ) -> Result<(Vec<usize>, Arc<dyn Evaluated>), Error> {
+        let value = self.upload(&shards[0], site)?;
+        Ok((shards[0].shape.clone(), value))
+    }
+
+    fn local_shards(&self, _: &Arc<dyn Evaluated>) -> Result<Vec<(Vec<usize>, HostArray)>, Error> {
+        Ok(Vec::new())
+    }
+
+    fn extents(&self, _: &Arc<dyn Evaluated>) -> Vec<usize> {
+        Vec::new()
+    }
+
+    fn agree(&self, _: Result<(), String>, _: Site) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn mesh(&self) -> &Mesh {
+        &self.mesh
+    }
+
+    fn limits(&self) -> Limits {
+        Limits::default()
+    }
+
+    fn process(&self) -> (usize, usize) {
+        (0, 1)
+    }
+}
+
+/// A mesh of null devices, on which programs are planned and nothing is computed: values read are zeros.
+pub fn null_mesh(mesh: Mesh, policy: Policy) -> MeshHandle {
+    MeshHandle::new(Arc::new(NullEngine { mesh, policy }))
+}
+
+/// The plan of one step of diffusion on a grid of this shape, over so many null devices.
+pub fn diffusion_step(devices: usize, shape: [usize; 2]) -> String {
+    let mesh = null_mesh(Mesh::line(devices), Policy::default());
+    mesh.enter(|| {
+        let grid = phalanx_array::zeros(shape, DType::F64);
+        let planned = (|| {
+            grid.evaluate()?;
+            let view = |rows: phalanx_ops::Index, columns: phalanx_ops::Index| grid.slice([rows, columns]);
+            let range = |start, stop| phalanx_ops::Index::Range { start: Some(start), stop, step: 1 };
+            let inner = range(1, Some(-1));
+            let neighbours = view(range(0, Some(-2)), inner) + view(range(2, None), inner)
+                + view(inner, range(0, Some(-2)))
+                + view(inner, range(2, None));
+            let change = (neighbours - 4.0 * view(inner, inner)) * 0.2;
+            view(inner, inner).add_assign(&change);
+            grid.explain()
+        })();
+        planned.unwrap_or_else(|error: Error| error.to_string())
+    })
+}
