@@ -23,6 +23,12 @@ pub enum RunError {
         /// What does not fit.
         reason: &'static str,
     },
+    /// Another rank's device has too little memory for its part of the work.
+    #[error("rank {rank} has too little memory for its part of the work")]
+    Refused {
+        /// The rank.
+        rank: usize,
+    },
     /// A local action of one rank failed.
     #[error("on rank {rank}: {message}")]
     Rank {
@@ -42,6 +48,7 @@ impl RunError {
             RunError::Kernel(error) => error.code(),
             RunError::Shards { .. } => "PX031",
             RunError::Rank { .. } => "PX032",
+            RunError::Refused { .. } => "PX052",
         }
     }
 
@@ -52,6 +59,7 @@ impl RunError {
             RunError::Collective(error) => error.hint(),
             RunError::Kernel(error) => error.hint(),
             RunError::Shards { .. } => "shards must agree in dtype and in all extents but that of the joined axis",
+            RunError::Refused { .. } => "use more devices, smaller arrays, or raise PHALANX_MEMORY_LIMIT",
             RunError::Rank { .. } => "see the message of that rank",
         }
     }

@@ -57,6 +57,7 @@ impl Worker {
         match step {
             LocalStep::Start { exchange, pack, sends, receives } => {
                 pack.iter().for_each(|copy| memory.copy(copy));
+                let _span = tracing::trace_span!("collective", kind = "exchange", sends = sends.len()).entered();
                 let messages =
                     |packets: &[Packet]| packets.iter().map(|packet| memory.message(packet)).collect::<Vec<_>>();
                 let event = if sends.is_empty() && receives.is_empty() {
@@ -73,6 +74,7 @@ impl Worker {
                 unpack.iter().for_each(|copy| memory.copy(copy));
             }
             LocalStep::Launch { kernel, extents, origins, accesses, scalars } => {
+                let _span = tracing::trace_span!("step", kernel, ?extents).entered();
                 let arguments = BufferLaunch {
                     extents,
                     origins,
@@ -92,8 +94,9 @@ impl Worker {
             }
             LocalStep::Zero { memory: target, bytes } => memory.buffer(*target).zero(0, *bytes),
             LocalStep::Copy(copy) => memory.copy(copy),
-            LocalStep::Combine { parts, dtype, monoid, mesh_axes } => {
-                self.combine(memory, parts, *dtype, *monoid, mesh_axes)?;
+            LocalStep::Combine { parts, together, dtype, monoid, mesh_axes } => {
+                let _span = tracing::trace_span!("collective", kind = "all_reduce", %monoid).entered();
+                self.combine(memory, parts, *together, (*dtype, *monoid), mesh_axes)?;
             }
             LocalStep::Matmul { a, b, to, sizes, dtype } => {
                 let [a, b, to] = [a, b, to].map(|at| memory.buffer(*at));
@@ -135,27 +138,25 @@ impl Worker {
         &mut self,
         memory: &JobMemory,
         parts: &[(Memory, usize)],
-        dtype: DType,
-        monoid: Monoid,
+        together: Option<Memory>,
+        (dtype, monoid): (DType, Monoid),
         mesh_axes: &[u8],
     ) -> Result<(), RunError> {
         let group = self.group(mesh_axes)?;
-        if let [(only, bytes)] = parts {
-            if *bytes > 0 {
-                let event = group.all_reduce(&memory.buffer(*only).slice(0, *bytes), dtype, monoid)?;
+        let Some(together) = together.map(|at| memory.buffer(at)) else {
+            for (part, bytes) in parts.iter().filter(|part| part.1 > 0) {
+                let event = group.all_reduce(&memory.buffer(*part).slice(0, *bytes), dtype, monoid)?;
                 self.wait(&event)?;
             }
             return Ok(());
-        }
-        let total: usize = parts.iter().map(|part| part.1).sum();
-        if total == 0 {
+        };
+        if together.is_empty() {
             return Ok(());
         }
-        let together = self.memory.clone().allocate(total)?;
         let move_all = |back: bool| {
             let mut offset = 0;
             for &(part, bytes) in parts {
-                let (own, all) = (memory.buffer(part), &together);
+                let (own, all) = (memory.buffer(part), together);
                 let (from, to, at, into) = if back { (all, own, offset, 0) } else { (own, all, 0, offset) };
                 let place = |buffer, offset: usize| Strided { buffer, offset: offset as isize, strides: &[1] };
                 copy_strided(&place(from, at), &place(to, into), &[bytes], 1);

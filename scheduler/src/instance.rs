@@ -63,7 +63,14 @@ pub(crate) enum LocalStep {
     /// Copies a box.
     Copy(CopyBox),
     /// Combines shards over mesh axes.
-    Combine { parts: Vec<(Memory, usize)>, dtype: DType, monoid: Monoid, mesh_axes: SmallVec<[u8; 2]> },
+    /// Several parts go through `together`, so that they are one collective.
+    Combine {
+        parts: Vec<(Memory, usize)>,
+        together: Option<Memory>,
+        dtype: DType,
+        monoid: Monoid,
+        mesh_axes: SmallVec<[u8; 2]>,
+    },
     /// Multiplies matrices of `m × k` and `k × n` elements.
     Matmul { a: Memory, b: Memory, to: Memory, sizes: [usize; 3], dtype: DType },
     /// Selects by a mask.
@@ -537,7 +544,7 @@ impl<'a> Builder<'a> {
         let Some((dtype, monoid)) = self.plan.combined_item(nodes[0]) else { return };
         let Some(partial) = &self.plan.placements[nodes[0] as usize].partial else { return };
         let mesh_axes = partial.mesh_axes.clone();
-        let mut parts = Vec::with_capacity(nodes.len());
+        let mut parts: Vec<(Memory, usize)> = Vec::with_capacity(nodes.len());
         for &node in nodes {
             let items = volume(&self.block_of_node(node));
             let memory = match self.packed.get(&node) {
@@ -546,7 +553,9 @@ impl<'a> Builder<'a> {
             };
             parts.push((memory, items * monoid.item_size(dtype)));
         }
-        self.instance.steps.push(LocalStep::Combine { parts, dtype, monoid, mesh_axes });
+        let total = parts.iter().map(|part| part.1).sum();
+        let together = (parts.len() > 1).then(|| Memory::Local(self.local(total)));
+        self.instance.steps.push(LocalStep::Combine { parts, together, dtype, monoid, mesh_axes });
         for &node in nodes {
             let Some(&buffer) = self.packed.get(&node) else { continue };
             // Of the combined pairs, the indices are the value.

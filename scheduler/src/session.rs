@@ -1,6 +1,6 @@
 //! Sessions: the engine of one mesh: plans are looked up or made, memory is reserved, and workers run them.
 
-use crate::digest::{plan_digest, ticket_digest};
+use crate::digest::{Structure, structure_hash, ticket_digest};
 use crate::error::RunError;
 use crate::execute::Worker;
 use crate::explain;
@@ -74,7 +74,8 @@ pub struct Session {
 
 #[derive(Default)]
 struct State {
-    plans: FxHashMap<u128, Cached>,
+    /// By hash of the structure; windows of different structures rarely share one.
+    plans: FxHashMap<u64, Vec<Cached>>,
     windows: usize,
     ticket: u64,
     /// Outcomes of the plans in flight, oldest first.
@@ -85,7 +86,17 @@ struct State {
     finished: bool,
 }
 
+impl State {
+    /// Waits for all plans in flight; how they ended stays with their values.
+    fn land(&mut self) {
+        for outcome in self.flying.drain(..) {
+            let _ = outcome.wait();
+        }
+    }
+}
+
 struct Cached {
+    structure: Structure,
     plan: Arc<Plan>,
     ready: FxHashMap<Liveness, Arc<Ready>>,
 }
@@ -164,7 +175,7 @@ impl Session {
     /// What the session has done so far.
     pub fn counters(&self) -> Counters {
         let state = self.state();
-        Counters { windows: state.windows, plans: state.plans.len(), kernels: self.kernels.len() }
+        Counters { windows: state.windows, plans: state.plans.values().map(Vec::len).sum(), kernels: self.kernels.len() }
     }
 
     /// Waits for everything in flight and leaves the world. Collective: every rank ends its session at the same point
@@ -235,12 +246,15 @@ impl Session {
     }
 
     fn ready(&self, state: &mut State, graph: &Graph, leaves: &[Sharding]) -> Result<Arc<Ready>, RunError> {
-        let key = plan_digest(graph, leaves);
-        let cached = state.plans.entry(key).or_insert_with(|| {
+        let alike = state.plans.entry(structure_hash(graph, leaves)).or_default();
+        let known = alike.iter().position(|cached| cached.structure.is_of(graph, leaves));
+        let position = known.unwrap_or_else(|| {
             let _span = tracing::debug_span!("plan", nodes = graph.nodes.len()).entered();
             let plan = Arc::new(Plan::new(graph, leaves, &self.mesh, &self.options.policy));
-            Cached { plan, ready: FxHashMap::default() }
+            alike.push(Cached { structure: Structure::of(graph, leaves), plan, ready: FxHashMap::default() });
+            alike.len() - 1
         });
+        let cached = &mut alike[position];
         let liveness = Session::liveness(graph, &cached.plan);
         if let Some(ready) = cached.ready.get(&liveness) {
             return Ok(ready.clone());
@@ -272,6 +286,52 @@ impl Session {
         Ok(memory)
     }
 
+    /// All memory of a plan, or an error on every rank.
+    fn reserve_agreed(
+        &self,
+        state: &mut State,
+        ready: &Ready,
+        graph: &Graph,
+    ) -> Result<Vec<JobMemory>, RunError> {
+        let mut memory = self.reserve(ready, graph);
+        if memory.is_err() {
+            // What is in flight may still hold memory that nobody needs afterwards.
+            state.land();
+            memory = self.reserve(ready, graph);
+        }
+        if self.world.size() == 1 {
+            return memory;
+        }
+        if self.options.memory_limit.is_none() {
+            // Without an agreed limit nobody expects a refusal, so it ends the world.
+            if let Err(error) = &memory {
+                self.world.abort(CollectiveError::Aborted {
+                    rank: self.world.rank(),
+                    error_code: String::from(error.code()),
+                    message: error.to_string(),
+                });
+            }
+            return memory;
+        }
+        // With one, every rank hears of a refusal, and the program may go on.
+        let refused = u8::from(memory.is_err());
+        let refusals = self.gather_bytes(state, &|_| vec![refused])?;
+        let Some(device) = refusals.iter().position(|refusal| refusal[0] != 0) else { return memory };
+        memory.and_then(|_| Err(RunError::Refused { rank: self.rank_of(device) }))
+    }
+
+    /// The process that owns a device of the mesh.
+    fn rank_of(&self, device: usize) -> usize {
+        let mut first = 0;
+        for (rank, count) in self.world.device_counts().iter().enumerate() {
+            first += count;
+            if device < first {
+                return rank;
+            }
+        }
+        unreachable!("bug: device {device} belongs to no process")
+    }
+
     fn start(&self, state: &mut State, graph: &Graph, cause: Cause, site: Site) -> Result<(), Error> {
         let fail = |error: RunError| Error::failure(error, Some(site));
         let leaves = Session::leaf_shardings(graph)?;
@@ -291,14 +351,7 @@ impl Session {
                 oldest.wait()?;
             }
         }
-        let memory = match self.reserve(&ready, graph) {
-            Ok(memory) => memory,
-            Err(_) => {
-                // What is in flight may still hold memory that nobody needs afterwards.
-                state.flying.drain(..).try_for_each(|outcome| outcome.wait())?;
-                self.reserve(&ready, graph).map_err(fail)?
-            }
-        };
+        let memory = self.reserve_agreed(state, &ready, graph).map_err(fail)?;
         let outcome = Outcome::pending(self.devices.len());
         let mut storages: FxHashMap<Place, Arc<Storage>> = FxHashMap::default();
         let mut late = Vec::new();
@@ -363,12 +416,13 @@ impl Session {
     }
 
     /// Every device's bytes, in device order; all give the same number of bytes.
-    fn gather_bytes(&self, own: &(dyn Fn(usize) -> Vec<u8> + Sync)) -> Result<Vec<Vec<u8>>, RunError> {
+    fn gather_bytes(
+        &self,
+        state: &mut State,
+        own: &(dyn Fn(usize) -> Vec<u8> + Sync),
+    ) -> Result<Vec<Vec<u8>>, RunError> {
         // Plans in flight use the same communicators.
-        let flying: Vec<Arc<Outcome>> = self.state().flying.drain(..).collect();
-        flying.iter().for_each(|outcome| {
-            let _ = outcome.wait();
-        });
+        state.land();
         let gathered = self.on_devices(|local| {
             let send = Buffer::from_vec(own(local));
             let receive = Buffer::from_vec(vec![0u8; send.len() * self.mesh.devices()]);
@@ -480,7 +534,7 @@ impl Engine for Session {
             words.iter().flat_map(|word| word.to_ne_bytes()).collect()
         };
         let all: Vec<Vec<usize>> = self
-            .gather_bytes(&own)
+            .gather_bytes(&mut self.state(), &own)
             .map_err(fail)?
             .iter()
             .map(|bytes| {
@@ -542,16 +596,9 @@ impl Engine for Session {
             bytes.resize(LONGEST + 1, 0);
             bytes
         };
-        let all = self.gather_bytes(&own).map_err(|error| Error::failure(error, Some(site)))?;
+        let all = self.gather_bytes(&mut self.state(), &own).map_err(|error| Error::failure(error, Some(site)))?;
         let Some(device) = all.iter().position(|bytes| bytes[0] != 0) else { return Ok(()) };
-        let mut first = 0;
-        let mut rank = 0;
-        for (process, count) in self.world.device_counts().iter().enumerate() {
-            if (first..first + count).contains(&device) {
-                rank = process;
-            }
-            first += count;
-        }
+        let rank = self.rank_of(device);
         let text = all[device][1..].split(|&byte| byte == 0).next().unwrap_or(&[]);
         let message = String::from_utf8_lossy(text).into_owned();
         Err(Error::failure(RunError::Rank { rank, message }, Some(site)))

@@ -4,6 +4,7 @@
 //! operation.
 
 use super::fold::{identity, is_ordered};
+use super::fused::{fuse_pairs, is_arithmetic};
 use super::loops;
 use super::phases::{Analysis, analyse};
 use super::program::{
@@ -65,6 +66,7 @@ pub(super) fn lower(kernel: &Kernel, lanes: LaneChoice) -> Result<Program, Kerne
         indexed,
         tables,
     };
+    fuse_pairs(&mut program.phases);
     registers::mark_hazards(&mut program);
     registers::allocate(&mut program);
     Ok(program)
@@ -140,6 +142,7 @@ impl<'k> Lowering<'k> {
             output,
             width: Width::Block,
             destination: None,
+            arithmetic: None,
         })
     }
 
@@ -348,6 +351,7 @@ impl<'k> Lowering<'k> {
             output,
             width,
             destination: None,
+            arithmetic: None,
         }));
         output
     }

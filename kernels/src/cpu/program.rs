@@ -12,7 +12,7 @@
 use super::fold::{BlockFold, LaneFold};
 use super::loops::{FillLoop, Loop, SelectLoop};
 use crate::ir::{AccessId, AxisId, GuardId, ScalarId};
-use phalanx_ops::{DType, Monoid, Scalar};
+use phalanx_ops::{DType, Monoid, Op, Scalar};
 use smallvec::SmallVec;
 
 /// A register of a program.
@@ -181,6 +181,8 @@ pub(super) struct Apply {
     /// The access that stores the result next: where it is contiguous the result is written there
     /// at once.
     pub destination: Option<AccessId>,
+    /// The operation and dtype, if it is one that may be fused with another.
+    pub arithmetic: Option<(Op, DType)>,
 }
 
 /// A load.

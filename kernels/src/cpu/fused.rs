@@ -1,0 +1,259 @@
+//! Pairs of arithmetic operations as one loop: the value between them stays in a vector register.
+//!
+//! Each operation still rounds by itself, so a pair gives the bits of its two operations.
+
+use super::instructions::InstructionSet;
+use super::loops::Loop;
+use super::program::{Apply, Code, Phase, RegisterId, Step, Width};
+use phalanx_ops::{DType, Op};
+use rustc_hash::FxHashMap;
+use std::mem::MaybeUninit;
+
+/// Replaces pairs of steps whose first result only the second step reads.
+pub(super) fn fuse_pairs(phases: &mut [Phase]) {
+    let mut reads: FxHashMap<RegisterId, usize> = FxHashMap::default();
+    let mut all = Vec::new();
+    for phase in phases.iter() {
+        phase.steps.iter().chain(&phase.epilogue).for_each(|step| step.reads(&mut all));
+        for fold in &phase.folds {
+            all.push(fold.value);
+            all.extend(fold.index);
+        }
+    }
+    for register in all {
+        *reads.entry(register).or_default() += 1;
+    }
+    for phase in phases {
+        fuse_list(&mut phase.steps, &reads);
+    }
+}
+
+fn fuse_list(steps: &mut Vec<Step>, reads: &FxHashMap<RegisterId, usize>) {
+    for step in steps.iter_mut() {
+        if let Step::Loop(inner) = step {
+            fuse_list(&mut inner.steps, reads);
+        }
+    }
+    let mut at = 0;
+    while at < steps.len() {
+        match pair_at(steps, at, reads) {
+            Some((first, fused)) => {
+                steps[at] = Step::Apply(fused);
+                steps.remove(first);
+            }
+            None => at += 1,
+        }
+    }
+}
+
+/// The step that replaces step `at` and an earlier one, if there is one.
+fn pair_at(
+    steps: &[Step],
+    at: usize,
+    reads: &FxHashMap<RegisterId, usize>,
+) -> Option<(usize, Apply)> {
+    let Step::Apply(second) = &steps[at] else { return None };
+    let (outer, dtype) = second.arithmetic?;
+    for (place, &input) in second.inputs.iter().enumerate() {
+        if reads.get(&input) != Some(&1) {
+            continue;
+        }
+        let defined = (0..at).rev().find(|&before| steps[before].output() == Some(input));
+        let Some((first, Step::Apply(apply))) = defined.map(|first| (first, &steps[first])) else {
+            continue;
+        };
+        if apply.width != second.width || second.width != Width::Block {
+            continue;
+        }
+        let Some((inner, inner_dtype)) = apply.arithmetic else { continue };
+        if inner_dtype != dtype || apply.destination.is_some() {
+            continue;
+        }
+        let Some(code) = pair(inner, outer, place == 1, dtype) else { continue };
+        let mut inputs = apply.inputs.clone();
+        inputs.push(second.inputs[1 - place]);
+        return Some((
+            first,
+            Apply {
+                code: Code::Elementwise(code),
+                inputs,
+                output: second.output,
+                width: second.width,
+                destination: None,
+                arithmetic: None,
+            },
+        ));
+    }
+    None
+}
+
+/// The operations that can be paired.
+pub(super) fn is_arithmetic(op: Op, dtype: DType) -> bool {
+    matches!(op, Op::Add | Op::Subtract | Op::Multiply) && matches!(dtype, DType::F32 | DType::F64)
+}
+
+/// The loop `outer(inner(a, b), c)`, or `outer(c, inner(a, b))` if `swapped`.
+fn pair(inner: Op, outer: Op, swapped: bool, dtype: DType) -> Option<Loop> {
+    macro_rules! outer {
+        ($type:ty, $inner:ident, $swapped:literal) => {
+            match outer {
+                Op::Add => Some(run::<$type, $inner, Sum, $swapped> as Loop),
+                Op::Subtract => Some(run::<$type, $inner, Difference, $swapped> as Loop),
+                Op::Multiply => Some(run::<$type, $inner, Product, $swapped> as Loop),
+                _ => None,
+            }
+        };
+    }
+    macro_rules! inner {
+        ($type:ty, $swapped:literal) => {
+            match inner {
+                Op::Add => outer!($type, Sum, $swapped),
+                Op::Subtract => outer!($type, Difference, $swapped),
+                Op::Multiply => outer!($type, Product, $swapped),
+                _ => None,
+            }
+        };
+    }
+    match (dtype, swapped) {
+        (DType::F64, false) => inner!(f64, false),
+        (DType::F64, true) => inner!(f64, true),
+        (DType::F32, false) => inner!(f32, false),
+        (DType::F32, true) => inner!(f32, true),
+        _ => None,
+    }
+}
+
+trait Float:
+    Copy
+    + std::ops::Add<Output = Self>
+    + std::ops::Sub<Output = Self>
+    + std::ops::Mul<Output = Self>
+{
+}
+
+impl Float for f32 {}
+impl Float for f64 {}
+
+trait Operation {
+    fn apply<T: Float>(left: T, right: T) -> T;
+}
+
+struct Sum;
+struct Difference;
+struct Product;
+
+impl Operation for Sum {
+    #[inline(always)]
+    fn apply<T: Float>(left: T, right: T) -> T {
+        left + right
+    }
+}
+
+impl Operation for Difference {
+    #[inline(always)]
+    fn apply<T: Float>(left: T, right: T) -> T {
+        left - right
+    }
+}
+
+impl Operation for Product {
+    #[inline(always)]
+    fn apply<T: Float>(left: T, right: T) -> T {
+        left * right
+    }
+}
+
+/// Elements computed at a time where the output is also an input.
+const STRETCH: usize = 256;
+
+/// A `Loop` of three inputs.
+unsafe fn run<T: Float, I: Operation, O: Operation, const SWAPPED: bool>(
+    inputs: &[*const u8],
+    output: *mut u8,
+    count: usize,
+) {
+    let output = output.cast::<MaybeUninit<T>>();
+    let aliased = inputs.contains(&output.cast_const().cast());
+    let mut stage = [const { MaybeUninit::<T>::uninit() }; STRETCH];
+    let mut at = 0;
+    while at < count {
+        let length = if aliased { STRETCH.min(count - at) } else { count };
+        // SAFETY: a loop's inputs hold `count` elements; an output that is also an input is not
+        // written while these slices live.
+        let [a, b, c] = [0, 1, 2].map(|input| unsafe {
+            std::slice::from_raw_parts(inputs[input].cast::<T>().add(at), length)
+        });
+        if aliased {
+            map::<T, I, O, SWAPPED>(a, b, c, &mut stage[..length]);
+            // SAFETY: the output holds `count` elements; the stage was just filled.
+            unsafe { std::ptr::copy_nonoverlapping(stage.as_ptr(), output.add(at), length) };
+        } else {
+            // SAFETY: the output holds `count` elements and is none of the inputs.
+            let out = unsafe { std::slice::from_raw_parts_mut(output.add(at), length) };
+            map::<T, I, O, SWAPPED>(a, b, c, out);
+        }
+        at += length;
+    }
+}
+
+fn map<T: Float, I: Operation, O: Operation, const SWAPPED: bool>(
+    a: &[T],
+    b: &[T],
+    c: &[T],
+    out: &mut [MaybeUninit<T>],
+) {
+    match InstructionSet::detected() {
+        // SAFETY: the instructions were detected.
+        #[cfg(target_arch = "x86_64")]
+        InstructionSet::Avx512 => unsafe { map_avx512::<T, I, O, SWAPPED>(a, b, c, out) },
+        // SAFETY: as above.
+        #[cfg(target_arch = "x86_64")]
+        InstructionSet::Avx2 => unsafe { map_avx2::<T, I, O, SWAPPED>(a, b, c, out) },
+        InstructionSet::Baseline => map_baseline::<T, I, O, SWAPPED>(a, b, c, out),
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+fn map_avx512<T: Float, I: Operation, O: Operation, const SWAPPED: bool>(
+    a: &[T],
+    b: &[T],
+    c: &[T],
+    out: &mut [MaybeUninit<T>],
+) {
+    map_slices::<T, I, O, SWAPPED>(a, b, c, out);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn map_avx2<T: Float, I: Operation, O: Operation, const SWAPPED: bool>(
+    a: &[T],
+    b: &[T],
+    c: &[T],
+    out: &mut [MaybeUninit<T>],
+) {
+    map_slices::<T, I, O, SWAPPED>(a, b, c, out);
+}
+
+#[inline(never)]
+fn map_baseline<T: Float, I: Operation, O: Operation, const SWAPPED: bool>(
+    a: &[T],
+    b: &[T],
+    c: &[T],
+    out: &mut [MaybeUninit<T>],
+) {
+    map_slices::<T, I, O, SWAPPED>(a, b, c, out);
+}
+
+#[inline(always)]
+fn map_slices<T: Float, I: Operation, O: Operation, const SWAPPED: bool>(
+    a: &[T],
+    b: &[T],
+    c: &[T],
+    out: &mut [MaybeUninit<T>],
+) {
+    for (((out, &a), &b), &c) in out.iter_mut().zip(a).zip(b).zip(c) {
+        let inner = I::apply(a, b);
+        out.write(if SWAPPED { O::apply(c, inner) } else { O::apply(inner, c) });
+    }
+}
