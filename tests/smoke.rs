@@ -46,3 +46,39 @@ fn one() {
 fn four() {
     run(4);
 }
+
+#[test]
+fn partial_updates() {
+    for devices in [1, 3, 4] {
+        let session = phalanx::Session::with_options(
+            Config::default().devices(devices).threads(2),
+            None,
+            phalanx_policy(4),
+            Default::default(),
+        )
+        .unwrap();
+        session.handle().enter(|| {
+            let p = from_function([6, 7], |i| (&i[0] * 10 + &i[1]).astype(DType::F64));
+            p.evaluate().unwrap();
+            let ap = 4.0 * &p;
+            ap.slice(s![1.., ..]).subtract_assign(&p.slice(s![..-1, ..]));
+            ap.slice(s![..-1, ..]).subtract_assign(&p.slice(s![1.., ..]));
+            ap.slice(s![.., 1..]).subtract_assign(&p.slice(s![.., ..-1]));
+            ap.slice(s![.., ..-1]).subtract_assign(&p.slice(s![.., 1..]));
+            println!("{}", ap.explain().unwrap());
+            let value = |i: i64, j: i64| if (0..6).contains(&i) && (0..7).contains(&j) { (10 * i + j) as f64 } else { 0.0 };
+            let mut expected = Vec::new();
+            for i in 0..6 {
+                for j in 0..7 {
+                    expected.push(4.0 * value(i, j) - value(i - 1, j) - value(i + 1, j) - value(i, j - 1) - value(i, j + 1));
+                }
+            }
+            assert_eq!(ap.to_vec::<f64>().unwrap(), expected, "{devices}");
+            let z = zeros([9], DType::F64);
+            z.slice(s![2..7]).assign(&arange(0, 5, 1).astype(DType::F64));
+            z.slice(s![..;-1]).slice(s![0..3]).add_assign(10.0);
+            println!("{}", z.explain().unwrap());
+            assert_eq!(z.to_vec::<f64>().unwrap(), [0., 0., 0., 1., 2., 3., 14., 10., 10.]);
+        });
+    }
+}

@@ -5,10 +5,10 @@
 //! open closes the loop; what comes after opens a second loop over the same axes. A value needed in both is computed
 //! twice if cheap, else stored by the first loop and loaded by the second.
 
-use crate::fuse::{Context, Group, Member, Reference};
+use crate::fuse::{Context, Group, Member, Reference, selection};
 use phalanx_array::{NodeOp, Source};
-use phalanx_kernels::ir::{Access, AxisId, Expr, Fold, Kernel, Param, Role, Stmt, Value, ValueId};
-use phalanx_ops::{AffineMap, DType, Monoid, Op, Scalar};
+use phalanx_kernels::ir::{Access, AxisId, Expr, Fold, GuardId, Kernel, Param, Role, Stmt, Value, ValueId};
+use phalanx_ops::{AffineMap, DType, IndexBox, Monoid, Op, Scalar};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
@@ -32,6 +32,8 @@ pub(crate) struct BuiltAccess {
     pub buffer: Buffer,
     /// From the group's axes to the index of the buffer's value.
     pub map: AffineMap,
+    /// The kernel's guard outside of which nothing is loaded.
+    pub guard: Option<GuardId>,
 }
 
 /// Where a scalar argument of a built kernel comes from.
@@ -51,6 +53,8 @@ pub(crate) struct Built {
     pub axes: Vec<u8>,
     pub accesses: Vec<BuiltAccess>,
     pub scalars: Vec<ScalarSource>,
+    /// For each guard of the kernel, the box of the group's axes.
+    pub guards: Vec<IndexBox>,
     /// Member values that later loops load: they have to be stored even if nothing else needs them.
     pub reloaded: BTreeSet<u32>,
 }
@@ -71,8 +75,9 @@ pub(crate) fn build(context: &Context<'_>, group: &Group, stored: &BTreeSet<u32>
 
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Key {
-    Node(u32, AffineMap),
-    Load(Buffer, AffineMap),
+    Node(u32, AffineMap, Option<GuardId>),
+    Load(Buffer, AffineMap, Option<GuardId>),
+    Inside(GuardId),
     Index(u8, i64, i64),
     Scalar(ScalarKey),
 }
@@ -103,7 +108,10 @@ struct Builder<'a> {
     place: Vec<usize>,
     axes: Vec<u8>,
     accesses: Vec<BuiltAccess>,
-    access_of: FxHashMap<(Buffer, AffineMap, Vec<AxisId>), usize>,
+    access_of: FxHashMap<(Buffer, AffineMap, Vec<AxisId>, Option<GuardId>), usize>,
+    guards: Vec<IndexBox>,
+    /// The guard under which values are computed now: loads outside of it must not happen.
+    guard: Option<GuardId>,
     params: FxHashMap<Buffer, usize>,
     scalars: Vec<ScalarSource>,
     scalar_of: FxHashMap<ScalarKey, usize>,
@@ -132,6 +140,8 @@ impl<'a> Builder<'a> {
             axes,
             accesses: Vec::new(),
             access_of: FxHashMap::default(),
+            guards: Vec::new(),
+            guard: None,
             params: FxHashMap::default(),
             scalars: Vec::new(),
             scalar_of: FxHashMap::default(),
@@ -159,7 +169,7 @@ impl<'a> Builder<'a> {
                     }
                 }
                 NodeOp::Accumulate { monoid } => self.accumulate(member, *monoid),
-                NodeOp::Update(_) => self.store_update(member),
+                NodeOp::Update(_) if !member.is_selected => self.store_update(member),
                 _ if stored => {
                     self.prepare(member);
                     self.open(member.depth);
@@ -181,6 +191,7 @@ impl<'a> Builder<'a> {
             axes: self.axes,
             accesses: self.accesses,
             scalars: self.scalars,
+            guards: self.guards,
             reloaded: self.reloaded,
         }
     }
@@ -198,9 +209,22 @@ impl<'a> Builder<'a> {
 
     fn members_used(&self, member: &Member, used: &mut BTreeSet<u32>) {
         let node = &self.context.graph.nodes[member.node as usize];
-        let first = usize::from(matches!(node.op, NodeOp::Update(_)));
-        for input in &node.inputs[first..] {
-            self.inputs_used(input, &member.from_group, used);
+        match &node.op {
+            NodeOp::Update(target) if member.is_selected => {
+                self.inputs_used(&node.inputs[0], &member.from_group, used);
+                if let Some((map, _)) = selection(target, &member.from_group) {
+                    match self.context.refer_selected(&node.inputs[1], &map, self.group) {
+                        Reference::Inline(node, map) => {
+                            for input in &self.context.graph.nodes[node as usize].inputs {
+                                self.inputs_used(input, &map, used);
+                            }
+                        }
+                        _ => self.inputs_used(&node.inputs[1], &map, used),
+                    }
+                }
+            }
+            NodeOp::Update(_) => self.inputs_used(&node.inputs[1], &member.from_group, used),
+            _ => node.inputs.iter().for_each(|input| self.inputs_used(input, &member.from_group, used)),
         }
     }
 
@@ -259,7 +283,7 @@ impl<'a> Builder<'a> {
             let level = self.scopes.len() - 1;
             let Some(scope) = self.scopes.pop() else { return };
             for key in scope.known.keys() {
-                if let Key::Node(node, _) = key {
+                if let Key::Node(node, ..) = key {
                     self.computed_in_closed_loop.insert(*node);
                 }
             }
@@ -269,7 +293,7 @@ impl<'a> Builder<'a> {
             for (node, result, index) in scope.pending {
                 let value = index.unwrap_or(result);
                 let map = self.value_map(node);
-                self.scopes[level - 1].known.insert(Key::Node(node, map), value);
+                self.scopes[level - 1].known.insert(Key::Node(node, map, None), value);
             }
         }
     }
@@ -355,7 +379,7 @@ impl<'a> Builder<'a> {
     /// The value and index that the fold of an indexed reduction gave.
     fn last_fold(&self, node: u32) -> (ValueId, ValueId) {
         let map = self.value_map(node);
-        let key = Key::Node(node, map);
+        let key = Key::Node(node, map, None);
         let index = self.scopes.iter().find_map(|scope| scope.known.get(&key).copied());
         let Some(index) = index else { unreachable!("bug: the fold of node {node} is still open") };
         // The value was defined right before its index.
@@ -389,8 +413,49 @@ impl<'a> Builder<'a> {
     }
 
     fn member_value(&mut self, node: u32) -> ValueId {
+        // A member's value exists at every point, whatever guard its user is under.
+        let guard = self.guard.take();
         let map = self.value_map(node);
-        self.node_value(node, &map, true)
+        let value = self.node_value(node, &map, true);
+        self.guard = guard;
+        value
+    }
+
+    /// The value of an update computed as a selection.
+    fn selected_update(&mut self, node: u32, map: &AffineMap) -> ValueId {
+        let data = &self.context.graph.nodes[node as usize];
+        let NodeOp::Update(target) = &data.op else { unreachable!("bug: not an update") };
+        let Some((value_map, guard)) = selection(target, map) else {
+            unreachable!("bug: an update that is not a selection")
+        };
+        let old = self.input_value(&data.inputs[0], map);
+        let whole = guard.iter().zip(&map.shape).all(|(range, &extent)| *range == (0..extent));
+        let guard = (!whole).then(|| self.guard_id(&guard));
+        let outer = std::mem::replace(&mut self.guard, guard);
+        let value = match self.context.refer_selected(&data.inputs[1], &value_map, self.group) {
+            Reference::Inline(inner, map) => self.node_value(inner, &map, false),
+            _ => self.input_value(&data.inputs[1], &value_map),
+        };
+        self.guard = outer;
+        let Some(guard) = guard else { return value };
+        let axes = &self.guards[guard];
+        let bounded = axes.iter().zip(&map.shape).enumerate().filter(|(_, (range, extent))| **range != (0..**extent));
+        let level = bounded.map(|(axis, _)| self.group.axes[axis].level).max().unwrap_or(0);
+        let inside =
+            self.known_or(Key::Inside(guard), Value { dtype: DType::Bool, expr: Expr::Inside(guard) }, level);
+        let select = Expr::Select { condition: inside, on_true: value, on_false: old };
+        self.pure(select, &[inside, value, old], data.dtype)
+    }
+
+    /// The kernel's guard for a box of the group.
+    fn guard_id(&mut self, guard: &IndexBox) -> GuardId {
+        if let Some(known) = self.guards.iter().position(|known| known == guard) {
+            return known;
+        }
+        let axes = guard.iter().enumerate().filter(|(axis, range)| **range != (0..self.group.axes[*axis].extent));
+        self.kernel.guards.push(axes.map(|(axis, _)| self.place[axis]).collect());
+        self.guards.push(guard.clone());
+        self.guards.len() - 1
     }
 
     fn input_value(&mut self, input: &phalanx_array::Input, from_group: &AffineMap) -> ValueId {
@@ -411,7 +476,7 @@ impl<'a> Builder<'a> {
 
     /// The value of a node at the index that `map` gives.
     fn node_value(&mut self, node: u32, map: &AffineMap, is_member: bool) -> ValueId {
-        let key = Key::Node(node, map.clone());
+        let key = Key::Node(node, map.clone(), self.guard);
         if let Some(value) = self.find(&key) {
             return value;
         }
@@ -430,6 +495,7 @@ impl<'a> Builder<'a> {
                     None => return self.number(Scalar::new(at.start)),
                 }
             }
+            NodeOp::Update(_) => self.selected_update(node, map),
             NodeOp::Fill | NodeOp::Reshard(_) => return self.input_value(&data.inputs[0], map),
             NodeOp::Cast => {
                 let input = self.input_value(&data.inputs[0], map);
@@ -530,30 +596,40 @@ impl<'a> Builder<'a> {
     }
 
     fn load(&mut self, buffer: Buffer, map: AffineMap, dtype: DType) -> ValueId {
-        let key = Key::Load(buffer.clone(), map.clone());
+        let guard = if matches!(buffer, Buffer::Input(_)) { self.guard } else { None };
+        let key = Key::Load(buffer.clone(), map.clone(), guard);
         if let Some(known) = self.find(&key) {
             return known;
         }
-        let levels = map.axes.iter().filter_map(|axis| axis.axis).map(|a| self.group.axes[a as usize].level);
+        let mut axes: Vec<u8> = map.axes.iter().filter_map(|axis| axis.axis).collect();
+        if let Some(guard) = guard {
+            let ranges = self.guards[guard].iter().zip(&map.shape).enumerate();
+            axes.extend(ranges.filter(|(_, (range, extent))| **range != (0..**extent)).map(|(axis, _)| axis as u8));
+        }
+        let levels = axes.into_iter().map(|axis| self.group.axes[axis as usize].level);
         let mut level = levels.max().unwrap_or(0);
         if let Buffer::Output(_) = buffer {
             // A value stored by an earlier loop must not be loaded before that loop.
             level = level.max(self.scopes.len() - 1);
         }
-        let access = self.access(buffer, map, dtype);
+        let access = self.guarded_access(buffer, map, dtype, guard);
         let role = &mut self.kernel.params[self.kernel.accesses[access].param].role;
         if *role == Role::Out {
             *role = Role::InOut;
         }
-        self.known_or(key, Value { dtype, expr: Expr::Load { access, guard: None } }, level)
+        self.known_or(key, Value { dtype, expr: Expr::Load { access, guard } }, level)
     }
 
     fn access(&mut self, buffer: Buffer, map: AffineMap, dtype: DType) -> usize {
+        self.guarded_access(buffer, map, dtype, None)
+    }
+
+    fn guarded_access(&mut self, buffer: Buffer, map: AffineMap, dtype: DType, guard: Option<GuardId>) -> usize {
         let mut axes: Vec<AxisId> =
             map.axes.iter().filter(|m| m.step != 0).filter_map(|m| m.axis).map(|a| self.place[a as usize]).collect();
         axes.sort_unstable();
         axes.dedup();
-        let key = (buffer.clone(), map.clone(), axes.clone());
+        let key = (buffer.clone(), map.clone(), axes.clone(), guard);
         if let Some(&known) = self.access_of.get(&key) {
             return known;
         }
@@ -569,7 +645,7 @@ impl<'a> Builder<'a> {
             self.kernel.params.len() - 1
         });
         self.kernel.accesses.push(Access { param, axes });
-        self.accesses.push(BuiltAccess { buffer, map });
+        self.accesses.push(BuiltAccess { buffer, map, guard });
         self.access_of.insert(key, self.accesses.len() - 1);
         self.accesses.len() - 1
     }

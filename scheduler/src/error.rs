@@ -29,6 +29,12 @@ pub enum RunError {
         /// The rank.
         rank: usize,
     },
+    /// A promise inside of Phalanx was broken.
+    #[error("{message}")]
+    Bug {
+        /// What was found.
+        message: String,
+    },
     /// A local action of one rank failed.
     #[error("on rank {rank}: {message}")]
     Rank {
@@ -49,6 +55,7 @@ impl RunError {
             RunError::Shards { .. } => "PX031",
             RunError::Rank { .. } => "PX032",
             RunError::Refused { .. } => "PX052",
+            RunError::Bug { .. } => "PX033",
         }
     }
 
@@ -60,6 +67,7 @@ impl RunError {
             RunError::Kernel(error) => error.hint(),
             RunError::Shards { .. } => "shards must agree in dtype and in all extents but that of the joined axis",
             RunError::Refused { .. } => "use more devices, smaller arrays, or raise PHALANX_MEMORY_LIMIT",
+            RunError::Bug { .. } => "please report it with the program that led to it",
             RunError::Rank { .. } => "see the message of that rank",
         }
     }

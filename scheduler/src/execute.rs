@@ -73,7 +73,7 @@ impl Worker {
                 }
                 unpack.iter().for_each(|copy| memory.copy(copy));
             }
-            LocalStep::Launch { kernel, extents, origins, accesses, scalars } => {
+            LocalStep::Launch { kernel, extents, origins, accesses, guards, scalars } => {
                 let _span = tracing::trace_span!("step", kernel, ?extents).entered();
                 let arguments = BufferLaunch {
                     extents,
@@ -82,6 +82,7 @@ impl Worker {
                         .iter()
                         .map(|at: &At| (memory.buffer(at.memory), at.offset, at.strides.as_slice()))
                         .collect(),
+                    guards,
                     scalars: scalars
                         .iter()
                         .map(|source| match source {

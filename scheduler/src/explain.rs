@@ -5,10 +5,10 @@ use crate::finalise::{FinalLaunch, FinalStep, Liveness, Place, finalise};
 use crate::fuse::Unit;
 use crate::plan::Plan;
 use phalanx_array::{NodeOp, Source};
-use phalanx_distributed::{image, pieces_to};
+use phalanx_distributed::pieces_to;
 use phalanx_kernels::ir::Expr;
 use phalanx_ops::sharding::{is_empty, volume};
-use phalanx_ops::{IndexBox, Mesh, Sharding};
+use phalanx_ops::{Mesh, Sharding};
 use std::fmt::Write;
 
 /// Devices of which the busiest is looked for; in larger meshes a few stand for all.
@@ -143,12 +143,7 @@ impl Explainer<'_> {
             if is_empty(&space) {
                 continue;
             }
-            let images = exchange.maps.iter().map(|map| image(map, &space));
-            let Some(need) = images.reduce(|a, b| {
-                a.iter().zip(&b).map(|(x, y)| x.start.min(y.start)..x.end.max(y.end)).collect::<IndexBox>()
-            }) else {
-                continue;
-            };
+            let need = exchange.need(&space);
             let (_, transfers) = pieces_to(sharding, shape, self.mesh, device, &need);
             let received: usize = transfers.iter().map(|transfer| volume(&transfer.region) * dtype.size()).sum();
             moved = moved.max(received);

@@ -189,7 +189,7 @@ fn reads(plan: &Plan, group: &Group, built: &Built) -> Vec<Source> {
 /// The old value of an update that does not write everything.
 fn partly_written(plan: &Plan, group: &Group, node: u32) -> Option<Source> {
     let data = plan.node(node);
-    let is_member = group.members.iter().any(|member| member.node == node);
+    let is_member = group.members.iter().any(|member| member.node == node && !member.is_selected);
     match &data.op {
         NodeOp::Update(map) if is_member && !map.is_identity(&data.shape) => Some(data.inputs[0].source),
         _ => None,
@@ -324,7 +324,7 @@ fn launch(
                 tables.push(node);
                 None
             }
-            NodeOp::Update(_) => memory.place(data.inputs[0].source),
+            NodeOp::Update(_) if is_written(group, node) => memory.place(data.inputs[0].source),
             _ => dying_input(plan, memory, &built, node, now),
         };
         let safe = candidate.filter(|&place| {
@@ -377,7 +377,15 @@ fn dying_input(plan: &Plan, memory: &mut Memory<'_>, built: &Built, node: u32, n
 /// Whether every load of what lies at `place` is of the very element that is stored.
 fn loads_only_at(built: &Built, memory: &Memory<'_>, place: Place, store: &AffineMap) -> bool {
     built.accesses.iter().all(|access| match access.buffer {
-        Buffer::Input(source) => memory.place(source) != Some(place) || access.map.axes == store.axes,
+        // A guarded load is of the element itself only where its guard holds; it is not looked at more closely.
+        Buffer::Input(source) => {
+            memory.place(source) != Some(place) || (access.map.axes == store.axes && access.guard.is_none())
+        }
         Buffer::Output(_) | Buffer::OutputIndex(_) => true,
     })
+}
+
+/// Whether a node is an update that is written through its view, not computed as a selection.
+fn is_written(group: &Group, node: u32) -> bool {
+    group.members.iter().any(|member| member.node == node && !member.is_selected)
 }

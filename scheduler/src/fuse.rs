@@ -11,7 +11,7 @@
 
 use phalanx_array::{Graph, Input, NodeOp, Source};
 use phalanx_distributed::{Placement, misaligned_axes};
-use phalanx_ops::{AffineMap, AxisMap, Sharding, Split};
+use phalanx_ops::{AffineMap, AxisMap, IndexBox, Sharding, Split};
 use smallvec::SmallVec;
 
 /// The most members of a group.
@@ -62,8 +62,21 @@ pub(crate) struct Member {
     pub node: u32,
     /// The level at which the value exists.
     pub depth: usize,
-    /// For a reduction, accumulation or update: from the group to the input's index space. Else to the node's own.
+    /// For a reduction, an accumulation or a written update: from the group to the input's index space. Else to the
+    /// node's own.
     pub from_group: AffineMap,
+    /// Set for an update computed as a selection between the value and the old value, at every index of the base.
+    pub is_selected: bool,
+}
+
+/// A load of a group.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Load {
+    pub source: Source,
+    /// From the group to the value.
+    pub map: AffineMap,
+    /// The box of the group outside of which the element is not loaded (and may not exist).
+    pub guard: Option<IndexBox>,
 }
 
 /// What an input of a member is to its group.
@@ -247,37 +260,130 @@ impl<'a> Context<'a> {
                 let maps = kept.map(|axis| member.from_group.axes[axis]).collect();
                 Some(AffineMap { shape: group.axes.iter().map(|axis| axis.extent).collect(), axes: maps })
             }
-            NodeOp::Update(_) | NodeOp::Accumulate { .. } => None,
+            NodeOp::Update(_) if !member.is_selected => None,
+            NodeOp::Accumulate { .. } => None,
             _ => Some(member.from_group.clone()),
         }
     }
 
     /// All loads of a member, those of nodes computed inline included.
-    pub fn loads(&self, member: &Member, group: &Group) -> Vec<(Source, AffineMap)> {
+    pub fn loads(&self, member: &Member, group: &Group) -> Vec<Load> {
         let mut loads = Vec::new();
         let node = &self.graph.nodes[member.node as usize];
-        let first = usize::from(matches!(node.op, NodeOp::Update(_)));
-        for input in &node.inputs[first..] {
-            self.collect(input, &member.from_group, group, &mut loads);
+        match &node.op {
+            NodeOp::Update(target) if member.is_selected => {
+                self.collect(&node.inputs[0], &member.from_group, None, group, &mut loads);
+                if let Some((map, guard)) = selection(target, &member.from_group) {
+                    self.collect_selected(&node.inputs[1], &map, Some(&guard), group, &mut loads);
+                }
+            }
+            NodeOp::Update(_) => self.collect(&node.inputs[1], &member.from_group, None, group, &mut loads),
+            _ => {
+                for input in &node.inputs {
+                    self.collect(input, &member.from_group, None, group, &mut loads);
+                }
+            }
         }
         loads
     }
 
-    fn collect(&self, input: &Input, from_group: &AffineMap, group: &Group, loads: &mut Vec<(Source, AffineMap)>) {
+    /// What the value of a selected update is to its group: as `refer`, but a node used only there is computed there.
+    pub fn refer_selected(&self, input: &Input, from_group: &AffineMap, group: &Group) -> Reference {
+        match self.refer(input, from_group, group) {
+            Reference::Load(Source::Node(node), map)
+                if self.uses[node as usize] == 1
+                    && self.inline[node as usize].is_some_and(|cost| cost.0 <= CHEAP_ONCE) =>
+            {
+                Reference::Inline(node, map)
+            }
+            other => other,
+        }
+    }
+
+    fn collect_selected(
+        &self,
+        input: &Input,
+        from_group: &AffineMap,
+        guard: Option<&IndexBox>,
+        group: &Group,
+        loads: &mut Vec<Load>,
+    ) {
+        match self.refer_selected(input, from_group, group) {
+            Reference::Inline(node, map) => {
+                for input in &self.graph.nodes[node as usize].inputs {
+                    self.collect(input, &map, guard, group, loads);
+                }
+            }
+            _ => self.collect(input, from_group, guard, group, loads),
+        }
+    }
+
+    fn collect(
+        &self,
+        input: &Input,
+        from_group: &AffineMap,
+        guard: Option<&IndexBox>,
+        group: &Group,
+        loads: &mut Vec<Load>,
+    ) {
         match self.refer(input, from_group, group) {
             Reference::Member(_) | Reference::Scalar(_) => {}
             Reference::Load(source, map) => {
-                if !loads.iter().any(|known| known.0 == source && known.1.axes == map.axes) {
-                    loads.push((source, map));
+                let guard = guard.cloned();
+                let is_known = |known: &Load| {
+                    known.source == source && known.map.axes == map.axes && known.guard == guard
+                };
+                if !loads.iter().any(is_known) {
+                    loads.push(Load { source, map, guard });
                 }
             }
             Reference::Inline(node, map) => {
                 for input in &self.graph.nodes[node as usize].inputs {
-                    self.collect(input, &map, group, loads);
+                    self.collect(input, &map, guard, group, loads);
                 }
             }
         }
     }
+}
+
+/// How an update is computed at every index of its base: the map from the group to the value's index, valid inside the
+/// guard (a box of the group), and the guard. `None` for updates with steps other than 1 and -1, or of a diagonal.
+///
+/// `from_group` leads from the group to the base.
+pub(crate) fn selection(target: &AffineMap, from_group: &AffineMap) -> Option<(AffineMap, IndexBox)> {
+    let mut guard: IndexBox = from_group.shape.iter().map(|&extent| 0..extent).collect();
+    let nowhere = AxisMap { axis: None, start: 0, step: 0 };
+    let mut axes: SmallVec<[AxisMap; 4]> = SmallVec::from_elem(nowhere, target.shape.len());
+    let mut followed = 0u64;
+    for (written, own) in target.axes.iter().zip(&from_group.axes) {
+        let reached = match written.axis {
+            None => written.start..written.start + 1,
+            Some(to) => {
+                if written.step.abs() > 1 || followed >> to & 1 == 1 {
+                    return None;
+                }
+                followed |= 1 << to;
+                let extent = target.shape[to as usize] as i64;
+                if extent == 0 {
+                    return None;
+                }
+                let last = written.start + written.step * (extent - 1);
+                if let Some(axis) = own.axis
+                    && written.step != 0
+                {
+                    // base = start + step * value, with step 1 or -1.
+                    axes[to as usize] =
+                        AxisMap { axis: Some(axis), start: -written.start * written.step, step: written.step };
+                }
+                written.start.min(last)..written.start.max(last) + 1
+            }
+        };
+        if let Some(axis) = own.axis {
+            let range = &mut guard[axis as usize];
+            *range = range.start.max(reached.start as usize)..range.end.min(reached.end as usize);
+        }
+    }
+    Some((AffineMap { shape: from_group.shape.clone(), axes }, guard))
 }
 
 fn is_cheap((flops, loads): (u32, u32)) -> bool {
@@ -311,6 +417,9 @@ fn place(context: &Context<'_>, fused: &mut Fused, position: u32) -> usize {
     let node = &context.graph.nodes[position as usize];
     let space = &context.placements[position as usize].space;
     let shape = iteration_shape(context, position);
+    if let Some(unit) = place_selected(context, fused, position) {
+        return unit;
+    }
     let oldest = fused.units.len().saturating_sub(LOOK_BACK);
     // Free nodes are stored, if at all, by a kernel of their own; to share one would tie kernels together for nothing.
     if !context.is_free(position) {
@@ -322,7 +431,7 @@ fn place(context: &Context<'_>, fused: &mut Fused, position: u32) -> usize {
         }
     }
     let (mut group, map) = Group::new(&shape, space);
-    group.members.push(Member { node: position, depth: 0, from_group: map });
+    group.members.push(Member { node: position, depth: 0, from_group: map, is_selected: false });
     if let NodeOp::Reduce { axes, .. } = &node.op {
         nest(&mut group, axes);
         // The reduction itself is the value outside of its loop.
@@ -330,6 +439,63 @@ fn place(context: &Context<'_>, fused: &mut Fused, position: u32) -> usize {
     }
     fused.units.push(Unit::Group(group));
     fused.units.len() - 1
+}
+
+/// Finds or makes the group in which an update is a selection: where its old value is computed, or, if that is free, a
+/// group of its own. `None` if the update has to be written into memory instead.
+fn place_selected(context: &Context<'_>, fused: &mut Fused, position: u32) -> Option<usize> {
+    let node = &context.graph.nodes[position as usize];
+    let NodeOp::Update(target) = &node.op else { return None };
+    let Source::Node(old) = node.inputs[0].source else { return None };
+    if target.is_identity(&node.shape) {
+        return None;
+    }
+    let space = &context.placements[position as usize].output;
+    let is_free = context.is_free(old);
+    let candidate = if is_free { fused.units.len() } else { fused.unit_of[old as usize] };
+    let (mut group, from_group) = if is_free {
+        Group::new(&node.shape, space)
+    } else {
+        let Unit::Group(group) = &fused.units[candidate] else { return None };
+        if group.members.len() >= MOST_MEMBERS {
+            return None;
+        }
+        let depth = group.members.iter().find(|member| member.node == old)?.depth;
+        (group.clone(), group.space_at(depth, &node.shape, space)?)
+    };
+    if !is_free && !matches!(context.refer(&node.inputs[0], &from_group, &group), Reference::Member(_)) {
+        return None;
+    }
+    let (map, guard) = selection(target, &from_group)?;
+    if phalanx_ops::sharding::is_empty(&guard) {
+        return None;
+    }
+    // The value has to be computed here, or to exist before.
+    if let Reference::Load(Source::Node(from), _) = context.refer_selected(&node.inputs[1], &map, &group)
+        && fused.unit_of[from as usize] >= candidate
+    {
+        return None;
+    }
+    let depth = group.axes.iter().map(|axis| axis.level).max().unwrap_or(0);
+    let member = Member { node: position, depth, from_group, is_selected: true };
+    let is_before = |load: &Load| match load.source {
+        Source::Node(from) => fused.unit_of[from as usize] < candidate,
+        _ => true,
+    };
+    if !context.loads(&member, &group).iter().all(is_before) {
+        return None;
+    }
+    group.members.push(member);
+    let loads: usize = group.members.iter().map(|member| context.loads(member, &group).len()).sum();
+    if loads > MOST_LOADS || !stays_inside(context, &group) {
+        return None;
+    }
+    if is_free {
+        fused.units.push(Unit::Group(group));
+    } else {
+        fused.units[candidate] = Unit::Group(group);
+    }
+    Some(candidate)
 }
 
 /// The shape of the space that a node iterates over.
@@ -389,21 +555,21 @@ fn try_join(
     for depth in (0..group.levels()).rev() {
         let Some(from_group) = group.space_at(depth, shape, space) else { continue };
         let mut joined = group.clone();
-        let mut member = Member { node: position, depth, from_group };
+        let mut member = Member { node: position, depth, from_group, is_selected: false };
         let inputs = if matches!(node.op, NodeOp::Update(_)) { &node.inputs[1..] } else { &node.inputs[..] };
         let uses_member = inputs
             .iter()
             .any(|input| matches!(context.refer(input, &member.from_group, group), Reference::Member(_)));
         let loads = context.loads(&member, group);
-        if !loads.iter().all(|(source, _)| is_before(*source)) {
+        if !loads.iter().all(|load| is_before(load.source)) {
             continue;
         }
-        let known: Vec<(Source, AffineMap)> = group.members.iter().flat_map(|m| context.loads(m, group)).collect();
-        let shares_load = loads.iter().any(|(source, _)| known.iter().any(|load| load.0 == *source));
+        let known: Vec<Load> = group.members.iter().flat_map(|m| context.loads(m, group)).collect();
+        let shares_load = loads.iter().any(|load| known.iter().any(|other| other.source == load.source));
         if !uses_member && !shares_load {
             continue;
         }
-        let mut distinct: Vec<&(Source, AffineMap)> = known.iter().collect();
+        let mut distinct: Vec<&Load> = known.iter().collect();
         distinct.extend(loads.iter().filter(|load| !known.contains(load)));
         if distinct.len() > MOST_LOADS {
             continue;
@@ -439,9 +605,9 @@ fn stays_inside(context: &Context<'_>, group: &Group) -> bool {
     }
     let space = group.space();
     group.members.iter().all(|member| {
-        context.loads(member, group).iter().all(|(source, map)| {
-            let Some(sharding) = context.sharding(*source) else { return true };
-            misaligned_axes(sharding, map, &space).iter().all(|&axis| group.axes[axis as usize].level == 0)
+        context.loads(member, group).iter().all(|load| {
+            let Some(sharding) = context.sharding(load.source) else { return true };
+            misaligned_axes(sharding, &load.map, &space).iter().all(|&axis| group.axes[axis as usize].level == 0)
         })
     })
 }

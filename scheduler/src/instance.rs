@@ -57,7 +57,14 @@ pub(crate) enum LocalStep {
     /// Waits for an exchange and unpacks.
     Wait { exchange: usize, unpack: Vec<CopyBox> },
     /// Launches kernel `kernel` (a position among the plan's launches) on a box.
-    Launch { kernel: usize, extents: Vec<usize>, origins: Vec<i64>, accesses: Vec<At>, scalars: Vec<ScalarSource> },
+    Launch {
+        kernel: usize,
+        extents: Vec<usize>,
+        origins: Vec<i64>,
+        accesses: Vec<At>,
+        guards: Vec<Vec<(i64, i64)>>,
+        scalars: Vec<ScalarSource>,
+    },
     /// Sets a table to zeros.
     Zero { memory: Memory, bytes: usize },
     /// Copies a box.
@@ -260,15 +267,7 @@ impl<'a> Builder<'a> {
         let Unit::Group(group) = &self.plan.units[exchange.unit] else {
             unreachable!("bug: only groups have exchanges")
         };
-        let space = self.space_box(group, coordinates);
-        let nothing: IndexBox = exchange.maps[0].axes.iter().map(|_| 0..0).collect();
-        if is_empty(&space) {
-            return nothing;
-        }
-        let images = exchange.maps.iter().map(|map| image(map, &space));
-        images
-            .reduce(|a, b| a.iter().zip(&b).map(|(x, y)| x.start.min(y.start)..x.end.max(y.end)).collect())
-            .unwrap_or(nothing)
+        exchange.need(&self.space_box(group, coordinates))
     }
 
     fn exchange(&mut self, number: usize, consumer: Option<&FinalLaunch>) {
@@ -382,7 +381,8 @@ impl<'a> Builder<'a> {
             let mut accesses = Vec::with_capacity(launch.built.accesses.len());
             let mut waits = false;
             for (position, (access, served)) in launch.built.accesses.iter().zip(&served).enumerate() {
-                let (at, in_slab) = self.resolve(access, *served, &part);
+                let guard = access.guard.map(|guard| &launch.built.guards[guard]);
+                let (at, in_slab) = self.resolve(access, guard, *served, &part);
                 waits |= in_slab;
                 accesses.push(self.along_axes(&launch.built, position, access, at));
             }
@@ -391,6 +391,7 @@ impl<'a> Builder<'a> {
                 extents: launch.built.axes.iter().map(|&axis| part[axis as usize].len()).collect(),
                 origins: launch.built.axes.iter().map(|&axis| part[axis as usize].start as i64).collect(),
                 accesses,
+                guards: guard_arguments(&launch.built),
                 scalars: launch.built.scalars.clone(),
             };
             if waits { rim.push(step) } else { inside.push(step) }
@@ -450,7 +451,13 @@ impl<'a> Builder<'a> {
     }
 
     /// Where the element of an access at the start of a box lies, with byte strides along the value's axes.
-    fn resolve(&self, access: &BuiltAccess, served: Option<usize>, part: &IndexBox) -> (At, bool) {
+    fn resolve(
+        &self,
+        access: &BuiltAccess,
+        guard: Option<&IndexBox>,
+        served: Option<usize>,
+        part: &IndexBox,
+    ) -> (At, bool) {
         let first: SmallVec<[isize; 4]> = access
             .map
             .axes
@@ -473,8 +480,10 @@ impl<'a> Builder<'a> {
             own = self.packed.get(&node).map(|&buffer| Memory::Local(buffer));
         }
         let block = self.block(source);
-        let reaches = image(&access.map, part);
-        let is_inside = is_empty(&reaches) || intersect(&reaches, &block) == reaches;
+        // Where a guard lets nothing through, nothing is read, so any place will do.
+        let read = guard.map_or_else(|| part.clone(), |guard| intersect(part, guard));
+        let reaches = if is_empty(&read) { IndexBox::new() } else { image(&access.map, &read) };
+        let is_inside = is_empty(&read) || is_empty(&reaches) || intersect(&reaches, &block) == reaches;
         let locate = |memory: Memory, block: &[Range<usize>]| {
             let strides = strides_of(block, item);
             let distance = first.iter().zip(block).map(|(&at, b)| at - b.start as isize);
@@ -603,4 +612,13 @@ impl<'a> Builder<'a> {
             is_split: !space.is_replicated(),
         });
     }
+}
+
+/// The bounds of each guard on the kernel axes that it names.
+fn guard_arguments(built: &Built) -> Vec<Vec<(i64, i64)>> {
+    let of = |(axes, guard): (&Vec<usize>, &IndexBox)| {
+        let range = |&axis: &usize| &guard[built.axes[axis] as usize];
+        axes.iter().map(range).map(|range| (range.start as i64, range.end as i64)).collect()
+    };
+    built.kernel.guards.iter().zip(&built.guards).map(of).collect()
 }

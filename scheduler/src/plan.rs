@@ -3,10 +3,11 @@
 //! A plan is a function of the window, the shardings of its leaves, the mesh and the policy; it is the same on every
 //! rank, and so is the order of its collectives.
 
-use crate::fuse::{Context, Fused, Group, Unit, fuse};
+use crate::fuse::{Context, Fused, Group, Load, Unit, fuse};
 use phalanx_array::{Graph, Node, NodeData, Source};
-use phalanx_distributed::{Placement, Policy, is_aligned, legalise, propagate};
-use phalanx_ops::{AffineMap, DType, Mesh, Monoid, Sharding};
+use phalanx_distributed::{Placement, Policy, image, is_aligned, legalise, propagate};
+use phalanx_ops::sharding::{intersect, is_empty};
+use phalanx_ops::{AffineMap, DType, IndexBox, Mesh, Monoid, Sharding};
 use std::collections::BTreeSet;
 
 /// A planned window. Holds no values.
@@ -37,14 +38,27 @@ pub(crate) enum Step {
 pub(crate) struct Exchange {
     pub source: Source,
     pub unit: usize,
-    /// The reads that need it, from the unit's group to the value; they differ in their starts only.
-    pub maps: Vec<AffineMap>,
+    /// The reads that need it; their maps differ in their starts only.
+    pub loads: Vec<Load>,
 }
 
 impl Exchange {
     /// Whether a read is served by this exchange.
     pub fn serves(&self, source: Source, map: &AffineMap) -> bool {
-        self.source == source && same_direction(&self.maps[0], map)
+        self.source == source && same_direction(&self.loads[0].map, map)
+    }
+
+    /// The box of the value that a device needs which runs the box `space` of the group.
+    pub fn need(&self, space: &IndexBox) -> IndexBox {
+        let nothing: IndexBox = self.loads[0].map.axes.iter().map(|_| 0..0).collect();
+        let reached = |load: &Load| {
+            let inside = load.guard.as_ref().map_or_else(|| space.clone(), |guard| intersect(space, guard));
+            (!is_empty(&inside)).then(|| image(&load.map, &inside))
+        };
+        let union = |a: IndexBox, b: IndexBox| {
+            a.iter().zip(&b).map(|(x, y)| x.start.min(y.start)..x.end.max(y.end)).collect()
+        };
+        self.loads.iter().filter_map(reached).reduce(union).unwrap_or(nothing)
     }
 }
 
@@ -105,7 +119,7 @@ fn order(context: &Context<'_>, units: &[Unit]) -> (Vec<Step>, Vec<Exchange>) {
         let reads = reads_of(context, unit);
         let needs: BTreeSet<u32> = reads
             .iter()
-            .filter_map(|(source, _)| if let Source::Node(node) = source { Some(*node) } else { None })
+            .filter_map(|load| if let Source::Node(node) = load.source { Some(node) } else { None })
             .filter(|node| partial.contains(node))
             .collect();
         if !needs.is_empty() {
@@ -144,54 +158,55 @@ fn combine(context: &Context<'_>, steps: &mut Vec<Step>, mut partial: Vec<u32>) 
     }
 }
 
-/// The values a unit reads, with the maps from its space.
-pub(crate) fn reads_of(context: &Context<'_>, unit: &Unit) -> Vec<(Source, AffineMap)> {
+/// What a unit reads.
+pub(crate) fn reads_of(context: &Context<'_>, unit: &Unit) -> Vec<Load> {
     match unit {
         Unit::Group(group) => {
-            let mut reads: Vec<(Source, AffineMap)> = Vec::new();
+            let mut reads: Vec<Load> = Vec::new();
             for member in &group.members {
                 for read in context.loads(member, group) {
-                    if !reads.iter().any(|known| known.0 == read.0 && known.1.axes == read.1.axes) {
+                    let is_known = |known: &Load| {
+                        known.source == read.source && known.map.axes == read.map.axes && known.guard == read.guard
+                    };
+                    if !reads.iter().any(is_known) {
                         reads.push(read);
                     }
                 }
-                // An update reads what it leaves unwritten.
+                // An update that is written reads what it leaves unwritten.
                 let node = &context.graph.nodes[member.node as usize];
                 if let phalanx_array::NodeOp::Update(map) = &node.op
+                    && !member.is_selected
                     && !map.is_identity(&node.shape)
                 {
-                    reads.push((node.inputs[0].source, map.then(&member.from_group)));
+                    let map = map.then(&member.from_group);
+                    reads.push(Load { source: node.inputs[0].source, map, guard: None });
                 }
             }
             reads
         }
         Unit::Reshape(node) | Unit::Matmul(node) | Unit::Compress(node) => {
             let data = &context.graph.nodes[*node as usize];
+            let whole = |source| AffineMap::identity(context.graph.source(source).0);
             data.inputs
                 .iter()
-                .map(|input| (input.source, AffineMap::identity(context.graph.source(input.source).0)))
+                .map(|input| Load { source: input.source, map: whole(input.source), guard: None })
                 .collect()
         }
     }
 }
 
 /// The exchanges before a group: one for each value and direction in which reads leave their block.
-fn exchanges_of(
-    context: &Context<'_>,
-    group: &Group,
-    unit: usize,
-    reads: &[(Source, AffineMap)],
-) -> Vec<Exchange> {
+fn exchanges_of(context: &Context<'_>, group: &Group, unit: usize, reads: &[Load]) -> Vec<Exchange> {
     let space = group.space();
     let mut exchanges: Vec<Exchange> = Vec::new();
-    for (source, map) in reads {
-        let Some(sharding) = context.sharding(*source) else { continue };
-        if is_aligned(sharding, map, &space) {
+    for read in reads {
+        let Some(sharding) = context.sharding(read.source) else { continue };
+        if is_aligned(sharding, &read.map, &space) {
             continue;
         }
-        match exchanges.iter_mut().find(|exchange| exchange.serves(*source, map)) {
-            Some(exchange) => exchange.maps.push(map.clone()),
-            None => exchanges.push(Exchange { source: *source, unit, maps: vec![map.clone()] }),
+        match exchanges.iter_mut().find(|exchange| exchange.serves(read.source, &read.map)) {
+            Some(exchange) => exchange.loads.push(read.clone()),
+            None => exchanges.push(Exchange { source: read.source, unit, loads: vec![read.clone()] }),
         }
     }
     exchanges

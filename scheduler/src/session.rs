@@ -439,7 +439,13 @@ impl Session {
 /// Runs a job on a device and tells how it ended; a failure ends the world, so that no rank waits for this one.
 fn run_job(worker: &mut Worker, job: &Job, world: &World) {
     let _span = tracing::debug_span!("run", device = worker.device, site = %job.site).entered();
-    let result = worker.run(job);
+    // A broken promise of ours must not leave the other devices and ranks waiting.
+    let run = std::panic::AssertUnwindSafe(|| worker.run(job));
+    let result = std::panic::catch_unwind(run).unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().cloned();
+        let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| String::from(*text)));
+        Err(RunError::Bug { message: text.unwrap_or_default() })
+    });
     if let Err(error) = &result
         && !matches!(error, RunError::Collective(_))
     {

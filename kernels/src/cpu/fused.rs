@@ -53,7 +53,7 @@ fn pair_at(
     reads: &FxHashMap<RegisterId, usize>,
 ) -> Option<(usize, Apply)> {
     let Step::Apply(second) = &steps[at] else { return None };
-    let (outer, dtype) = second.arithmetic?;
+    let (outer, dtype) = second.arithmetic.filter(|_| second.inputs.len() == 2)?;
     for (place, &input) in second.inputs.iter().enumerate() {
         if reads.get(&input) != Some(&1) {
             continue;
@@ -71,6 +71,9 @@ fn pair_at(
         }
         let Some(code) = pair(inner, outer, place == 1, dtype) else { continue };
         let mut inputs = apply.inputs.clone();
+        if let [squared] = inputs.as_slice() {
+            inputs.push(*squared);
+        }
         inputs.push(second.inputs[1 - place]);
         return Some((
             first,
@@ -87,9 +90,14 @@ fn pair_at(
     None
 }
 
-/// The operations that can be paired.
-pub(super) fn is_arithmetic(op: Op, dtype: DType) -> bool {
-    matches!(op, Op::Add | Op::Subtract | Op::Multiply) && matches!(dtype, DType::F32 | DType::F64)
+/// An operation in the form in which it can be paired, if it can be.
+pub(super) fn arithmetic(op: Op, dtype: DType) -> Option<(Op, DType)> {
+    let op = match op {
+        Op::Add | Op::Subtract | Op::Multiply => op,
+        Op::Square => Op::Multiply,
+        _ => return None,
+    };
+    matches!(dtype, DType::F32 | DType::F64).then_some((op, dtype))
 }
 
 /// The loop `outer(inner(a, b), c)`, or `outer(c, inner(a, b))` if `swapped`.

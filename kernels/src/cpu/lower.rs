@@ -4,7 +4,7 @@
 //! operation.
 
 use super::fold::{identity, is_ordered};
-use super::fused::{fuse_pairs, is_arithmetic};
+use super::fused::{arithmetic, fuse_pairs};
 use super::loops;
 use super::phases::{Analysis, analyse};
 use super::program::{
@@ -374,13 +374,12 @@ impl<'k> Lowering<'k> {
                 .iter()
                 .map(|&input| self.operand(input, width))
                 .collect();
-            return Ok(self.apply(
-                Code::Elementwise(code),
-                &operands,
-                width,
-                dtype.size(),
-                steps,
-            ));
+            let code = Code::Elementwise(code);
+            let result = self.apply(code, &operands, width, dtype.size(), steps);
+            if let Some(Step::Apply(apply)) = steps.last_mut() {
+                apply.arithmetic = arithmetic(op, dtype);
+            }
+            return Ok(result);
         }
         let wide: SmallVec<[DType; 4]> = dtypes.iter().map(|&dtype| widen(dtype)).collect();
         let code = loops::elementwise(op, &wide)

@@ -105,7 +105,10 @@ impl<'a> Worker<'a> {
             }
             let reach = &self.block.reach[store.access];
             if reach.even {
-                if source != target || !reach.contiguous {
+                let bytes = self.block.count * store.size;
+                if self.streams(store.access, bytes) {
+                    transfer::stream(source, target, bytes);
+                } else if source != target || !reach.contiguous {
                     transfer::scatter(store.size, source, target, reach.stride, self.block.count);
                 }
                 return;
@@ -132,6 +135,13 @@ impl<'a> Worker<'a> {
                 transfer::scatter(store.size, from, target, reach.stride, piece.count);
             }
         }
+    }
+
+    /// Whether a block of so many bytes is written past the caches.
+    pub(super) fn streams(&self, access: AccessId, bytes: usize) -> bool {
+        const WORTHWHILE: usize = 1024;
+        let contiguous = self.block.reach[access].contiguous;
+        contiguous && bytes >= WORTHWHILE && self.prepared.streamed[access]
     }
 
     pub(super) fn global_index(&mut self, axis: AxisId, output: usize, width: Width) {

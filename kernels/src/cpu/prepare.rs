@@ -4,6 +4,7 @@
 use super::fold::accumulators;
 use super::geometry::{Geometry, Lanes, LoopShape};
 use super::program::{LaneChoice, Program, Step, Width};
+use super::transfer::can_stream;
 use crate::ir::{Kernel, Launch, Role};
 
 /// A launch of a program, shared by all workers.
@@ -27,7 +28,12 @@ pub(super) struct Prepared<'a> {
     pub sizes: Vec<usize>,
     /// Whether some access that loads may touch memory that another one stores.
     pub overlap: bool,
+    /// Whether an access stores so much that the caches cannot keep it.
+    pub streamed: Vec<bool>,
 }
+
+/// Results from this size on are written past the caches.
+const STREAMED: usize = 32 << 20;
 
 /// Bytes that the busy registers of a worker should not exceed. More than the first-level cache,
 /// since the homes of loads mostly stay untouched, and since rows of memory want to be read in long
@@ -99,8 +105,16 @@ impl<'a> Prepared<'a> {
             arena,
             sizes: kernel.accesses.iter().map(size).collect(),
             overlap: false,
+            streamed: vec![false; kernel.accesses.len()],
         };
         prepared.overlap = prepared.overlaps();
+        for (access, data) in kernel.accesses.iter().enumerate() {
+            let elements = prepared.geometry.points(&data.axes);
+            prepared.streamed[access] = kernel.params[data.param].role == Role::Out
+                && !prepared.overlap
+                && can_stream()
+                && elements.saturating_mul(prepared.sizes[access]) >= STREAMED;
+        }
         prepared
     }
 

@@ -39,7 +39,7 @@ pub(super) enum Width {
 /// Where a register lives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Home {
-    /// Not yet decided.
+    /// Not yet decided; for good if no step is left that computes the register.
     Open,
     /// In the 16-byte slot of this number.
     Slot(usize),

@@ -1,5 +1,8 @@
 //! Moving elements between strided memory and contiguous registers.
 
+#[cfg(target_arch = "x86_64")]
+use super::instructions::InstructionSet;
+
 /// Copies `count` elements of `size` bytes from `source`, `stride` bytes apart, to contiguous
 /// memory.
 ///
@@ -143,4 +146,58 @@ pub(super) fn prefetch(start: *const u8, bytes: usize) {
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = (start, bytes, LINE);
+}
+
+/// Whether `stream` is worth calling: stores of less than a whole line past the caches are slow.
+pub(super) fn can_stream() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return InstructionSet::detected() == InstructionSet::Avx512;
+    #[cfg(not(target_arch = "x86_64"))]
+    false
+}
+
+/// Copies contiguous memory past the caches, for results that are larger than these: the memory
+/// written is then not read first. `fence` must follow before another thread may read it.
+///
+/// # Safety
+/// Both sides are valid for `bytes` bytes and do not overlap; `can_stream` is true.
+pub(super) unsafe fn stream(source: *const u8, target: *mut u8, bytes: usize) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: the caller's promise.
+    unsafe {
+        stream_lines(source, target, bytes);
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    // SAFETY: the caller's promise.
+    unsafe {
+        std::ptr::copy_nonoverlapping(source, target, bytes);
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+unsafe fn stream_lines(source: *const u8, target: *mut u8, bytes: usize) {
+    use std::arch::x86_64::{_mm512_loadu_si512, _mm512_stream_si512};
+    const LINE: usize = 64;
+    let head = target.align_offset(LINE).min(bytes);
+    let lines = (bytes - head) / LINE;
+    // SAFETY: the caller's promise; lines of the target are aligned.
+    unsafe {
+        std::ptr::copy_nonoverlapping(source, target, head);
+        for at in (head..head + lines * LINE).step_by(LINE) {
+            let line = _mm512_loadu_si512(source.add(at).cast());
+            _mm512_stream_si512(target.add(at).cast(), line);
+        }
+        let done = head + lines * LINE;
+        std::ptr::copy_nonoverlapping(source.add(done), target.add(done), bytes - done);
+    }
+}
+
+/// Makes what this thread has streamed visible to the threads that it hands on to.
+pub(super) fn fence() {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: every x86-64 processor has the instruction.
+    unsafe {
+        std::arch::x86_64::_mm_sfence();
+    }
 }

@@ -14,6 +14,7 @@ use super::block::{Block, Cover};
 use super::fold::LaneState;
 use super::prepare::Prepared;
 use super::program::{Apply, Code, ConstantSource, Home, Step, Width};
+use super::transfer;
 use smallvec::SmallVec;
 use std::cell::Cell;
 
@@ -79,8 +80,7 @@ impl<'a> Worker<'a> {
             .map(|register| match register.home {
                 Home::Slot(slot) => slots[slot].as_mut_ptr().cast(),
                 Home::Arena(at) => base.wrapping_add(at * padded),
-                Home::Fold => std::ptr::null_mut(),
-                Home::Open => panic!("bug: a register without a home"),
+                Home::Fold | Home::Open => std::ptr::null_mut(),
             })
             .collect();
         let accumulators = prepared
@@ -307,7 +307,12 @@ impl<'a> Worker<'a> {
     fn apply(&mut self, apply: &Apply) {
         let count = self.count(apply.width);
         let output = match apply.destination {
-            Some(access) if self.block.reach[access].contiguous => self.cursors[access],
+            Some(access)
+                if self.block.reach[access].contiguous
+                    && !self.streams(access, count * self.prepared.sizes[access]) =>
+            {
+                self.cursors[access]
+            }
             _ => self.homes[apply.output],
         };
         self.pointers[apply.output] = output;
@@ -320,6 +325,7 @@ impl<'a> Worker<'a> {
                 Code::Elementwise(code) => match apply.inputs.len() {
                     1 => code(&[pointer(0)], output, count),
                     2 => code(&[pointer(0), pointer(1)], output, count),
+                    3 => code(&[pointer(0), pointer(1), pointer(2)], output, count),
                     operands => {
                         let all: SmallVec<[*const u8; 4]> = (0..operands).map(pointer).collect();
                         code(&all, output, count);
@@ -334,6 +340,7 @@ impl<'a> Worker<'a> {
 
 impl Drop for Worker<'_> {
     fn drop(&mut self) {
+        transfer::fence();
         ARENA.set(std::mem::take(&mut self.arena));
     }
 }

@@ -393,3 +393,28 @@ fn an_operation_on_a_result_in_memory_reads_it_there() {
         .access(2, 299, &[-1])
         .check();
 }
+
+#[test]
+fn pairs_of_operations_round_as_single_ones() {
+    for dtype in [DType::F32, DType::F64] {
+        for inner in ["add(v0, v1)", "subtract(v0, v1)", "multiply(v0, v1)", "square(v0)"] {
+            for outer in ["add", "subtract", "multiply"] {
+                for operands in ["v3, v2", "v2, v3"] {
+                    let text = format!(
+                        "kernel(a: {dtype} in, b: {dtype} in, c: {dtype} inout) {{ for i0 grid {{
+                            v0: {dtype} = load a.0[i0]
+                            v1: {dtype} = load b.1[i0]
+                            v2: {dtype} = load c.2[i0]
+                            v3: {dtype} = {inner}
+                            v4: {dtype} = {outer}({operands})
+                            store c.2[i0] = v4 }} }}"
+                    );
+                    let case = (0..3).fold(Case::new(&text, &[700]), |case, param| {
+                        case.random(param, 700).access(param, 0, &[1])
+                    });
+                    case.check();
+                }
+            }
+        }
+    }
+}

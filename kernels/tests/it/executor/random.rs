@@ -88,7 +88,7 @@ impl Builder {
     fn body(&mut self, depth: usize) -> Vec<Stmt> {
         let mut body = Vec::new();
         self.load(&mut body);
-        for _ in 0..self.generator.below(5) + 1 {
+        for _ in 0..self.generator.below(7) + 1 {
             match self.generator.below(12) {
                 0 | 1 => self.load(&mut body),
                 2 if depth < 2 && self.kernel.axes < 5 => self.inner_loop(depth, &mut body),
@@ -186,8 +186,16 @@ impl Builder {
         }
     }
 
+    /// A visible value, often the last one.
+    fn value(&mut self) -> ValueId {
+        match self.generator.below(2) {
+            0 => *self.visible.last().expect("a body loads first"),
+            _ => self.generator.pick(&self.visible),
+        }
+    }
+
     fn operation(&mut self, body: &mut Vec<Stmt>) {
-        let first = self.generator.pick(&self.visible);
+        let first = self.value();
         let unary = self.generator.below(3) == 0;
         let op = self.generator.pick(if unary { UNARY } else { BINARY });
         let mut inputs = vec![first];
@@ -202,6 +210,9 @@ impl Builder {
             .iter()
             .find(|signature| signature.inputs() == dtypes);
         if let Some(signature) = signature {
+            if !unary && self.generator.below(2) == 0 {
+                inputs.reverse();
+            }
             self.define(body, signature.output, Expr::Op { op, inputs });
         }
     }

@@ -1,0 +1,12 @@
+//! A plain evaluator to compare with: eager, one element at a time, with NumPy's views.
+
+mod array;
+mod elementwise;
+mod layout;
+mod machine;
+mod reduction;
+mod value;
+
+pub use array::{Plain, positions};
+pub use machine::Reference;
+pub use value::Value;
