@@ -7,7 +7,7 @@ use crate::plan::Plan;
 use phalanx_array::{NodeOp, Source};
 use phalanx_distributed::pieces_to;
 use phalanx_kernels::ir::Expr;
-use phalanx_ops::sharding::{is_empty, volume};
+use phalanx_ops::sharding::volume;
 use phalanx_ops::{Mesh, Sharding};
 use std::fmt::Write;
 
@@ -131,19 +131,9 @@ impl Explainer<'_> {
         let exchange = &self.plan.exchanges[number];
         let (shape, dtype) = self.plan.graph.source(exchange.source);
         let Some(sharding) = self.sharding(exchange.source) else { return (String::new(), 0) };
-        let Unit::Group(group) = &self.plan.units[exchange.unit] else { return (String::new(), 0) };
         let (mut moved, mut kept) = (0, 0);
         for device in self.visited() {
-            let coordinates = self.mesh.coordinates(device);
-            let space = group.space().block(
-                &group.axes.iter().map(|axis| axis.extent).collect::<Vec<_>>(),
-                self.mesh,
-                &coordinates,
-            );
-            if is_empty(&space) {
-                continue;
-            }
-            let need = exchange.need(&space);
+            let need = exchange.need(self.mesh, &self.mesh.coordinates(device));
             let (_, transfers) = pieces_to(sharding, shape, self.mesh, device, &need);
             let received: usize = transfers.iter().map(|transfer| volume(&transfer.region) * dtype.size()).sum();
             moved = moved.max(received);
@@ -229,7 +219,7 @@ impl Explainer<'_> {
                 Buffer::OutputIndex(_) => {}
             }
         }
-        let waits = self.plan.exchanges.iter().any(|exchange| exchange.unit == launch.unit);
+        let waits = self.plan.exchanges.iter().any(|exchange| exchange.is_for(launch.unit));
         let parts = if waits { "  interior + rim" } else { "" };
         let inputs: Vec<String> = inputs.iter().map(|&input| Explainer::name(input)).collect();
         format!(

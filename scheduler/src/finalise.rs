@@ -148,7 +148,7 @@ fn needed(plan: &Plan, liveness: &Liveness) -> (Vec<Kept>, Uses) {
             Kept::Launch(built, unit) => {
                 let Unit::Group(group) = &plan.units[*unit] else { unreachable!("bug: only groups are launched") };
                 reads(plan, group, built).into_iter().for_each(|source| uses.read(source, position));
-                for exchange in plan.exchanges.iter().filter(|exchange| exchange.unit == *unit) {
+                for exchange in plan.exchanges.iter().filter(|exchange| exchange.is_for(*unit)) {
                     uses.read(exchange.source, position);
                 }
             }

@@ -3,7 +3,7 @@
 use crate::build::{Buffer, Built, BuiltAccess, ScalarSource};
 use crate::finalise::{Final, FinalCopy, FinalLaunch, FinalStep, Place};
 use crate::fuse::{Group, Unit};
-use crate::plan::{Exchange, Plan};
+use crate::plan::{Plan, space_box};
 use phalanx_array::{NodeOp, Source};
 use phalanx_distributed::{image, pieces_from, pieces_to, preimage_range};
 use phalanx_ops::sharding::{intersect, is_empty, subtract, volume};
@@ -116,9 +116,9 @@ pub(crate) fn instantiate(plan: &Plan, finished: &Final, mesh: &Mesh, device: us
         match step {
             FinalStep::Combine(nodes) => builder.combine(nodes),
             FinalStep::Exchange(exchange) => {
-                let unit = plan.exchanges[*exchange].unit;
+                let exchanged = &plan.exchanges[*exchange];
                 let consumer = finished.steps[position..].iter().find_map(|later| match later {
-                    FinalStep::Launch(launch) if launch.unit == unit => Some(launch),
+                    FinalStep::Launch(launch) if exchanged.is_for(launch.unit) => Some(launch),
                     _ => None,
                 });
                 builder.exchange(*exchange, consumer.map(|launch| &**launch));
@@ -151,6 +151,8 @@ struct Builder<'a> {
 struct Slabs {
     regions: Vec<(IndexBox, usize)>,
     unpack: Vec<CopyBox>,
+    /// Whether a unit has waited for them.
+    has_arrived: bool,
 }
 
 /// How a value is stored: its block, and its items.
@@ -250,26 +252,6 @@ impl<'a> Builder<'a> {
         self.plan.graph.source(source).1.size()
     }
 
-    /// The box of its space that a device of a group runs.
-    fn space_box(&self, group: &Group, coordinates: &[usize]) -> IndexBox {
-        group
-            .axes
-            .iter()
-            .map(|axis| match &axis.split {
-                None => 0..axis.extent,
-                Some(split) => split.bounds.block(split.part(self.mesh, coordinates)),
-            })
-            .collect()
-    }
-
-    /// The box of a value that a device needs for an exchange.
-    fn need(&self, exchange: &Exchange, coordinates: &[usize]) -> IndexBox {
-        let Unit::Group(group) = &self.plan.units[exchange.unit] else {
-            unreachable!("bug: only groups have exchanges")
-        };
-        exchange.need(&self.space_box(group, coordinates))
-    }
-
     fn exchange(&mut self, number: usize, consumer: Option<&FinalLaunch>) {
         let exchange = &self.plan.exchanges[number];
         let source = exchange.source;
@@ -278,9 +260,9 @@ impl<'a> Builder<'a> {
         let item = self.item(source);
         let block = self.block(source);
         let from = self.memory_of(source);
-        let own_need = self.need(exchange, &self.coordinates);
+        let own_need = exchange.need(self.mesh, &self.coordinates);
         let (missing, incoming) = pieces_to(sharding, shape, self.mesh, self.device, &own_need);
-        let need_of = |peer: usize| self.need(exchange, &self.mesh.coordinates(peer));
+        let need_of = |peer: usize| exchange.need(self.mesh, &self.mesh.coordinates(peer));
         let outgoing = pieces_from(sharding, shape, self.mesh, self.device, &need_of);
 
         // What is sent from where it lies must not be overwritten by the consumer before it has been sent.
@@ -338,14 +320,14 @@ impl<'a> Builder<'a> {
         if consumer.is_none() {
             self.instance.steps.push(LocalStep::Wait { exchange: number, unpack: Vec::new() });
         }
-        self.slabs[number] = Some(Slabs { regions, unpack });
+        self.slabs[number] = Some(Slabs { regions, unpack, has_arrived: consumer.is_none() });
     }
 
     fn launch(&mut self, launch: &FinalLaunch, kernel: usize) {
         let Unit::Group(group) = &self.plan.units[launch.unit] else {
             unreachable!("bug: only groups are launched")
         };
-        let space = self.space_box(group, &self.coordinates);
+        let space = space_box(&group.axes, self.mesh, &self.coordinates);
         for &node in &launch.tables {
             let memory = self.memory_of(Source::Node(node));
             self.instance.steps.push(LocalStep::Zero { memory, bytes: self.bytes_of(node) });
@@ -371,7 +353,7 @@ impl<'a> Builder<'a> {
                     .plan
                     .exchanges
                     .iter()
-                    .position(|e| e.unit == launch.unit && e.serves(source, &access.map)),
+                    .position(|exchange| exchange.serves(launch.unit, source, &access.map)),
                 _ => None,
             })
             .collect();
@@ -398,8 +380,12 @@ impl<'a> Builder<'a> {
         }
         self.instance.steps.extend(inside);
         for (number, exchange) in self.plan.exchanges.iter().enumerate() {
-            if exchange.unit == launch.unit {
-                let unpack = self.slabs[number].as_ref().map(|slabs| slabs.unpack.clone()).unwrap_or_default();
+            // The first unit that needs it waits; later ones find the slabs filled.
+            if exchange.is_for(launch.unit)
+                && let Some(slabs) = &mut self.slabs[number]
+                && !std::mem::replace(&mut slabs.has_arrived, true)
+            {
+                let unpack = std::mem::take(&mut slabs.unpack);
                 self.instance.steps.push(LocalStep::Wait { exchange: number, unpack });
             }
         }

@@ -3,10 +3,10 @@
 //! A plan is a function of the window, the shardings of its leaves, the mesh and the policy; it is the same on every
 //! rank, and so is the order of its collectives.
 
-use crate::fuse::{Context, Fused, Group, Load, Unit, fuse};
+use crate::fuse::{Context, Fused, Group, GroupAxis, Load, Unit, fuse};
 use phalanx_array::{Graph, Node, NodeData, Source};
 use phalanx_distributed::{Placement, Policy, image, is_aligned, legalise, propagate};
-use phalanx_ops::sharding::{intersect, is_empty};
+use phalanx_ops::sharding::{intersect, is_empty, volume};
 use phalanx_ops::{AffineMap, DType, IndexBox, Mesh, Monoid, Sharding};
 use std::collections::BTreeSet;
 
@@ -33,32 +33,70 @@ pub(crate) enum Step {
     Unit(usize),
 }
 
-/// Boxes of a value that a unit needs beside its device's block.
+/// Boxes of a value that units need beside their device's block.
 #[derive(Clone, Debug)]
 pub(crate) struct Exchange {
     pub source: Source,
+    /// The units that need it, in order; all their maps differ in their starts only.
+    pub parts: Vec<ExchangePart>,
+}
+
+/// What one unit needs of an exchange.
+#[derive(Clone, Debug)]
+pub(crate) struct ExchangePart {
     pub unit: usize,
-    /// The reads that need it; their maps differ in their starts only.
+    /// The unit's iteration space.
+    pub axes: Vec<GroupAxis>,
+    /// The reads that leave their block.
     pub loads: Vec<Load>,
 }
 
 impl Exchange {
-    /// Whether a read is served by this exchange.
-    pub fn serves(&self, source: Source, map: &AffineMap) -> bool {
-        self.source == source && same_direction(&self.loads[0].map, map)
+    /// Whether a read of a unit is served by this exchange.
+    pub fn serves(&self, unit: usize, source: Source, map: &AffineMap) -> bool {
+        self.is_for(unit) && self.source == source && same_direction(&self.parts[0].loads[0].map, map)
     }
 
-    /// The box of the value that a device needs which runs the box `space` of the group.
-    pub fn need(&self, space: &IndexBox) -> IndexBox {
+    /// Whether a unit waits for this exchange.
+    pub fn is_for(&self, unit: usize) -> bool {
+        self.parts.iter().any(|part| part.unit == unit)
+    }
+
+    /// The box of the value that a device needs.
+    pub fn need(&self, mesh: &Mesh, coordinates: &[usize]) -> IndexBox {
+        let parts = self.parts.iter().map(|part| part.need(mesh, coordinates));
+        parts.reduce(|a, b| bounding(&a, &b)).unwrap_or_default()
+    }
+}
+
+impl ExchangePart {
+    fn need(&self, mesh: &Mesh, coordinates: &[usize]) -> IndexBox {
+        let space = space_box(&self.axes, mesh, coordinates);
         let nothing: IndexBox = self.loads[0].map.axes.iter().map(|_| 0..0).collect();
         let reached = |load: &Load| {
-            let inside = load.guard.as_ref().map_or_else(|| space.clone(), |guard| intersect(space, guard));
+            let inside = load.guard.as_ref().map_or_else(|| space.clone(), |guard| intersect(&space, guard));
             (!is_empty(&inside)).then(|| image(&load.map, &inside))
         };
-        let union = |a: IndexBox, b: IndexBox| {
-            a.iter().zip(&b).map(|(x, y)| x.start.min(y.start)..x.end.max(y.end)).collect()
-        };
-        self.loads.iter().filter_map(reached).reduce(union).unwrap_or(nothing)
+        self.loads.iter().filter_map(reached).reduce(|a, b| bounding(&a, &b)).unwrap_or(nothing)
+    }
+}
+
+/// The box of its iteration space that a device runs.
+pub(crate) fn space_box(axes: &[GroupAxis], mesh: &Mesh, coordinates: &[usize]) -> IndexBox {
+    axes.iter()
+        .map(|axis| match &axis.split {
+            None => 0..axis.extent,
+            Some(split) => split.bounds.block(split.part(mesh, coordinates)),
+        })
+        .collect()
+}
+
+/// The smallest box that holds both.
+fn bounding(a: &IndexBox, b: &IndexBox) -> IndexBox {
+    match (is_empty(a), is_empty(b)) {
+        (true, _) => b.clone(),
+        (_, true) => a.clone(),
+        _ => a.iter().zip(b).map(|(x, y)| x.start.min(y.start)..x.end.max(y.end)).collect(),
     }
 }
 
@@ -77,7 +115,7 @@ impl Plan {
         let (units, steps, exchanges) = {
             let context = Context::new(&graph, &placements, leaves);
             let Fused { units, .. } = fuse(&context);
-            let (steps, exchanges) = order(&context, &units);
+            let (steps, exchanges) = order(&context, &units, mesh);
             (units, steps, exchanges)
         };
         Plan { graph, placements, leaves: leaves.to_vec(), moved, units, steps, exchanges }
@@ -110,7 +148,7 @@ impl Plan {
     }
 }
 
-fn order(context: &Context<'_>, units: &[Unit]) -> (Vec<Step>, Vec<Exchange>) {
+fn order(context: &Context<'_>, units: &[Unit], mesh: &Mesh) -> (Vec<Step>, Vec<Exchange>) {
     let mut steps = Vec::new();
     let mut exchanges: Vec<Exchange> = Vec::new();
     // Nodes with partial values that nothing has needed combined yet, in program order.
@@ -127,9 +165,14 @@ fn order(context: &Context<'_>, units: &[Unit]) -> (Vec<Step>, Vec<Exchange>) {
             combine(context, &mut steps, std::mem::take(&mut partial));
         }
         if let Unit::Group(group) = unit {
-            for exchange in exchanges_of(context, group, position, &reads) {
-                steps.push(Step::Exchange(exchanges.len()));
-                exchanges.push(exchange);
+            for (source, part) in parts_of(context, group, position, &reads) {
+                match shared(&exchanges, source, &part, mesh) {
+                    Some(exchange) => exchanges[exchange].parts.push(part),
+                    None => {
+                        steps.push(Step::Exchange(exchanges.len()));
+                        exchanges.push(Exchange { source, parts: vec![part] });
+                    }
+                }
             }
             partial.extend(
                 group
@@ -195,19 +238,46 @@ pub(crate) fn reads_of(context: &Context<'_>, unit: &Unit) -> Vec<Load> {
     }
 }
 
-/// The exchanges before a group: one for each value and direction in which reads leave their block.
-fn exchanges_of(context: &Context<'_>, group: &Group, unit: usize, reads: &[Load]) -> Vec<Exchange> {
+/// What a group needs beyond its blocks: one part for each value and direction in which reads leave them.
+fn parts_of(context: &Context<'_>, group: &Group, unit: usize, reads: &[Load]) -> Vec<(Source, ExchangePart)> {
     let space = group.space();
-    let mut exchanges: Vec<Exchange> = Vec::new();
+    let mut parts: Vec<(Source, ExchangePart)> = Vec::new();
     for read in reads {
         let Some(sharding) = context.sharding(read.source) else { continue };
         if is_aligned(sharding, &read.map, &space) {
             continue;
         }
-        match exchanges.iter_mut().find(|exchange| exchange.serves(read.source, &read.map)) {
-            Some(exchange) => exchange.loads.push(read.clone()),
-            None => exchanges.push(Exchange { source: read.source, unit, loads: vec![read.clone()] }),
+        let known = parts.iter_mut().find(|(source, part)| {
+            *source == read.source && same_direction(&part.loads[0].map, &read.map)
+        });
+        match known {
+            Some((_, part)) => part.loads.push(read.clone()),
+            None => {
+                let part = ExchangePart { unit, axes: group.axes.clone(), loads: vec![read.clone()] };
+                parts.push((read.source, part));
+            }
         }
     }
-    exchanges
+    parts
+}
+
+/// The exchange that can serve another part too, for at most what both need apart: several kernels that read a value's
+/// neighbours fetch them once.
+fn shared(
+    exchanges: &[Exchange],
+    source: Source,
+    part: &ExchangePart,
+    mesh: &Mesh,
+) -> Option<usize> {
+    // A few devices stand for all, so that the choice costs the same on any mesh.
+    let devices = [0, mesh.devices() / 2, mesh.devices() - 1];
+    exchanges.iter().position(|exchange| {
+        exchange.source == source
+            && same_direction(&exchange.parts[0].loads[0].map, &part.loads[0].map)
+            && devices.iter().all(|&device| {
+                let coordinates = mesh.coordinates(device);
+                let (a, b) = (exchange.need(mesh, &coordinates), part.need(mesh, &coordinates));
+                volume(&bounding(&a, &b)) <= volume(&a) + volume(&b)
+            })
+    })
 }

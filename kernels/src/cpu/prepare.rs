@@ -35,10 +35,11 @@ pub(super) struct Prepared<'a> {
 /// Results from this size on are written past the caches.
 const STREAMED: usize = 32 << 20;
 
-/// Bytes that the busy registers of a worker should not exceed. More than the first-level cache,
-/// since the homes of loads mostly stay untouched, and since rows of memory want to be read in long
-/// runs.
-const CACHE: usize = 64 << 10;
+/// Bytes that the busy registers of a worker should not exceed: about the first-level cache.
+const CACHE: usize = 48 << 10;
+/// The same for programs with sequential loops, which want to read rows of memory in long runs and
+/// need not keep everything in the first-level cache.
+const CACHE_WITH_LOOPS: usize = 128 << 10;
 const WIDEST: usize = 4096;
 const NARROWEST: usize = 64;
 /// Lanes for which a thread is worth waking when loops make them costly.
@@ -68,8 +69,10 @@ impl<'a> Prepared<'a> {
                 per_lane += busy * (fold.size + if fold.index { 8 } else { 0 });
             }
         }
-        let fitting = (CACHE / per_lane.max(1)).clamp(NARROWEST, WIDEST) / NARROWEST * NARROWEST;
-        let width = width.unwrap_or(fitting).max(1);
+        let cache = if program.loops > 0 { CACHE_WITH_LOOPS } else { CACHE };
+        let fitting = (cache / per_lane.max(1)).clamp(NARROWEST, WIDEST);
+        // Blocks that are powers of two keep the rows of aligned matrices whole.
+        let width = width.unwrap_or(1 << fitting.ilog2()).max(1);
         let mut arena = round_up(program.bytes_per_lane * width.next_multiple_of(NARROWEST));
         let padded = width.next_multiple_of(NARROWEST);
         let mut places = Vec::with_capacity(counts.len());

@@ -1,0 +1,109 @@
+//! Cases: a program with the session it runs in, run on Phalanx and compared with the reference.
+
+use crate::compare;
+use crate::execute::Arrays;
+use crate::program::Instruction;
+use crate::reference::Reference;
+use phalanx::{Config, Limits, Mesh, Policy, Session};
+use std::fmt;
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+/// A case that takes longer than this hangs: programs take milliseconds.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A program and the session it runs in.
+#[derive(Clone)]
+pub struct Case {
+    /// The seed it was made from.
+    pub seed: u64,
+    /// The extents of the mesh.
+    pub mesh: Vec<usize>,
+    pub threads: usize,
+    /// Arrays of at least this many elements are split.
+    pub split_from: usize,
+    /// The soft limit of windows.
+    pub soft: usize,
+    /// How often the program runs in the session; later rounds find plans in caches.
+    pub rounds: usize,
+    pub program: Vec<Instruction>,
+}
+
+impl fmt::Display for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "# seed {}, mesh {:?}, threads {}, split from {}, soft limit {}, rounds {}",
+            self.seed, self.mesh, self.threads, self.split_from, self.soft, self.rounds
+        )?;
+        self.program.iter().try_for_each(|instruction| writeln!(f, "{instruction}"))
+    }
+}
+
+impl Case {
+    /// Runs the case. Errors: what differs from the reference, an error, a panic or a hang, as text.
+    pub fn run(&self) -> Result<(), String> {
+        let (sender, receiver) = mpsc::channel();
+        let case = self.clone();
+        let worker = thread::spawn(move || {
+            let outcome = case.run_here();
+            // Nobody listens any more once the case counts as hanging.
+            let _ = sender.send(outcome);
+        });
+        match receiver.recv_timeout(PATIENCE) {
+            Ok(outcome) => outcome,
+            Err(mpsc::RecvTimeoutError::Timeout) => Err(String::from("hangs")),
+            Err(mpsc::RecvTimeoutError::Disconnected) => match worker.join() {
+                Ok(()) => Err(String::from("ends without an outcome")),
+                Err(payload) => Err(format!("panics: {}", message(payload.as_ref()))),
+            },
+        }
+    }
+
+    fn run_here(&self) -> Result<(), String> {
+        let names = ["row", "column", "layer"];
+        let axes: Vec<(&str, usize)> = names.into_iter().zip(self.mesh.iter().copied()).collect();
+        let mesh = Mesh::new(&axes);
+        let session = Session::with_options(
+            Config::default().devices(mesh.devices()).threads(self.threads),
+            Some(mesh),
+            Policy { split_from: self.split_from },
+            Limits { soft: self.soft, ..Limits::default() },
+        )
+        .map_err(|error| error.to_string())?;
+        for _ in 0..self.rounds {
+            session.handle().enter(|| self.round())?;
+        }
+        session.finish().map_err(|error| error.to_string())
+    }
+
+    fn round(&self) -> Result<(), String> {
+        let mut reference = Reference::new(&self.mesh);
+        let mut arrays = Arrays::default();
+        for instruction in &self.program {
+            if reference.step(instruction).is_none() {
+                continue;
+            }
+            let at = |fault: String| format!("at `{instruction}`: {fault}");
+            arrays.step(instruction).map_err(|error| at(error.to_string()))?;
+            compare::forms(&reference, &arrays).map_err(at)?;
+            compare::observed(instruction, &reference, &arrays).map_err(at)?;
+        }
+        for name in reference.names() {
+            let of = name;
+            let last = Instruction::Read { of };
+            compare::observed(&last, &reference, &arrays)
+                .map_err(|fault| format!("at the end, `{name}`: {fault}"))?;
+        }
+        Ok(())
+    }
+}
+
+fn message(payload: &(dyn std::any::Any + Send)) -> &str {
+    payload
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or_else(|| payload.downcast_ref::<&str>().copied())
+        .unwrap_or("without a message")
+}

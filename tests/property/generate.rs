@@ -1,0 +1,464 @@
+//! Random programs: instructions are drawn until the reference finds them applicable.
+
+use crate::case::Case;
+use crate::program::{Blocks, Instruction, Name, Operand, Reduction};
+use crate::random::Random;
+use crate::reference::{Plain, Reference, Value};
+use phalanx::{DType, Index, Op};
+
+/// Names of a program; making an array under a name that has one forgets that one.
+const NAMES: usize = 8;
+const DTYPES: [DType; 3] = [DType::Bool, DType::I64, DType::F64];
+const UNARY: [Op; 8] = [
+    Op::Negative,
+    Op::Absolute,
+    Op::Square,
+    Op::Sqrt,
+    Op::Floor,
+    Op::Isnan,
+    Op::LogicalNot,
+    Op::Invert,
+];
+const ARITHMETIC: [Op; 8] = [
+    Op::Add,
+    Op::Add,
+    Op::Subtract,
+    Op::Multiply,
+    Op::Minimum,
+    Op::Maximum,
+    Op::Divide,
+    Op::Remainder,
+];
+const COMPARISONS: [Op; 6] =
+    [Op::Equal, Op::NotEqual, Op::Less, Op::LessEqual, Op::Greater, Op::GreaterEqual];
+const LOGIC: [Op; 7] = [
+    Op::LogicalAnd,
+    Op::LogicalOr,
+    Op::LogicalXor,
+    Op::BitwiseAnd,
+    Op::BitwiseOr,
+    Op::BitwiseXor,
+    Op::FloorDivide,
+];
+const IN_PLACE: [Op; 8] = [
+    Op::Add,
+    Op::Add,
+    Op::Subtract,
+    Op::Multiply,
+    Op::Divide,
+    Op::Remainder,
+    Op::BitwiseAnd,
+    Op::BitwiseXor,
+];
+
+/// The random case of a seed on a mesh.
+pub fn case(seed: u64, mesh: &[usize]) -> Case {
+    let mut random = Random::new(seed);
+    let length = random.between(6, 36) as usize;
+    let mut case = Case {
+        seed,
+        mesh: mesh.to_vec(),
+        threads: random.pick(&[1, 2, 3]),
+        split_from: random.pick(&[1, 1, 4, 8]),
+        soft: random.pick(&[4, 16, 256]),
+        rounds: random.pick(&[1, 1, 2]),
+        program: Vec::new(),
+    };
+    let mut writer = Writer {
+        palette: (0..2).map(|_| random.between(2, 9) as usize).collect(),
+        reference: Reference::new(mesh),
+        program: Vec::new(),
+        mesh,
+        random,
+    };
+    for _ in 0..length {
+        writer.extend();
+    }
+    case.program = writer.program;
+    case
+}
+
+struct Writer<'a> {
+    random: Random,
+    /// The extents that most axes have, so that arrays fit each other.
+    palette: Vec<usize>,
+    reference: Reference,
+    program: Vec<Instruction>,
+    mesh: &'a [usize],
+}
+
+impl Writer<'_> {
+    /// Adds an instruction, or some that belong together.
+    fn extend(&mut self) {
+        let before = self.program.len();
+        for _ in 0..40 {
+            if self.random.chance(4) {
+                self.repeat();
+            } else if self.random.chance(12) {
+                self.overlap();
+            } else if let Some(instruction) = self.instruction() {
+                self.push(instruction);
+            }
+            if self.program.len() > before {
+                return;
+            }
+        }
+    }
+
+    fn push(&mut self, instruction: Instruction) -> bool {
+        let applies = self.reference.step(&instruction).is_some();
+        if applies {
+            self.program.push(instruction);
+        }
+        applies
+    }
+
+    /// The last instructions again, as a loop would.
+    fn repeat(&mut self) {
+        let length = self.program.len();
+        let body = self.program[length.saturating_sub(1 + self.random.below(4))..].to_vec();
+        for _ in 0..self.random.between(2, 4) {
+            for instruction in &body {
+                self.push(instruction.clone());
+            }
+        }
+    }
+
+    /// A write from one part of an array to another one that may overlap with it.
+    fn overlap(&mut self) {
+        let Some(of) = self.array() else { return };
+        let shape = self.shape_of(of);
+        let (mut from, mut to) = (Vec::new(), Vec::new());
+        for extent in shape {
+            let length = 1 + self.random.below(extent.max(1));
+            let step = if length * 2 <= extent + 1 && self.random.chance(30) { 2 } else { 1 };
+            let reach = (length - 1) * step + 1;
+            for items in [&mut from, &mut to] {
+                let start = self.random.below(extent.saturating_sub(reach) + 1) as i64;
+                let stop = start + reach as i64;
+                let step = step as i64;
+                items.push(if self.random.chance(25) {
+                    let stop = (start > 0).then_some(start - 1);
+                    Index::Range { start: Some(start + reach as i64 - 1), stop, step: -step }
+                } else {
+                    Index::Range { start: Some(start), stop: Some(stop), step }
+                });
+            }
+        }
+        let (source, target) = (self.name(), self.name());
+        if source == of || target == of || source == target {
+            return;
+        }
+        if !self.push(Instruction::Slice { to: source, of, items: from })
+            || !self.push(Instruction::Slice { to: target, of, items: to })
+        {
+            return;
+        }
+        let value = Operand::Array(source);
+        if self.random.chance(50) {
+            self.push(Instruction::Assign { of: target, value });
+        } else {
+            let op = self.random.pick(&IN_PLACE);
+            self.push(Instruction::InPlace { op, of: target, value });
+        }
+    }
+
+    fn name(&mut self) -> Name {
+        Name(self.random.below(NAMES))
+    }
+
+    fn array(&mut self) -> Option<Name> {
+        let names = self.reference.names();
+        (!names.is_empty()).then(|| self.random.pick(&names))
+    }
+
+    /// An array for which something holds, if some tries find one.
+    fn array_where(&mut self, holds: impl Fn(&Plain) -> bool) -> Option<Name> {
+        let names = self.reference.names();
+        let fit = |name: &Name| self.reference.get(*name).is_some_and(&holds);
+        let names: Vec<Name> = names.into_iter().filter(fit).collect();
+        (!names.is_empty()).then(|| self.random.pick(&names))
+    }
+
+    fn shape_of(&self, name: Name) -> Vec<usize> {
+        self.reference.get(name).map_or(Vec::new(), |array| array.shape().to_vec())
+    }
+
+    fn extent(&mut self) -> usize {
+        match self.random.below(20) {
+            0 => 0,
+            1 | 2 => 1,
+            3 | 4 => self.random.below(10),
+            _ => self.random.pick(&self.palette),
+        }
+    }
+
+    fn shape(&mut self) -> Vec<usize> {
+        let ndim = self.random.pick(&[0, 1, 1, 1, 2, 2, 2, 2, 3, 3]);
+        (0..ndim).map(|_| self.extent()).collect()
+    }
+
+    fn value(&mut self, dtype: DType) -> Value {
+        match dtype {
+            DType::Bool => Value::Bool(self.random.chance(50)),
+            DType::I64 => Value::Int(self.random.between(-4, 9)),
+            _ => Value::Float(self.random.between(-8, 18) as f64 / 2.0),
+        }
+    }
+
+    fn number(&mut self) -> Value {
+        let dtype = self.random.pick(&[DType::Bool, DType::I64, DType::I64, DType::F64]);
+        self.value(dtype)
+    }
+
+    /// An array that may broadcast with another, or a number.
+    fn operand(&mut self) -> Option<Operand> {
+        if self.random.chance(20) {
+            return Some(Operand::Number(self.number()));
+        }
+        self.array().map(Operand::Array)
+    }
+
+    /// An array that fits into one of the given shape, or a number.
+    fn operand_within(&mut self, shape: &[usize]) -> Option<Operand> {
+        if self.random.chance(25) {
+            return Some(Operand::Number(self.number()));
+        }
+        self.array_where(|array| array.broadcast_to(shape).is_some()).map(Operand::Array)
+    }
+
+    fn instruction(&mut self) -> Option<Instruction> {
+        if self.reference.names().len() < 2 {
+            return Some(self.creation());
+        }
+        match self.random.below(100) {
+            0..8 => Some(self.creation()),
+            8..26 => self.view(),
+            26..30 => self.copy(),
+            30..52 => self.elementwise(),
+            52..62 => self.reduction(),
+            62..67 => self.selection(),
+            67..71 => self.resharding(),
+            71..90 => self.write(),
+            _ => self.observation(),
+        }
+    }
+
+    fn creation(&mut self) -> Instruction {
+        let (to, shape) = (self.name(), self.shape());
+        match self.random.below(6) {
+            0 => {
+                let dtype = self.random.pick(&DTYPES);
+                Instruction::Full { to, shape, value: self.value(dtype), dtype }
+            }
+            1 => {
+                let step = self.random.pick(&[1, 1, 2, 3, -1, -2]);
+                let start = self.random.between(-5, 5);
+                let count = self.extent() as i64;
+                Instruction::Arange { to, start, stop: start + step * count, step }
+            }
+            2 => {
+                let factors = shape.iter().map(|_| self.random.between(-3, 7)).collect();
+                Instruction::FromFunction { to, shape, factors }
+            }
+            _ => {
+                let dtype = self.random.pick(&[DType::Bool, DType::I64, DType::F64, DType::F64]);
+                let size = shape.iter().product();
+                let values = (0..size).map(|_| self.value(dtype)).collect();
+                Instruction::FromSlice { to, shape, values, dtype }
+            }
+        }
+    }
+
+    fn index_item(&mut self, extent: usize) -> Index {
+        let reach = extent as i64;
+        let mut bound = |random: &mut Random| match random.below(10) {
+            0..5 => None,
+            5..9 => Some(random.between(-reach, reach)),
+            _ => Some(random.between(-reach - 3, reach + 3)),
+        };
+        if self.random.chance(15) && extent > 0 {
+            return Index::At(self.random.between(-reach, reach - 1));
+        }
+        let (start, stop) = (bound(&mut self.random), bound(&mut self.random));
+        Index::Range { start, stop, step: self.random.pick(&[1, 1, 1, 1, 2, 3, -1, -1, -2]) }
+    }
+
+    fn view(&mut self) -> Option<Instruction> {
+        let (to, of) = (self.name(), self.array()?);
+        let shape = self.shape_of(of);
+        Some(match self.random.below(10) {
+            0..5 => {
+                let named = self.random.below(shape.len() + 1);
+                let mut items: Vec<Index> =
+                    shape[..named].iter().map(|&extent| self.index_item(extent)).collect();
+                if shape.len() + 1 < 4 && self.random.chance(15) {
+                    items.insert(self.random.below(items.len() + 1), Index::NewAxis);
+                }
+                if named < shape.len() && self.random.chance(20) {
+                    items.push(Index::Ellipsis);
+                }
+                Instruction::Slice { to, of, items }
+            }
+            5 | 6 => Instruction::Transpose { to, of, axes: self.random.permutation(shape.len()) },
+            7 | 8 => Instruction::Reshape { to, of, shape: self.factored(shape.iter().product()) },
+            _ => {
+                let mut shape = shape;
+                for extent in &mut shape {
+                    if *extent == 1 && self.random.chance(70) {
+                        *extent = self.extent();
+                    }
+                }
+                if shape.len() < 3 && self.random.chance(50) {
+                    shape.insert(0, self.extent());
+                }
+                Instruction::BroadcastTo { to, of, shape }
+            }
+        })
+    }
+
+    /// A shape of this many elements.
+    fn factored(&mut self, size: usize) -> Vec<usize> {
+        let mut shape = Vec::new();
+        let mut rest = size;
+        for _ in 0..self.random.below(3) {
+            let divisors: Vec<usize> =
+                (1..=rest.max(1)).filter(|&by| rest.is_multiple_of(by)).collect();
+            let extent = self.random.pick(&divisors);
+            shape.push(extent);
+            rest /= extent;
+        }
+        shape.insert(self.random.below(shape.len() + 1), rest);
+        shape
+    }
+
+    fn copy(&mut self) -> Option<Instruction> {
+        let (to, of) = (self.name(), self.array()?);
+        Some(match self.random.below(4) {
+            0 => Instruction::Alias { to, of },
+            1 => Instruction::Copy { to, of },
+            2 => Instruction::Cast { to, of, dtype: self.random.pick(&DTYPES) },
+            _ => {
+                let shape = self.shape_of(of);
+                let index = shape
+                    .iter()
+                    .map(|&extent| self.random.between(-(extent as i64), extent as i64 - 1))
+                    .collect();
+                Instruction::At { to, of, index }
+            }
+        })
+    }
+
+    fn elementwise(&mut self) -> Option<Instruction> {
+        let to = self.name();
+        let left = self.array()?;
+        if self.random.chance(20) {
+            return Some(Instruction::Unary { to, op: self.random.pick(&UNARY), of: left });
+        }
+        let op = match self.random.below(10) {
+            0..6 => self.random.pick(&ARITHMETIC),
+            6..8 => self.random.pick(&COMPARISONS),
+            _ => self.random.pick(&LOGIC),
+        };
+        let (left, right) = (Operand::Array(left), self.operand()?);
+        Some(if self.random.chance(50) {
+            Instruction::Binary { to, op, left, right }
+        } else {
+            Instruction::Binary { to, op, left: right, right: left }
+        })
+        .filter(|_| matches!(left, Operand::Array(_)) || matches!(right, Operand::Array(_)))
+    }
+
+    fn reduction(&mut self) -> Option<Instruction> {
+        let (to, of) = (self.name(), self.array()?);
+        if self.random.chance(15) {
+            let of = self.array_where(|array| array.shape().len() == 2)?;
+            let inner = self.shape_of(of)[1];
+            let right = self.array_where(|a| a.shape().len() == 2 && a.shape()[0] == inner)?;
+            return Some(Instruction::Matmul { to, left: of, right });
+        }
+        let ndim = self.shape_of(of).len();
+        let axes = if self.random.chance(40) {
+            None
+        } else {
+            let mut axes = self.random.permutation(ndim);
+            axes.truncate(self.random.below(ndim + 1));
+            let sign = |axis: usize, random: &mut Random| {
+                if random.chance(30) { axis as i64 - ndim as i64 } else { axis as i64 }
+            };
+            Some(axes.into_iter().map(|axis| sign(axis, &mut self.random)).collect())
+        };
+        let reduction = self.random.pick(&Reduction::ALL);
+        Some(Instruction::Reduce { to, reduction, of, axes, keepdims: self.random.chance(40) })
+    }
+
+    fn selection(&mut self) -> Option<Instruction> {
+        let (to, of) = (self.name(), self.array()?);
+        let shape = self.shape_of(of);
+        if self.random.chance(50) {
+            let mask = self.array_where(|a| a.dtype() == DType::Bool && a.shape() == shape)?;
+            return Some(Instruction::Compress { to, of, mask });
+        }
+        let mask = self.array_where(|a| a.broadcast_to(&shape).is_some())?;
+        let (on_true, on_false) = (Operand::Array(of), self.operand_within(&shape)?);
+        Some(if self.random.chance(50) {
+            Instruction::Select { to, mask, on_true, on_false }
+        } else {
+            Instruction::Select { to, mask, on_true: on_false, on_false: on_true }
+        })
+    }
+
+    fn resharding(&mut self) -> Option<Instruction> {
+        let (to, of) = (self.name(), self.array()?);
+        let shape = self.shape_of(of);
+        let mut axes: Vec<Option<Blocks>> = vec![None; shape.len()];
+        for mesh_axis in self.random.permutation(self.mesh.len()) {
+            if shape.is_empty() || self.random.chance(20) {
+                continue;
+            }
+            let axis = self.random.below(shape.len());
+            let blocks = axes[axis].get_or_insert(Blocks { mesh_axes: Vec::new(), sizes: None });
+            blocks.mesh_axes.push(mesh_axis as u8);
+        }
+        for (blocks, &extent) in axes.iter_mut().zip(&shape) {
+            if let Some(blocks) = blocks
+                && self.random.chance(60)
+            {
+                let extents = blocks.mesh_axes.iter().map(|&axis| self.mesh[axis as usize]);
+                let mut cuts: Vec<usize> =
+                    (1..extents.product()).map(|_| self.random.below(extent + 1)).collect();
+                cuts.sort_unstable();
+                cuts.push(extent);
+                let before = [0].into_iter().chain(cuts.iter().copied());
+                blocks.sizes = Some(cuts.iter().zip(before).map(|(cut, last)| cut - last).collect());
+            }
+        }
+        Some(Instruction::Reshard { to, of, axes })
+    }
+
+    fn write(&mut self) -> Option<Instruction> {
+        let of = self.array()?;
+        let shape = self.shape_of(of);
+        let value = self.operand_within(&shape)?;
+        Some(match self.random.below(10) {
+            0..4 => Instruction::Assign { of, value },
+            4..8 => Instruction::InPlace { op: self.random.pick(&IN_PLACE), of, value },
+            _ => {
+                let mask = self.array_where(|a| a.broadcast_to(&shape).is_some())?;
+                Instruction::AssignWhere { of, mask, value }
+            }
+        })
+    }
+
+    fn observation(&mut self) -> Option<Instruction> {
+        let of = self.array()?;
+        Some(match self.random.below(10) {
+            0..3 => Instruction::Read { of },
+            3 => Instruction::Shards { of },
+            4 => Instruction::Explain { of },
+            5 => Instruction::Evaluate { of },
+            6 => Instruction::Flush,
+            _ => Instruction::Drop { of },
+        })
+    }
+}
