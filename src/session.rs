@@ -113,6 +113,16 @@ impl Session {
         &self.mesh
     }
 
+    /// A mesh of this process's devices alone, for work that depends on the rank: it posts no tickets, and arrays on it
+    /// are this process's own. Arrays of different meshes cannot be mixed; `Array::local_shards` and
+    /// `Array::from_local` lead from one to the other. Local.
+    ///
+    /// Errors: `PX051` when threads cannot be started.
+    pub fn local(&self) -> Result<MeshHandle, InitError> {
+        let engine: Arc<dyn Engine> = self.scheduler.local()?;
+        Ok(MeshHandle::new(engine))
+    }
+
     /// What the session has done so far. Local.
     pub fn counters(&self) -> Counters {
         self.scheduler.counters()

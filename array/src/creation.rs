@@ -169,7 +169,7 @@ pub fn arange(start: impl Into<Weak>, stop: impl Into<Weak>, step: impl Into<Wea
             if step == 0 {
                 return Err(wrong("step", 0.0));
             }
-            let count = (stop - start + step - step.signum()).div_euclid(step).max(0);
+            let count = ((stop - start + step - step.signum()) / step).max(0);
             let shape = ShapeArgument(vec![count as i64]).resolve(site)?;
             let index = index_array(&shape, 0, &mesh, site)?;
             let scaled = if step == 1 { index } else { index * step as i64 };

@@ -96,7 +96,7 @@ pub(crate) fn record(
         None => shape,
     };
     let node = mesh.record(op, &operands, recorded, output, site)?;
-    finish(mesh, node, order.as_deref())
+    in_order(mesh, node, order.as_deref())
 }
 
 /// The operand broadcast to `shape`, its axes then taken in `order`.
@@ -116,7 +116,7 @@ fn shape_operand(operand: Operand, from: &[usize], shape: &Shape, order: Option<
 }
 
 /// The array of a node recorded with its axes in `order`.
-fn finish(mesh: MeshHandle, node: Arc<Node>, order: Option<&[usize]>) -> Result<Array, Error> {
+pub(crate) fn in_order(mesh: MeshHandle, node: Arc<Node>, order: Option<&[usize]>) -> Result<Array, Error> {
     let base = node.shape().clone();
     let array = Array::from_node(mesh, node);
     let Some(order) = order else { return Ok(array) };
@@ -132,7 +132,7 @@ fn finish(mesh: MeshHandle, node: Arc<Node>, order: Option<&[usize]>) -> Result<
 ///
 /// Source: the rule of NumPy's iterator: an insertion sort of the axes by the absolute strides of all operands, in
 /// which operands that are broadcast along an axis have no say and C order wins where operands disagree.
-fn memory_order(arguments: &[Argument], shape: &[usize]) -> Result<Option<Vec<usize>>, Error> {
+pub(crate) fn memory_order(arguments: &[Argument], shape: &[usize]) -> Result<Option<Vec<usize>>, Error> {
     let ndim = shape.len();
     if ndim < 2 {
         return Ok(None);

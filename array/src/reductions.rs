@@ -1,6 +1,7 @@
 //! Reductions over any axes.
 
 use crate::array::Array;
+use crate::elementwise::{in_order, memory_order};
 use crate::error::{Error, Site};
 use crate::graph::NodeOp;
 use phalanx_ops::error::OpError;
@@ -69,18 +70,31 @@ impl Array {
         if count == 0 && !has_identity {
             return Err(Error::op(OpError::EmptyReduction { operation: monoid.name() }, site));
         }
-        let shape: Shape = self
-            .shape()
-            .iter()
-            .enumerate()
-            .filter(|(axis, _)| !removed.contains(&(*axis as u8)))
-            .map(|(_, &extent)| extent)
-            .collect();
-        let dtype = if matches!(monoid, Monoid::ArgMin | Monoid::ArgMax) { DType::I64 } else { self.dtype() };
+        let finds_index = matches!(monoid, Monoid::ArgMin | Monoid::ArgMax);
+        let dtype = if finds_index { DType::I64 } else { self.dtype() };
         let mesh = self.mesh()?;
-        let op = NodeOp::Reduce { monoid, axes: removed };
-        let node = mesh.record(op, &[self.operand(site)?], shape, dtype, site)?;
-        Array::from_node(mesh, node).with_kept_axes(self.shape(), axes, site)
+        if removed.is_empty() {
+            // Every element is combined with nothing.
+            return Ok(if finds_index { self.astype_at(dtype, site) * 0 } else { self.astype_at(dtype, site) });
+        }
+        // The result keeps the order of axes in memory (rule K), except where positions are found.
+        let order = if finds_index { None } else { memory_order(&[self.into()], self.shape())? };
+        let seen = match &order {
+            Some(order) => self.with_view(self.view()?.transpose(order, &self.base_shape()?))?,
+            None => self.clone(),
+        };
+        let is_removed = |axis: usize| removed.contains(&(axis as u8));
+        let order: SmallVec<[usize; 4]> = order.map_or_else(|| (0..self.ndim()).collect(), SmallVec::from_vec);
+        let axes_seen = (0..self.ndim()).filter(|&place| is_removed(order[place])).map(|place| place as u8).collect();
+        // Of each axis that stays, how many before it stay.
+        let rank = |axis: usize| (0..axis).filter(|&before| !is_removed(before)).count();
+        let kept = order.iter().filter(|&&axis| !is_removed(axis));
+        let shape: Shape = kept.clone().map(|&axis| self.shape()[axis]).collect();
+        let kept: Vec<usize> = kept.map(|&axis| rank(axis)).collect();
+        let op = NodeOp::Reduce { monoid, axes: axes_seen };
+        let node = mesh.record(op, &[seen.operand(site)?], shape, dtype, site)?;
+        let result = in_order(mesh, node, (!kept.is_sorted()).then_some(kept.as_slice()))?;
+        result.with_kept_axes(self.shape(), axes, site)
     }
 
     fn reduce_as(&self, monoid: Monoid, dtype: DType, axes: Axes, site: Site) -> Array {

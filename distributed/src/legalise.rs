@@ -1,11 +1,14 @@
-//! Legalising: operations that need their operands whole or in a certain sharding get copies that have it.
+//! Legalising: equal operations become one, and operations that need their operands whole or in a certain sharding get
+//! copies that have it.
 
 use crate::propagate::Placement;
 use phalanx_array::{Graph, Input, Node, NodeData, NodeOp, Site, Source};
-use phalanx_ops::{AffineMap, Sharding};
+use phalanx_ops::{AffineMap, DType, Shape, Sharding};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// The graph with a `Reshard` before every operand that does not lie as its operation needs it, the placements of its
+/// The graph without operations that compute what an earlier one does, with a `Reshard` before every operand that does not lie as its operation needs it, the placements of its
 /// nodes, and for each node of the given graph its position in the new one.
 pub fn legalise(
     graph: &Graph,
@@ -15,6 +18,8 @@ pub fn legalise(
     let mut legal = Graph { nodes: Vec::new(), leaves: graph.leaves.clone(), scalars: graph.scalars.clone() };
     let mut placed: Vec<Placement> = Vec::new();
     let mut moved: Vec<u32> = Vec::with_capacity(graph.nodes.len());
+    // Scalars are arguments and never compared, so only operations on arrays alone can be equal.
+    let mut known: FxHashMap<(NodeOp, SmallVec<[Input; 2]>, Shape, DType), u32> = FxHashMap::default();
     for (node, placement) in graph.nodes.iter().zip(placements) {
         let mut node = node.clone();
         for input in &mut node.inputs {
@@ -22,6 +27,14 @@ pub fn legalise(
                 *from = moved[*from as usize];
             }
         }
+        let key = (node.op.clone(), node.inputs.clone(), node.shape.clone(), node.dtype);
+        match known.get(&key) {
+            Some(&equal) if placed[equal as usize] == placement => {
+                moved.push(equal);
+                continue;
+            }
+            _ => known.insert(key.clone(), legal.nodes.len() as u32),
+        };
         let wanted: Vec<Option<Sharding>> = match &node.op {
             NodeOp::Reshape => vec![Some(placement.space.clone())],
             NodeOp::Compress => vec![Some(placement.space.clone()); 2],
@@ -44,6 +57,9 @@ pub fn legalise(
             if !lies || input.map.is_some() {
                 *input = insert_copy(&mut legal, &mut placed, input, wanted, site);
             }
+        }
+        if let Some(position) = known.get_mut(&key) {
+            *position = legal.nodes.len() as u32;
         }
         moved.push(legal.nodes.len() as u32);
         legal.nodes.push(node);

@@ -6,11 +6,13 @@
 mod exchange;
 mod legalise;
 mod policy;
+mod price;
 mod propagate;
 mod regions;
 
 pub use exchange::{Transfer, pieces_from, pieces_to};
 pub use legalise::legalise;
 pub use policy::Policy;
+pub use price::read_price;
 pub use propagate::{Placement, propagate};
 pub use regions::{image, is_aligned, misaligned_axes, preimage_range};

@@ -1,9 +1,10 @@
 //! Propagation: a sharding for every value of a window, in program order.
 
 use crate::policy::Policy;
+use crate::price::read_price;
 use phalanx_array::{Graph, Input, NodeOp, Source};
 use phalanx_ops::shape::size;
-use phalanx_ops::{AffineMap, Bounds, Mesh, Partial, Sharding, Split};
+use phalanx_ops::{AffineMap, Bounds, Mesh, Partial, Shape, Sharding, Split};
 use smallvec::SmallVec;
 
 /// Where an operation runs and where its value lies.
@@ -54,7 +55,10 @@ pub fn propagate(graph: &Graph, leaves: &[Sharding], mesh: &Mesh, policy: &Polic
                         let old = sharding_of(graph.nodes[update].inputs[0].source);
                         own(old.map_or_else(|| Sharding::replicated(node.shape.len()), |old| old.through(map)))
                     }
-                    None => own(align(graph, &node.inputs, &node.shape, &through, mesh, policy)),
+                    None => {
+                        let known = |source| sharding_of(source).cloned();
+                        own(align(graph, &node.inputs, &node.shape, &known, mesh, policy))
+                    }
                 }
             }
             NodeOp::Update(map) => {
@@ -149,42 +153,55 @@ fn update_targets(graph: &Graph) -> Vec<Option<usize>> {
     targets
 }
 
-/// The sharding of an elementwise operation: that of its inputs which moves the fewest bytes, so that of most bytes.
+/// The sharding of an elementwise operation: that of the input under which the others move the fewest bytes, of equal
+/// ones that of most inputs, then of the first.
 fn align(
     graph: &Graph,
     inputs: &[Input],
     shape: &[usize],
-    through: &dyn Fn(&Input) -> Sharding,
+    sharding_of: &dyn Fn(Source) -> Option<Sharding>,
     mesh: &Mesh,
     policy: &Policy,
 ) -> Sharding {
+    struct Read {
+        value: Sharding,
+        map: AffineMap,
+        base: Shape,
+        item: usize,
+    }
+    let mut reads: Vec<Read> = Vec::new();
     let mut candidates: Vec<(Sharding, usize)> = Vec::new();
     let mut replicated_whole = false;
     for input in inputs {
-        if is_free(graph, input.source) {
-            continue;
-        }
+        let Some(value) = sharding_of(input.source).filter(|_| !is_free(graph, input.source)) else { continue };
         let (base, dtype) = graph.source(input.source);
-        // A broadcast input weighs what is read of it, not what it is repeated to.
-        let weight = size(base).min(size(shape)) * dtype.size();
-        let sharding = through(input);
-        if sharding.is_replicated() {
-            replicated_whole |= size(base) >= size(shape);
-            continue;
+        let map = graph.map_of(input);
+        let seen = value.through(&map);
+        if seen.is_replicated() {
+            replicated_whole |= value.is_replicated() && size(base) >= size(shape);
+        } else {
+            match candidates.iter_mut().find(|(known, _)| *known == seen) {
+                Some((_, votes)) => *votes += 1,
+                None => candidates.push((seen, 1)),
+            }
         }
-        match candidates.iter_mut().find(|(known, _)| *known == sharding) {
-            Some((_, total)) => *total += weight,
-            None => candidates.push((sharding, weight)),
-        }
+        reads.push(Read { value, map, base: base.into(), item: dtype.size() });
     }
-    let mut best: Option<&(Sharding, usize)> = None;
-    for candidate in &candidates {
-        if best.is_none_or(|best| candidate.1 > best.1) {
-            best = Some(candidate);
+    if let [(only, _)] = candidates.as_slice() {
+        return only.clone();
+    }
+    let mut best: Option<(usize, usize, Sharding)> = None;
+    for (candidate, votes) in candidates {
+        let price = reads
+            .iter()
+            .map(|read| read_price(&read.value, &read.base, read.item, &read.map, &candidate, mesh))
+            .sum();
+        if best.as_ref().is_none_or(|best| price < best.0 || (price == best.0 && votes > best.1)) {
+            best = Some((price, votes, candidate));
         }
     }
     match best {
-        Some((sharding, _)) => sharding.clone(),
+        Some((_, _, sharding)) => sharding,
         None if replicated_whole => Sharding::replicated(shape.len()),
         None => policy.sharding(shape, mesh),
     }

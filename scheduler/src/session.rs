@@ -109,16 +109,33 @@ impl Session {
     ///
     /// Errors: `DeviceError::Threads` when threads cannot be started.
     pub fn new(world: World, options: SessionOptions) -> Result<Arc<Session>, RunError> {
-        let communicators = world.communicators();
-        let total: usize = world.device_counts().iter().sum();
-        let mesh = options.mesh.clone().unwrap_or_else(|| Mesh::line(total));
-        assert_eq!(mesh.devices(), total, "bug: the mesh has other devices than the world");
-        let count = communicators.len();
+        let count = world.communicators().len();
         let mut devices: Vec<Arc<dyn Device>> = Vec::new();
         for ordinal in 0..count {
             let threads = options.threads / count + usize::from(ordinal < options.threads % count);
             devices.push(CpuDevice::new(ordinal, threads.max(1), options.memory_limit)?);
         }
+        Session::with_devices(world, options, devices)
+    }
+
+    /// A session of this process alone over the same devices: rank-dependent work goes there. Local.
+    ///
+    /// Errors: `DeviceError::Threads` when threads cannot be started.
+    pub fn local(&self) -> Result<Arc<Session>, RunError> {
+        let options = SessionOptions { mesh: None, ..self.options.clone() };
+        Session::with_devices(World::local(self.devices.len())?, options, self.devices.clone())
+    }
+
+    fn with_devices(
+        world: World,
+        options: SessionOptions,
+        devices: Vec<Arc<dyn Device>>,
+    ) -> Result<Arc<Session>, RunError> {
+        let communicators = world.communicators();
+        let total: usize = world.device_counts().iter().sum();
+        let mesh = options.mesh.clone().unwrap_or_else(|| Mesh::line(total));
+        assert_eq!(mesh.devices(), total, "bug: the mesh has other devices than the world");
+        let count = communicators.len();
         let first_device = world.first_device();
         let mut state = State::default();
         let worker = |local: usize| {

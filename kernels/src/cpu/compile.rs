@@ -36,6 +36,8 @@ pub struct Tuning {
     pub width: Option<usize>,
     /// The estimate, in nanoseconds of one thread, from which on the threads of the pool are used.
     pub worthwhile: Option<f64>,
+    /// The bytes from which on a result is written past the caches, where the processor can.
+    pub stream_from: Option<usize>,
 }
 
 /// Verifies and lowers a kernel. Callers keep the result by the kernel's structure.
@@ -89,7 +91,7 @@ impl Compiled {
     /// # Safety
     /// As for `run`.
     pub unsafe fn run_tuned(&self, launch: &Launch, pool: Option<&ThreadPool>, tuning: &Tuning) {
-        let prepare = |program| Prepared::new(&self.kernel, program, launch, tuning.width);
+        let prepare = |program| Prepared::new(&self.kernel, program, launch, tuning);
         let threads = Threads {
             pool: pool.filter(|pool| pool.current_num_threads() > 1),
             worthwhile: tuning.worthwhile.unwrap_or(WORTHWHILE),

@@ -173,13 +173,7 @@ impl<'k> Lowering<'k> {
                 self.blocks[value] = None;
             }
         }
-        collect_uses(
-            &phase.steps,
-            &mut phase.accesses,
-            &mut phase.guards,
-            self.kernel,
-            &self.tables,
-        );
+        collect_uses(&phase.steps, &mut phase.accesses, &mut phase.guards, &self.tables);
         phase.ordered = phase.folds.iter().any(|fold| fold.ordered)
             || self.tables.iter().any(|table| table.phase == number);
         Ok(phase)
@@ -454,13 +448,7 @@ impl<'k> Lowering<'k> {
         self.depth -= 1;
         self.widened.truncate(scope);
         let mut accesses = Vec::new();
-        collect_uses(
-            &inner,
-            &mut accesses,
-            &mut Vec::new(),
-            self.kernel,
-            &self.tables,
-        );
+        collect_uses(&inner, &mut accesses, &mut Vec::new(), &self.tables);
         accesses.retain(|&access| {
             self.kernel.accesses[access]
                 .axes
@@ -507,7 +495,6 @@ fn collect_uses(
     steps: &[Step],
     accesses: &mut Vec<usize>,
     guards: &mut Vec<usize>,
-    kernel: &Kernel,
     tables: &[TableUse],
 ) {
     for step in steps {
@@ -519,7 +506,7 @@ fn collect_uses(
             Step::Inside { guard, .. } => guards.push(*guard),
             Step::Store(store) => accesses.push(store.access),
             Step::Accumulate(accumulate) => accesses.push(tables[accumulate.table].access),
-            Step::Loop(inner) => collect_uses(&inner.steps, accesses, guards, kernel, tables),
+            Step::Loop(inner) => collect_uses(&inner.steps, accesses, guards, tables),
             Step::Apply(_) | Step::Index { .. } => {}
         }
     }

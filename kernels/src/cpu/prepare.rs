@@ -1,6 +1,7 @@
 //! What a launch decides before any block runs: geometry, block width, and the layout of a worker's
 //! memory.
 
+use super::compile::Tuning;
 use super::fold::accumulators;
 use super::geometry::{Geometry, Lanes, LoopShape};
 use super::program::{LaneChoice, Program, Step, Width};
@@ -52,7 +53,7 @@ impl<'a> Prepared<'a> {
         kernel: &'a Kernel,
         program: &'a Program,
         launch: &'a Launch,
-        width: Option<usize>,
+        tuning: &Tuning,
     ) -> Prepared<'a> {
         let geometry = Geometry::new(kernel, launch, &program.indexed);
         let mut loops = Vec::with_capacity(program.loops);
@@ -72,7 +73,7 @@ impl<'a> Prepared<'a> {
         let cache = if program.loops > 0 { CACHE_WITH_LOOPS } else { CACHE };
         let fitting = (cache / per_lane.max(1)).clamp(NARROWEST, WIDEST);
         // Blocks that are powers of two keep the rows of aligned matrices whole.
-        let width = width.unwrap_or(1 << fitting.ilog2()).max(1);
+        let width = tuning.width.unwrap_or(1 << fitting.ilog2()).max(1);
         let mut arena = round_up(program.bytes_per_lane * width.next_multiple_of(NARROWEST));
         let padded = width.next_multiple_of(NARROWEST);
         let mut places = Vec::with_capacity(counts.len());
@@ -116,7 +117,7 @@ impl<'a> Prepared<'a> {
             prepared.streamed[access] = kernel.params[data.param].role == Role::Out
                 && !prepared.overlap
                 && can_stream()
-                && elements.saturating_mul(prepared.sizes[access]) >= STREAMED;
+                && elements.saturating_mul(prepared.sizes[access]) >= tuning.stream_from.unwrap_or(STREAMED);
         }
         prepared
     }

@@ -220,6 +220,7 @@ impl Case {
                         lanes,
                         width,
                         worthwhile: Some(0.0),
+                        stream_from: (threads == 2).then_some(0),
                     };
                     let found = self.run(pool, &tuning);
                     self.compare(
