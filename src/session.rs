@@ -170,6 +170,8 @@ fn world(config: &Config, policy: &Policy, limits: &Limits) -> Result<World, Col
     rendezvous.local_devices = config.devices;
     rendezvous.agreement = Facts::from_iter([
         fact("version", String::from(env!("CARGO_PKG_VERSION"))),
+        // The matrix products of a library may differ in their last bits between instruction sets.
+        fact("instruction set", instruction_set()),
         fact("policy", format!("{policy:?}")),
         fact("limits", format!("{limits:?}")),
     ]);
@@ -177,6 +179,19 @@ fn world(config: &Config, policy: &Policy, limits: &Limits) -> Result<World, Col
         config.memory_limit.map(|limit| fact("memory_limit", limit.to_string())),
     );
     rendezvous.join()
+}
+
+/// The vector instructions of this machine, as far as results may depend on them.
+fn instruction_set() -> String {
+    #[cfg(target_arch = "x86_64")]
+    let level = match () {
+        () if std::arch::is_x86_feature_detected!("avx512f") => "x86-64 with AVX-512",
+        () if std::arch::is_x86_feature_detected!("avx2") => "x86-64 with AVX2",
+        () => "x86-64",
+    };
+    #[cfg(not(target_arch = "x86_64"))]
+    let level = std::env::consts::ARCH;
+    String::from(level)
 }
 
 impl Failure for InitError {

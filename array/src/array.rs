@@ -304,10 +304,19 @@ impl Array {
         Array::catch(self.record_like(NodeOp::Cast, dtype, site))
     }
 
-    /// A copy with elements of its own.
+    /// A copy with elements of its own, in C order. Local (records a node).
     #[track_caller]
     pub fn copy(&self) -> Array {
-        self.astype_at(self.dtype(), Location::caller())
+        self.copy_at(Location::caller())
+    }
+
+    pub(crate) fn copy_at(&self, site: Site) -> Array {
+        Array::catch((|| {
+            let mesh = self.mesh()?;
+            let operand = self.operand(site)?;
+            let node = mesh.record(NodeOp::Cast, &[operand], self.shape().into(), self.dtype(), site)?;
+            Ok(Array::from_node(mesh, node))
+        })())
     }
 
     /// The array with another sharding: an array of its own, equal in value. Local (records a node).

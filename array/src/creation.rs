@@ -250,7 +250,7 @@ impl Array {
     #[track_caller]
     pub fn local_shards(&self) -> Result<Vec<(Vec<usize>, HostArray)>, Error> {
         let site = Location::caller();
-        let whole = if self.view()?.is_whole() { self.clone() } else { self.astype_at(self.dtype(), site) };
+        let whole = if self.view()?.is_whole() { self.clone() } else { self.copy_at(site) };
         whole.evaluate_at(site)?;
         let mesh = whole.mesh()?;
         match whole.operand(site)? {

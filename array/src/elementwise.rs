@@ -73,7 +73,10 @@ pub(crate) fn record(
             shape = broadcast(&shape, array.shape()).map_err(|error| Error::op(error, site))?;
         }
     }
-    let order = memory_order(arguments, &shape)?;
+    let order = match arguments {
+        [Argument::Array(array)] if op == NodeOp::Cast => copy_order(array)?,
+        _ => memory_order(arguments, &shape)?,
+    };
     let mut operands = SmallVec::<[Operand; 3]>::new();
     for (argument, &dtype) in arguments.iter().zip(input_dtypes) {
         let array = match argument {
@@ -160,16 +163,17 @@ pub(crate) fn memory_order(arguments: &[Argument], shape: &[usize]) -> Result<Op
             strides.push(array.shape().iter().zip(whole).map(|(&e, s)| if e == 1 { 0 } else { s }).collect());
         }
     }
-    let mut order: Vec<usize> = (0..ndim).collect();
+    // From the innermost axis outwards, as the iterator numbers them.
+    let mut order: Vec<usize> = (0..ndim).rev().collect();
     for position in 1..ndim {
         let axis = order[position];
         let mut place = position;
         for before in (0..position).rev() {
             let (mut swap, mut ambiguous) = (false, true);
             for s in &strides {
-                let (outer, inner) = (s[order[before]], s[axis]);
+                let (inner, outer) = (s[order[before]], s[axis]);
                 if outer != 0 && inner != 0 {
-                    if outer >= inner {
+                    if inner <= outer {
                         swap = false;
                     } else if ambiguous {
                         swap = true;
@@ -188,6 +192,21 @@ pub(crate) fn memory_order(arguments: &[Argument], shape: &[usize]) -> Result<Op
         order.remove(position);
         order.insert(place, axis);
     }
+    order.reverse();
+    Ok(if order.is_sorted() { None } else { Some(order) })
+}
+
+/// The order of axes from outermost to innermost in memory of a copy, or `None` for C order.
+///
+/// Source: the rule of NumPy's `PyArray_NewLikeArray`: falling absolute strides, C order among equal ones.
+fn copy_order(array: &Array) -> Result<Option<Vec<usize>>, Error> {
+    let view = array.view()?;
+    let contiguous = contiguous_strides(&view.shape);
+    if (0..view.shape.len()).all(|axis| view.shape[axis] == 1 || view.strides[axis] == contiguous[axis]) {
+        return Ok(None);
+    }
+    let mut order: Vec<usize> = (0..view.shape.len()).collect();
+    order.sort_by_key(|&axis| std::cmp::Reverse(view.strides[axis].abs()));
     Ok(if order.is_sorted() { None } else { Some(order) })
 }
 

@@ -4,9 +4,10 @@ use crate::array::Array;
 use crate::elementwise::{in_order, memory_order};
 use crate::error::{Error, Site};
 use crate::graph::NodeOp;
+use crate::operand::Operand;
 use phalanx_ops::error::OpError;
 use phalanx_ops::shape::normalize_axis;
-use phalanx_ops::{DType, Kind, Monoid, Shape};
+use phalanx_ops::{DType, Kind, Monoid, Scalar, Shape};
 use smallvec::SmallVec;
 use std::panic::Location;
 
@@ -75,7 +76,12 @@ impl Array {
         let mesh = self.mesh()?;
         if removed.is_empty() {
             // Every element is combined with nothing.
-            return Ok(if finds_index { self.astype_at(dtype, site) * 0 } else { self.astype_at(dtype, site) });
+            if !finds_index {
+                return Ok(self.astype_at(dtype, site));
+            }
+            let zero = Operand::Scalar(Scalar::new(0i64));
+            let node = mesh.record(NodeOp::Fill, &[zero], self.shape().into(), dtype, site)?;
+            return Ok(Array::from_node(mesh, node));
         }
         // The result keeps the order of axes in memory (rule K), except where positions are found.
         let order = if finds_index { None } else { memory_order(&[self.into()], self.shape())? };

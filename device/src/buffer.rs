@@ -45,19 +45,31 @@ impl Buffer {
         len: usize,
         release: impl Fn(NonNull<u8>, usize) + Send + Sync + 'static,
     ) -> Buffer {
-        Buffer(Arc::new(Allocation { pointer, len, release: Release::Pool(Box::new(release)) }))
+        Buffer(Arc::new(Allocation {
+            pointer,
+            len,
+            release: Release::Pool(Box::new(release)),
+        }))
     }
 
     /// A buffer that adopts host memory without copying it.
     pub fn from_vec<T: Copy + Send + Sync + 'static>(mut data: Vec<T>) -> Buffer {
         let len = std::mem::size_of_val(data.as_slice());
         let pointer = NonNull::new(data.as_mut_ptr().cast()).unwrap_or(NonNull::dangling());
-        Buffer(Arc::new(Allocation { pointer, len, release: Release::Owner(Box::new(data)) }))
+        Buffer(Arc::new(Allocation {
+            pointer,
+            len,
+            release: Release::Owner(Box::new(data)),
+        }))
     }
 
     /// A buffer that has a size but no memory (null devices); its pointer must not be followed.
     pub fn without_memory(len: usize) -> Buffer {
-        Buffer(Arc::new(Allocation { pointer: NonNull::dangling(), len, release: Release::Nothing }))
+        Buffer(Arc::new(Allocation {
+            pointer: NonNull::dangling(),
+            len,
+            release: Release::Nothing,
+        }))
     }
 
     /// Bytes of the allocation.
@@ -87,13 +99,25 @@ impl Buffer {
 
     /// The whole buffer as a slice.
     pub fn whole(&self) -> Slice {
-        Slice { buffer: self.clone(), offset: 0, len: self.len() }
+        Slice {
+            buffer: self.clone(),
+            offset: 0,
+            len: self.len(),
+        }
     }
 
     /// `len` bytes from `offset`.
     pub fn slice(&self, offset: usize, len: usize) -> Slice {
-        assert!(offset + len <= self.len(), "bug: slice {offset}+{len} of a buffer of {} bytes", self.len());
-        Slice { buffer: self.clone(), offset, len }
+        assert!(
+            offset + len <= self.len(),
+            "bug: slice {offset}+{len} of a buffer of {} bytes",
+            self.len()
+        );
+        Slice {
+            buffer: self.clone(),
+            offset,
+            len,
+        }
     }
 }
 
@@ -143,7 +167,10 @@ impl Slice {
     ///
     /// # Safety
     /// Condition 2 of `Buffer`: nothing else reads or writes these bytes while the reference lives.
-    #[allow(clippy::mut_from_ref, reason = "exclusive access is the caller's promise, ordered by the plan")]
+    #[allow(
+        clippy::mut_from_ref,
+        reason = "exclusive access is the caller's promise, ordered by the plan"
+    )]
     pub unsafe fn bytes_mut(&self) -> &mut [u8] {
         // SAFETY: in bounds and alive (condition 1); exclusive (the caller's promise).
         unsafe { std::slice::from_raw_parts_mut(self.as_ptr(), self.len) }
@@ -151,8 +178,16 @@ impl Slice {
 
     /// `len` bytes from `offset` of this slice.
     pub fn slice(&self, offset: usize, len: usize) -> Slice {
-        assert!(offset + len <= self.len, "bug: slice {offset}+{len} of {} bytes", self.len);
-        Slice { buffer: self.buffer.clone(), offset: self.offset + offset, len }
+        assert!(
+            offset + len <= self.len,
+            "bug: slice {offset}+{len} of {} bytes",
+            self.len
+        );
+        Slice {
+            buffer: self.buffer.clone(),
+            offset: self.offset + offset,
+            len,
+        }
     }
 }
 

@@ -23,7 +23,13 @@ impl Strided<'_> {
 }
 
 /// Panics unless all items that strides reach from an offset lie inside `len` bytes; no item needs no bytes.
-pub fn assert_in_bounds(len: usize, offset: isize, strides: &[isize], extents: &[usize], item: usize) {
+pub fn assert_in_bounds(
+    len: usize,
+    offset: isize,
+    strides: &[isize],
+    extents: &[usize],
+    item: usize,
+) {
     if extents.contains(&0) {
         return;
     }
@@ -63,7 +69,11 @@ pub fn copy_strided(from: &Strided<'_>, to: &Strided<'_>, extents: &[usize], ite
         // SAFETY: `check` proved both ranges inside their buffers (condition 1 of `Buffer`), for every index of the
         // box; nobody else touches them now (condition 2).
         unsafe {
-            std::ptr::copy_nonoverlapping(from.buffer.as_ptr().offset(source), to.buffer.as_ptr().offset(target), run);
+            std::ptr::copy_nonoverlapping(
+                from.buffer.as_ptr().offset(source),
+                to.buffer.as_ptr().offset(target),
+                run,
+            );
         }
         let mut axis = outer;
         loop {
@@ -133,8 +143,16 @@ mod tests {
         let to = Buffer::from_vec(vec![255u8; 8]);
         // Rows 1 and 3 of a 4 × 6 matrix, columns 4, 2 and 0, into a 2 × 4 one.
         copy_strided(
-            &Strided { buffer: &from, offset: 10, strides: &[12, -2] },
-            &Strided { buffer: &to, offset: 0, strides: &[4, 1] },
+            &Strided {
+                buffer: &from,
+                offset: 10,
+                strides: &[12, -2],
+            },
+            &Strided {
+                buffer: &to,
+                offset: 0,
+                strides: &[4, 1],
+            },
             &[2, 3],
             1,
         );
@@ -148,7 +166,11 @@ mod tests {
     fn a_box_outside_of_its_buffer_panics() {
         let from = Buffer::from_vec(vec![0u8; 8]);
         let to = Buffer::from_vec(vec![0u8; 8]);
-        let of = |buffer| Strided { buffer, offset: 0, strides: &[5, 1] };
+        let of = |buffer| Strided {
+            buffer,
+            offset: 0,
+            strides: &[5, 1],
+        };
         copy_strided(&of(&from), &of(&to), &[2, 4], 1);
     }
 }

@@ -32,13 +32,25 @@ const MOST_CACHED: usize = 4 << 30;
 
 impl CpuDevice {
     /// The CPU device `cpu:ordinal` with `threads` compute threads and, if given, a limit of its memory in bytes.
-    pub fn new(ordinal: usize, threads: usize, limit: Option<usize>) -> Result<Arc<CpuDevice>, DeviceError> {
+    pub fn new(
+        ordinal: usize,
+        threads: usize,
+        limit: Option<usize>,
+    ) -> Result<Arc<CpuDevice>, DeviceError> {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads.max(1))
             .thread_name(move |index| format!("cpu:{ordinal}.{index}"))
             .build()
-            .map_err(|error| DeviceError::Threads { device: format!("cpu:{ordinal}"), reason: error.to_string() })?;
-        Ok(Arc::new(CpuDevice { ordinal, limit, threads: pool, memory: Mutex::default() }))
+            .map_err(|error| DeviceError::Threads {
+                device: format!("cpu:{ordinal}"),
+                reason: error.to_string(),
+            })?;
+        Ok(Arc::new(CpuDevice {
+            ordinal,
+            limit,
+            threads: pool,
+            memory: Mutex::default(),
+        }))
     }
 
     fn memory(&self) -> MutexGuard<'_, Memory> {
@@ -95,7 +107,11 @@ impl Device for CpuDevice {
         };
         let device = self.clone();
         // SAFETY: the memory is valid for `size` bytes until `release` frees or reuses it.
-        Ok(unsafe { Buffer::from_pool(pointer, bytes, move |pointer, _| device.release(pointer, size)) })
+        Ok(unsafe {
+            Buffer::from_pool(pointer, bytes, move |pointer, _| {
+                device.release(pointer, size)
+            })
+        })
     }
 
     fn bytes_in_use(&self) -> usize {
@@ -122,7 +138,10 @@ impl Device for CpuDevice {
 
 impl Drop for CpuDevice {
     fn drop(&mut self) {
-        let memory = self.memory.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let memory = self
+            .memory
+            .get_mut()
+            .unwrap_or_else(PoisonError::into_inner);
         for (size, blocks) in memory.free.drain() {
             for block in blocks {
                 if let Ok(layout) = layout(size) {

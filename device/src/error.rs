@@ -38,7 +38,9 @@ impl DeviceError {
     /// What to do about it.
     pub const fn hint(&self) -> &'static str {
         match self {
-            DeviceError::OutOfMemory { .. } => "use more devices, smaller arrays, or raise PHALANX_MEMORY_LIMIT",
+            DeviceError::OutOfMemory { .. } => {
+                "use more devices, smaller arrays, or raise PHALANX_MEMORY_LIMIT"
+            }
             DeviceError::Threads { .. } => "set PHALANX_THREADS to a smaller number",
         }
     }

@@ -15,11 +15,16 @@ pub fn legalise(
     placements: Vec<Placement>,
     leaves: &[Sharding],
 ) -> (Graph, Vec<Placement>, Vec<u32>) {
-    let mut legal = Graph { nodes: Vec::new(), leaves: graph.leaves.clone(), scalars: graph.scalars.clone() };
+    let mut legal = Graph {
+        nodes: Vec::new(),
+        leaves: graph.leaves.clone(),
+        scalars: graph.scalars.clone(),
+    };
     let mut placed: Vec<Placement> = Vec::new();
     let mut moved: Vec<u32> = Vec::with_capacity(graph.nodes.len());
     // Scalars are arguments and never compared, so only operations on arrays alone can be equal.
-    let mut known: FxHashMap<(NodeOp, SmallVec<[Input; 2]>, Shape, DType), u32> = FxHashMap::default();
+    let mut known: FxHashMap<(NodeOp, SmallVec<[Input; 2]>, Shape, DType), u32> =
+        FxHashMap::default();
     for (node, placement) in graph.nodes.iter().zip(placements) {
         let mut node = node.clone();
         for input in &mut node.inputs {
@@ -27,7 +32,12 @@ pub fn legalise(
                 *from = moved[*from as usize];
             }
         }
-        let key = (node.op.clone(), node.inputs.clone(), node.shape.clone(), node.dtype);
+        let key = (
+            node.op.clone(),
+            node.inputs.clone(),
+            node.shape.clone(),
+            node.dtype,
+        );
         match known.get(&key) {
             Some(&equal) if placed[equal as usize] == placement => {
                 moved.push(equal);
@@ -76,7 +86,10 @@ fn insert_copy(
     site: Site,
 ) -> Input {
     let (base, dtype) = legal.source(input.source);
-    let shape = input.map.as_ref().map_or_else(|| base.into(), |map: &Arc<AffineMap>| map.shape.clone());
+    let shape = input
+        .map
+        .as_ref()
+        .map_or_else(|| base.into(), |map: &Arc<AffineMap>| map.shape.clone());
     legal.nodes.push(NodeData {
         op: NodeOp::Reshard(Arc::new(wanted.clone())),
         inputs: [input.clone()].into_iter().collect(),
@@ -85,6 +98,13 @@ fn insert_copy(
         dtype,
         site,
     });
-    placed.push(Placement { space: wanted.clone(), output: wanted, partial: None });
-    Input { source: Source::Node(legal.nodes.len() as u32 - 1), map: None }
+    placed.push(Placement {
+        space: wanted.clone(),
+        output: wanted,
+        partial: None,
+    });
+    Input {
+        source: Source::Node(legal.nodes.len() as u32 - 1),
+        map: None,
+    }
 }

@@ -19,7 +19,12 @@ pub struct Placement {
 }
 
 /// The placement of every node. `leaves` are the shardings of the graph's leaves.
-pub fn propagate(graph: &Graph, leaves: &[Sharding], mesh: &Mesh, policy: &Policy) -> Vec<Placement> {
+pub fn propagate(
+    graph: &Graph,
+    leaves: &[Sharding],
+    mesh: &Mesh,
+    policy: &Policy,
+) -> Vec<Placement> {
     let targets = update_targets(graph);
     let mut placements: Vec<Placement> = Vec::with_capacity(graph.nodes.len());
     for (position, node) in graph.nodes.iter().enumerate() {
@@ -38,7 +43,11 @@ pub fn propagate(graph: &Graph, leaves: &[Sharding], mesh: &Mesh, policy: &Polic
                 (None, _) => Sharding::replicated(shape.len()),
             }
         };
-        let own = |sharding: Sharding| Placement { space: sharding.clone(), output: sharding, partial: None };
+        let own = |sharding: Sharding| Placement {
+            space: sharding.clone(),
+            output: sharding,
+            partial: None,
+        };
         placements.push(match &node.op {
             NodeOp::Fill | NodeOp::Index(_) => own(policy.sharding(&node.shape, mesh)),
             NodeOp::Elementwise(_) | NodeOp::Select | NodeOp::Cast => {
@@ -126,7 +135,13 @@ pub fn propagate(graph: &Graph, leaves: &[Sharding], mesh: &Mesh, policy: &Polic
 
 fn view_shape(graph: &Graph, input: &Input) -> (phalanx_ops::Shape, phalanx_ops::DType) {
     let (shape, dtype) = graph.source(input.source);
-    (input.map.as_ref().map_or_else(|| shape.into(), |map: &std::sync::Arc<AffineMap>| map.shape.clone()), dtype)
+    (
+        input.map.as_ref().map_or_else(
+            || shape.into(),
+            |map: &std::sync::Arc<AffineMap>| map.shape.clone(),
+        ),
+        dtype,
+    )
 }
 
 /// For each node, the update whose value it computes, directly or through further elementwise operations of its shape.
@@ -139,8 +154,14 @@ fn update_targets(graph: &Graph) -> Vec<Option<usize>> {
             _ => None,
         };
         let Some(target) = target else { continue };
-        let values = if matches!(node.op, NodeOp::Update(_)) { &node.inputs[1..] } else { &node.inputs[..] };
-        let NodeOp::Update(map) = &graph.nodes[target].op else { continue };
+        let values = if matches!(node.op, NodeOp::Update(_)) {
+            &node.inputs[1..]
+        } else {
+            &node.inputs[..]
+        };
+        let NodeOp::Update(map) = &graph.nodes[target].op else {
+            continue;
+        };
         for input in values {
             if let (Source::Node(from), None) = (input.source, &input.map) {
                 let from = from as usize;
@@ -173,7 +194,10 @@ fn align(
     let mut candidates: Vec<(Sharding, usize)> = Vec::new();
     let mut replicated_whole = false;
     for input in inputs {
-        let Some(value) = sharding_of(input.source).filter(|_| !is_free(graph, input.source)) else { continue };
+        let Some(value) = sharding_of(input.source).filter(|_| !is_free(graph, input.source))
+        else {
+            continue;
+        };
         let (base, dtype) = graph.source(input.source);
         let map = graph.map_of(input);
         let seen = value.through(&map);
@@ -185,7 +209,12 @@ fn align(
                 None => candidates.push((seen, 1)),
             }
         }
-        reads.push(Read { value, map, base: base.into(), item: dtype.size() });
+        reads.push(Read {
+            value,
+            map,
+            base: base.into(),
+            item: dtype.size(),
+        });
     }
     if let [(only, _)] = candidates.as_slice() {
         return only.clone();
@@ -194,9 +223,21 @@ fn align(
     for (candidate, votes) in candidates {
         let price = reads
             .iter()
-            .map(|read| read_price(&read.value, &read.base, read.item, &read.map, &candidate, mesh))
+            .map(|read| {
+                read_price(
+                    &read.value,
+                    &read.base,
+                    read.item,
+                    &read.map,
+                    &candidate,
+                    mesh,
+                )
+            })
             .sum();
-        if best.as_ref().is_none_or(|best| price < best.0 || (price == best.0 && votes > best.1)) {
+        if best
+            .as_ref()
+            .is_none_or(|best| price < best.0 || (price == best.0 && votes > best.1))
+        {
             best = Some((price, votes, candidate));
         }
     }
@@ -212,7 +253,10 @@ fn is_free(graph: &Graph, source: Source) -> bool {
     match source {
         Source::Scalar(_) => true,
         Source::Leaf(_) => false,
-        Source::Node(node) => matches!(graph.nodes[node as usize].op, NodeOp::Fill | NodeOp::Index(_)),
+        Source::Node(node) => matches!(
+            graph.nodes[node as usize].op,
+            NodeOp::Fill | NodeOp::Index(_)
+        ),
     }
 }
 
@@ -222,7 +266,9 @@ fn leading(sharding: &Sharding, shape: &[usize], mesh: &Mesh) -> Sharding {
         return Sharding::replicated(shape.len());
     }
     let first = shape.iter().position(|&extent| extent != 1).unwrap_or(0);
-    let split: Vec<usize> = (0..shape.len()).filter(|&axis| sharding.axes[axis].is_some()).collect();
+    let split: Vec<usize> = (0..shape.len())
+        .filter(|&axis| sharding.axes[axis].is_some())
+        .collect();
     match &sharding.axes[first] {
         Some(own) if split == [first] && own.bounds.is_ascending() => sharding.clone(),
         _ => Sharding::even(shape, first, mesh),
@@ -231,7 +277,12 @@ fn leading(sharding: &Sharding, shape: &[usize], mesh: &Mesh) -> Sharding {
 
 /// The shardings before and after a reshape between which no element moves, nearest to the input's.
 fn reshape(input: &Sharding, from: &[usize], to: &[usize], mesh: &Mesh) -> (Sharding, Sharding) {
-    let replicated = || (Sharding::replicated(from.len()), Sharding::replicated(to.len()));
+    let replicated = || {
+        (
+            Sharding::replicated(from.len()),
+            Sharding::replicated(to.len()),
+        )
+    };
     if input.is_replicated() || size(from) == 0 || size(from) == 1 {
         return replicated();
     }
@@ -239,10 +290,15 @@ fn reshape(input: &Sharding, from: &[usize], to: &[usize], mesh: &Mesh) -> (Shar
     let (old, new) = (first_of(from), first_of(to));
     let (old_row, new_row) = (size(&from[old + 1..]), size(&to[new + 1..]));
     let before = leading(input, from, mesh);
-    let Some(split) = &before.axes[old] else { return replicated() };
+    let Some(split) = &before.axes[old] else {
+        return replicated();
+    };
     let place = |shape: &[usize], axis: usize, bounds: Bounds| {
         let mut sharding = Sharding::replicated(shape.len());
-        sharding.axes[axis] = Some(Split { mesh_axes: split.mesh_axes.clone(), bounds });
+        sharding.axes[axis] = Some(Split {
+            mesh_axes: split.mesh_axes.clone(),
+            bounds,
+        });
         sharding
     };
     if let Some(bounds) = split.bounds.scaled(old_row).divided(new_row) {
@@ -251,7 +307,10 @@ fn reshape(input: &Sharding, from: &[usize], to: &[usize], mesh: &Mesh) -> (Shar
     // Cut where both shapes have whole rows.
     let unit = lcm(old_row, new_row);
     let cuts = Bounds::even(size(from) / unit, split.bounds.parts());
-    (place(from, old, cuts.scaled(unit / old_row)), place(to, new, cuts.scaled(unit / new_row)))
+    (
+        place(from, old, cuts.scaled(unit / old_row)),
+        place(to, new, cuts.scaled(unit / new_row)),
+    )
 }
 
 fn lcm(a: usize, b: usize) -> usize {

@@ -9,13 +9,17 @@ pub fn image(map: &AffineMap, of: &[Range<usize>]) -> IndexBox {
     map.axes
         .iter()
         .map(|axis| {
-            let Some(follows) = axis.axis else { return axis.start as usize..axis.start as usize + 1 };
+            let Some(follows) = axis.axis else {
+                return axis.start as usize..axis.start as usize + 1;
+            };
             let range = &of[follows as usize];
             if range.is_empty() {
                 return 0..0;
             }
-            let (a, b) =
-                (axis.start + axis.step * range.start as i64, axis.start + axis.step * (range.end as i64 - 1));
+            let (a, b) = (
+                axis.start + axis.step * range.start as i64,
+                axis.start + axis.step * (range.end as i64 - 1),
+            );
             a.min(b) as usize..a.max(b) as usize + 1
         })
         .collect()
@@ -26,7 +30,9 @@ pub fn preimage_range(base: &Range<usize>, start: i64, step: i64) -> Range<i64> 
     let (low, high) = (base.start as i64, base.end as i64);
     match step {
         0 => i64::MIN..i64::MAX,
-        step if step > 0 => (low - start + step - 1).div_euclid(step)..(high - start + step - 1).div_euclid(step),
+        step if step > 0 => {
+            (low - start + step - 1).div_euclid(step)..(high - start + step - 1).div_euclid(step)
+        }
         step => (start - high).div_euclid(-step) + 1..(start - low).div_euclid(-step) + 1,
     }
 }
@@ -46,10 +52,19 @@ pub fn misaligned_axes(value: &Sharding, map: &AffineMap, space: &Sharding) -> S
 }
 
 fn axis_is_aligned(value: &Sharding, map: &AffineMap, space: &Sharding, axis: usize) -> bool {
-    let Some(split) = &value.axes[axis] else { return true };
+    let Some(split) = &value.axes[axis] else {
+        return true;
+    };
     let map_axis = map.axes[axis];
-    let Some(follows) = map_axis.axis else { return false };
-    let Some(there) = &space.axes[follows as usize] else { return false };
+    let Some(follows) = map_axis.axis else {
+        return false;
+    };
+    let Some(there) = &space.axes[follows as usize] else {
+        return false;
+    };
     there.mesh_axes == split.mesh_axes
-        && there.bounds == split.bounds.clipped(map_axis.start, map_axis.step, map.shape[follows as usize])
+        && there.bounds
+            == split
+                .bounds
+                .clipped(map_axis.start, map_axis.step, map.shape[follows as usize])
 }

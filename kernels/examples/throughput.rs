@@ -176,6 +176,13 @@ fn benches() -> Vec<Bench> {
             9 * N,
         ),
         bench(
+            "sum axis 1 2^16x256",
+            SUM_AXIS,
+            &[N / 256, 256],
+            vec![(0, 0, vec![256, 1]), flat(2)],
+            8 * N,
+        ),
+        bench(
             "sum axis 1 2^18x64",
             SUM_AXIS,
             &[N / 64, 64],

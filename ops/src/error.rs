@@ -199,12 +199,18 @@ impl OpError {
     /// What to do about it.
     pub const fn hint(&self) -> &'static str {
         match self {
-            OpError::Broadcast { .. } => "extents must be equal or 1, aligned at the last axis; see reshape and expand_dims",
-            OpError::BroadcastInto { .. } => "the value's extents must equal those of the place written to, or be 1",
+            OpError::Broadcast { .. } => {
+                "extents must be equal or 1, aligned at the last axis; see reshape and expand_dims"
+            }
+            OpError::BroadcastInto { .. } => {
+                "the value's extents must equal those of the place written to, or be 1"
+            }
             OpError::Axis { .. } => "axes run from 0, or from -1 backwards",
             OpError::DuplicateAxis { .. } => "name each axis once",
             OpError::Permutation { .. } => "name each axis exactly once",
-            OpError::Reshape { .. } => "the number of elements must stay the same; at most one extent may be -1",
+            OpError::Reshape { .. } => {
+                "the number of elements must stay the same; at most one extent may be -1"
+            }
             OpError::Index { .. } => "indices run from 0, or from -1 backwards",
             OpError::TooManyIndices { .. } => "give at most one index for each axis",
             OpError::Ellipses => "use `..` for the other axes",
@@ -212,14 +218,20 @@ impl OpError {
             OpError::Dtype { .. } => "convert with astype first",
             OpError::Cast { .. } => "convert the value with astype first if the loss is intended",
             OpError::OutOfRange { .. } => "convert the array to a wider dtype first",
-            OpError::ContractedSizes { .. } => "the last extent of the left must equal the second last of the right",
+            OpError::ContractedSizes { .. } => {
+                "the last extent of the left must equal the second last of the right"
+            }
             OpError::Ndim { .. } => "reshape the array first",
             OpError::EmptyReduction { .. } => "check the size before reducing",
             OpError::Argument { .. } => "see the function's documentation for the allowed values",
             OpError::Meshes { .. } => "make both arrays on the same mesh",
             OpError::TooLarge { .. } => "check the extents",
-            OpError::DataLength { .. } => "the product of the extents must equal the number of elements",
-            OpError::Sharding { .. } => "name each mesh axis at most once, for an axis that the array has",
+            OpError::DataLength { .. } => {
+                "the product of the extents must equal the number of elements"
+            }
+            OpError::Sharding { .. } => {
+                "name each mesh axis at most once, for an axis that the array has"
+            }
         }
     }
 }

@@ -2,27 +2,27 @@
 #![forbid(unsafe_code)]
 
 pub mod bounds;
-pub mod error;
-pub mod mesh;
-pub mod shape;
-pub mod sharding;
-pub mod view;
 pub mod cast;
 pub mod dtype;
 pub mod elementwise;
+pub mod error;
+pub mod mesh;
 pub mod monoid;
 pub mod promote;
 pub mod scalar;
+pub mod shape;
+pub mod sharding;
+pub mod view;
 
+pub use bounds::Bounds;
+pub use cast::{Casting, can_cast};
 pub use dtype::{DType, Element, Kind};
 pub use elementwise::{Arg, Op, Signature};
-pub use cast::{Casting, can_cast};
-pub use promote::{promote, promote_weak};
-pub use monoid::Monoid;
-pub use scalar::{Scalar, Weak};
-pub use bounds::Bounds;
+pub use error::OpError;
 pub use mesh::Mesh;
+pub use monoid::Monoid;
+pub use promote::{promote, promote_weak};
+pub use scalar::{Scalar, Weak};
 pub use shape::Shape;
 pub use sharding::{IndexBox, Partial, Sharding, Split};
 pub use view::{AffineMap, AxisMap, Index};
-pub use error::OpError;

@@ -12,7 +12,12 @@ pub struct Mesh {
 impl Mesh {
     /// The grid with the given axes, each a name and an extent.
     pub fn new(axes: &[(&str, usize)]) -> Mesh {
-        Mesh { axes: axes.iter().map(|(name, extent)| ((*name).to_string(), (*extent).max(1))).collect() }
+        Mesh {
+            axes: axes
+                .iter()
+                .map(|(name, extent)| ((*name).to_string(), (*extent).max(1)))
+                .collect(),
+        }
     }
 
     /// A line of `devices` devices whose axis is called `device`.
@@ -58,13 +63,20 @@ impl Mesh {
 
     /// The device at a position.
     pub fn device(&self, coordinates: &[usize]) -> usize {
-        self.axes.iter().zip(coordinates).fold(0, |device, ((_, extent), at)| device * extent + at)
+        self.axes
+            .iter()
+            .zip(coordinates)
+            .fold(0, |device, ((_, extent), at)| device * extent + at)
     }
 }
 
 impl fmt::Display for Mesh {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let axes: Vec<String> = self.axes.iter().map(|(name, extent)| format!("{name}={extent}")).collect();
+        let axes: Vec<String> = self
+            .axes
+            .iter()
+            .map(|(name, extent)| format!("{name}={extent}"))
+            .collect();
         write!(f, "mesh({})", axes.join(", "))
     }
 }

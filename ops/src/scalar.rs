@@ -64,7 +64,10 @@ impl From<Complex64> for Weak {
 impl Scalar {
     /// The scalar of a Rust value.
     pub fn new<T: Element>(value: T) -> Scalar {
-        let mut scalar = Scalar { dtype: T::DTYPE, bytes: [0; 16] };
+        let mut scalar = Scalar {
+            dtype: T::DTYPE,
+            bytes: [0; 16],
+        };
         // Each arm is a no-op identity for the one type it names.
         macro_rules! store {
             ($($type:ty),*) => {$(
@@ -90,7 +93,10 @@ impl Scalar {
 
     /// The scalar whose element bytes are `bytes` (exactly `dtype.size()` of them are read).
     pub fn from_bytes(dtype: DType, bytes: &[u8]) -> Scalar {
-        let mut scalar = Scalar { dtype, bytes: [0; 16] };
+        let mut scalar = Scalar {
+            dtype,
+            bytes: [0; 16],
+        };
         scalar.bytes[..dtype.size()].copy_from_slice(&bytes[..dtype.size()]);
         scalar
     }
@@ -163,7 +169,11 @@ impl Scalar {
     pub fn to_weak(&self) -> Weak {
         macro_rules! raw {
             ($type:ty) => {
-                <$type>::from_ne_bytes(self.bytes[..size_of::<$type>()].try_into().expect("bug: scalar width"))
+                <$type>::from_ne_bytes(
+                    self.bytes[..size_of::<$type>()]
+                        .try_into()
+                        .expect("bug: scalar width"),
+                )
             };
         }
         match self.dtype {
@@ -181,11 +191,23 @@ impl Scalar {
             DType::F32 => Weak::Float(raw!(f32).into()),
             DType::F64 => Weak::Float(raw!(f64)),
             DType::C64 => {
-                let part = |at: usize| f32::from_ne_bytes(self.bytes[at..at + 4].try_into().expect("bug: scalar width"));
+                let part = |at: usize| {
+                    f32::from_ne_bytes(
+                        self.bytes[at..at + 4]
+                            .try_into()
+                            .expect("bug: scalar width"),
+                    )
+                };
                 Weak::Complex(Complex64::new(part(0).into(), part(4).into()))
             }
             DType::C128 => {
-                let part = |at: usize| f64::from_ne_bytes(self.bytes[at..at + 8].try_into().expect("bug: scalar width"));
+                let part = |at: usize| {
+                    f64::from_ne_bytes(
+                        self.bytes[at..at + 8]
+                            .try_into()
+                            .expect("bug: scalar width"),
+                    )
+                };
                 Weak::Complex(Complex64::new(part(0), part(8)))
             }
         }
@@ -193,7 +215,11 @@ impl Scalar {
 
     /// The element cast to `dtype`, as `astype` casts.
     pub fn cast(&self, dtype: DType) -> Scalar {
-        if dtype == self.dtype { *self } else { Scalar::from_weak(dtype, self.to_weak()) }
+        if dtype == self.dtype {
+            *self
+        } else {
+            Scalar::from_weak(dtype, self.to_weak())
+        }
     }
 }
 

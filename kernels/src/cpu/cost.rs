@@ -11,7 +11,7 @@ use crate::ir::AccessId;
 /// One dispatch of a step.
 const DISPATCH: f64 = 6.0;
 /// Entering a phase at one grid point.
-const PHASE: f64 = 150.0;
+const PHASE: f64 = 60.0;
 /// One element of an elementwise operation, a contiguous move, and a move within and across cache
 /// lines.
 const COMPUTE: f64 = 0.3;

@@ -233,11 +233,17 @@ impl LaneState {
         self.indices.as_mut_ptr().wrapping_add(at).cast()
     }
 
-    /// Combines the next `count` points.
+    /// Combines the next `count` points, after which no others come if they are the `last`.
     ///
     /// # Safety
     /// `values` holds `count` elements, and `indices` as many indices if the fold carries an index.
-    pub unsafe fn push(&mut self, values: *const u8, indices: *const u8, count: usize) {
+    pub unsafe fn push(
+        &mut self,
+        values: *const u8,
+        indices: *const u8,
+        count: usize,
+        last: bool,
+    ) {
         if !self.ordered {
             // SAFETY: the caller's promise.
             return unsafe { self.push_unordered(values, indices, count) };
@@ -246,12 +252,13 @@ impl LaneState {
         while done < count {
             if let Some(leaf) = self.leaf
                 && self.filled == 0
-                && count - done >= LEAF
+                && (last || count - done >= LEAF)
             {
-                let leaves = ((count - done) / LEAF).min(BATCH);
-                // SAFETY: so many leaves of the caller's elements are left.
-                unsafe { self.push_leaves(leaf, values.add(done * self.size), leaves) };
-                done += leaves * LEAF;
+                let whole = (count - done) / LEAF * LEAF;
+                let points = if last { count - done } else { whole }.min(BATCH * LEAF);
+                // SAFETY: so many of the caller's elements are left.
+                unsafe { self.push_leaves(leaf, values.add(done * self.size), points) };
+                done += points;
                 continue;
             }
             let lane = self.filled % LANES;
@@ -277,16 +284,16 @@ impl LaneState {
         }
     }
 
-    /// Combines whole leaves, at most `BATCH` of them.
+    /// Combines whole leaves, at most `BATCH` of them; only the last of a fold may be shorter.
     ///
     /// # Safety
-    /// `values` holds that many leaves.
-    unsafe fn push_leaves(&mut self, leaf: LeafLoop, values: *const u8, leaves: usize) {
+    /// `values` holds that many points.
+    unsafe fn push_leaves(&mut self, leaf: LeafLoop, values: *const u8, points: usize) {
         let mut results = [[0u64; 2]; BATCH];
         // SAFETY: the caller's promise; elements have at most 16 bytes.
-        unsafe { leaf(values, results.as_mut_ptr().cast(), leaves) };
+        unsafe { leaf(values, results.as_mut_ptr().cast(), points) };
         let results = results.as_ptr().cast::<u8>();
-        for at in 0..leaves {
+        for at in 0..points.div_ceil(LEAF) {
             let mut item = Item { value: [0; 16], index: 0 };
             // SAFETY: the leaf loop wrote this element.
             unsafe {

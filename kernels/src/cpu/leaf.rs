@@ -8,11 +8,11 @@ use super::instructions::InstructionSet;
 use super::transfer::prefetch;
 use phalanx_ops::{DType, Monoid};
 
-/// Folds each `LEAF` elements of the input to one element of the output.
+/// Folds each `LEAF` elements of the input, and those that are left, to one element of the output.
 ///
 /// # Safety
-/// The input holds `count * LEAF` elements and the output `count`, both aligned to the element's
-/// components.
+/// The input holds `count` elements and the output one for each leaf begun, both aligned to the
+/// element's components.
 pub(super) type LeafLoop = unsafe fn(input: *const u8, output: *mut u8, count: usize);
 
 /// The loop of a monoid and a dtype, where there is one.
@@ -106,14 +106,18 @@ unsafe fn run<T: Float, const PARTS: usize, const WIDTH: usize, O: Operation>(
     // SAFETY: the caller's promise.
     let (input, output) = unsafe {
         (
-            std::slice::from_raw_parts(input.cast::<T>(), count * LEAF * PARTS),
-            std::slice::from_raw_parts_mut(output.cast::<T>(), count * PARTS),
+            std::slice::from_raw_parts(input.cast::<T>(), count * PARTS),
+            std::slice::from_raw_parts_mut(output.cast::<T>(), count.div_ceil(LEAF) * PARTS),
         )
     };
     let instructions = InstructionSet::detected();
     let mut lanes = [T::default(); WIDTH];
     let leaf_bytes = LEAF * PARTS * size_of::<T>();
-    for (leaf, output) in input.chunks_exact(LEAF * PARTS).zip(output.chunks_exact_mut(PARTS)) {
+    for (leaf, output) in input.chunks(LEAF * PARTS).zip(output.chunks_exact_mut(PARTS)) {
+        if leaf.len() < LEAF * PARTS {
+            output.copy_from_slice(&short_leaf::<T, PARTS, WIDTH, O>(leaf)[..PARTS]);
+            continue;
+        }
         prefetch(leaf.as_ptr().cast::<u8>().wrapping_add(AHEAD), leaf_bytes);
         match instructions {
             // SAFETY: the instructions were detected.
@@ -174,6 +178,31 @@ fn accumulate<T: Float, const WIDTH: usize, O: Operation>(input: &[T], lanes: &m
     *lanes = sums;
 }
 
+/// The lanes of a leaf with fewer points, combined into the first.
+fn short_leaf<T: Float, const PARTS: usize, const WIDTH: usize, O: Operation>(
+    input: &[T],
+) -> [T; WIDTH] {
+    let mut lanes = [T::default(); WIDTH];
+    let mut rows = input.chunks(WIDTH);
+    let first = rows.next().unwrap_or(&[]);
+    lanes[..first.len()].copy_from_slice(first);
+    for row in rows {
+        halve::<T, O>(&mut lanes, row);
+    }
+    let mut filled = first.len();
+    let mut half = WIDTH / 2;
+    while half >= PARTS {
+        if filled > half {
+            let (left, right) = lanes.split_at_mut(half);
+            halve::<T, O>(left, &right[..filled - half]);
+            filled = half;
+        }
+        half /= 2;
+    }
+    lanes
+}
+
+/// Combines `right` into the first elements of `left`.
 #[inline(never)]
 fn halve<T: Float, O: Operation>(left: &mut [T], right: &[T]) {
     for (left, &right) in left.iter_mut().zip(right) {
@@ -191,7 +220,7 @@ mod tests {
     fn by_definition(monoid: Monoid, dtype: DType, elements: &[u64]) -> Vec<u8> {
         let size = dtype.size();
         let code = loops::combine(monoid, dtype).expect("the monoid combines the dtype");
-        let mut lanes: Vec<u64> = elements[..LANES * size / 8].to_vec();
+        let mut lanes: Vec<u64> = elements.to_vec();
         let first = lanes.as_mut_ptr().cast::<u8>();
         let combine = |left: usize, right: *const u8| {
             let left = first.wrapping_add(left * size);
@@ -199,11 +228,12 @@ mod tests {
             unsafe { code(&[left.cast_const(), right], left, 1) };
         };
         let source = elements.as_ptr().cast::<u8>();
-        for point in LANES..LEAF {
+        let count = elements.len() * 8 / size;
+        for point in LANES..count {
             combine(point % LANES, source.wrapping_add(point * size));
         }
         for half in [16, 8, 4, 2, 1] {
-            for lane in 0..half {
+            for lane in 0..half.min(count.saturating_sub(half)) {
                 combine(lane, first.wrapping_add((lane + half) * size));
             }
         }
@@ -236,7 +266,7 @@ mod tests {
                 let Some(leaf) = leaf(monoid, dtype) else {
                     continue;
                 };
-                for _ in 0..20 {
+                for count in [LEAF, 2, 4, 10, 32, 34, 62, 64, 100, 254, LEAF] {
                     let bytes: Vec<u8> = (0..LEAF)
                         .flat_map(|_| element(dtype).bytes().to_vec())
                         .collect();
@@ -245,8 +275,8 @@ mod tests {
                         .map(|word| u64::from_ne_bytes(word.try_into().expect("8 bytes")))
                         .collect();
                     let mut output = [0u64; 2];
-                    // SAFETY: a leaf of elements, and room for one.
-                    unsafe { leaf(words.as_ptr().cast(), output.as_mut_ptr().cast(), 1) };
+                    // SAFETY: so many elements of a leaf, and room for one.
+                    unsafe { leaf(words.as_ptr().cast(), output.as_mut_ptr().cast(), count) };
                     let output: Vec<u8> =
                         output.iter().flat_map(|word| word.to_ne_bytes()).collect();
                     let expected = by_definition(monoid, dtype, &words);

@@ -194,7 +194,7 @@ impl<'a> Worker<'a> {
         if let Some(tile) = lanes.tile {
             for number in start..end {
                 self.block.tile(lanes, tile, number);
-                self.block(states);
+                self.block(states, number + 1 == end);
             }
             return;
         }
@@ -213,12 +213,12 @@ impl<'a> Worker<'a> {
             };
             let count = count.min(end - at);
             self.block.consecutive(lanes, at, count);
-            self.block(states);
+            self.block(states, at + count == end);
             at += count;
         }
     }
 
-    fn block(&mut self, states: &mut [LaneState]) {
+    fn block(&mut self, states: &mut [LaneState], last: bool) {
         self.reach_lanes();
         let phase = &self.prepared.program.phases[self.phase];
         self.steps(&phase.steps);
@@ -227,7 +227,7 @@ impl<'a> Worker<'a> {
                 .index
                 .map_or(std::ptr::null(), |index| self.pointers[index].cast_const());
             // SAFETY: the registers hold the values of this block (conditions 2 and 3).
-            unsafe { state.push(self.pointers[fold.value], index, self.block.count) };
+            unsafe { state.push(self.pointers[fold.value], index, self.block.count, last) };
         }
     }
 
