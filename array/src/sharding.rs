@@ -1,5 +1,7 @@
 //! Shardings as users see them: checks and a picture.
 
+use crate::array::Array;
+use crate::error::Error;
 use phalanx_ops::error::OpError;
 use phalanx_ops::{Mesh, Sharding};
 use std::fmt::Write;
@@ -37,6 +39,13 @@ pub(crate) fn check(sharding: &Sharding, shape: &[usize], mesh: &Mesh) -> Result
     Ok(())
 }
 
+impl Array {
+    /// A picture, for a terminal, of which device holds which block of the array; see [`picture`]. Local.
+    pub fn picture(&self) -> Result<String, Error> {
+        Ok(picture(&self.sharding()?, self.shape(), self.mesh()?.mesh()))
+    }
+}
+
 /// A picture of the blocks of an array of up to two axes (further axes are not drawn), for a terminal.
 ///
 /// Each cell names the devices that hold it.
@@ -49,7 +58,7 @@ pub fn picture(sharding: &Sharding, shape: &[usize], mesh: &Mesh) -> String {
                 blocks.sort_by_key(|block| block.start);
                 blocks
             }
-            None => vec![0..shape.get(axis).copied().unwrap_or(1)],
+            None => std::iter::once(0..shape.get(axis).copied().unwrap_or(1)).collect(),
         }
     };
     let holders = |row: usize, column: usize| -> String {
@@ -91,4 +100,50 @@ pub fn picture(sharding: &Sharding, shape: &[usize], mesh: &Mesh) -> String {
         let _ = writeln!(picture, "partial: shards are still to be combined by {}", partial.monoid);
     }
     picture
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use phalanx_ops::{Bounds, Split};
+
+    #[test]
+    fn a_picture_names_the_holders_of_each_block() {
+        let mesh = Mesh::new(&[("row", 2), ("column", 2)]);
+        let split = |axis: u8, bounds| Some(Split { mesh_axes: [axis].into_iter().collect(), bounds });
+        let rows = split(0, Bounds::explicit(&[3, 1]));
+        let both = Sharding {
+            axes: [rows.clone(), split(1, Bounds::even(5, 2))].into_iter().collect(),
+            partial: None,
+        };
+        let expected = [
+            "     ┌───────┬───────┐",
+            "0..3 │   0   │   1   │",
+            "     ├───────┼───────┤",
+            "3..4 │   2   │   3   │",
+            "     └───────┴───────┘",
+            "",
+        ]
+        .join("\n");
+        assert_eq!(picture(&both, &[4, 5], &mesh), expected);
+        let lines = Sharding { axes: [rows, None].into_iter().collect(), partial: None };
+        assert!(picture(&lines, &[4, 5], &mesh).contains("│  0,1  │"));
+        assert!(picture(&Sharding::replicated(2), &[4, 5], &mesh).contains("│  all  │"));
+    }
+
+    #[test]
+    fn shardings_that_do_not_fit_are_refused() {
+        let mesh = Mesh::line(2);
+        let split = |bounds| Split { mesh_axes: [0].into_iter().collect(), bounds };
+        let of = |axes: Vec<Option<Split>>| Sharding { axes: axes.into(), partial: None };
+        assert!(check(&of(vec![Some(split(Bounds::even(4, 2)))]), &[4], &mesh).is_ok());
+        for (wrong, shape) in [
+            (of(vec![Some(split(Bounds::even(5, 2)))]), vec![4]),
+            (of(vec![Some(split(Bounds::even(4, 3)))]), vec![4]),
+            (of(vec![None]), vec![4, 4]),
+            (of(vec![Some(split(Bounds::even(4, 2))), Some(split(Bounds::even(4, 2)))]), vec![4, 4]),
+        ] {
+            assert_eq!(check(&wrong, &shape, &mesh).unwrap_err().code(), "PX021");
+        }
+    }
 }

@@ -35,7 +35,7 @@ impl Work {
                 Some("launch") => work.launches += 1,
                 Some("library") => work.libraries += 1,
                 Some("exchange") => work.exchanges += 1,
-                Some("all_reduce") => work.collectives += 1,
+                Some("all_reduce" | "collective") => work.collectives += 1,
                 other => panic!("a step of an unknown kind: {other:?}"),
             }
         }
