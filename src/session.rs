@@ -1,7 +1,7 @@
 //! Sessions: the beginning and the end of a program's work with Phalanx.
 
 use crate::config::Config;
-use phalanx_array::{Engine, Error, Failure, Limits, MeshHandle};
+use phalanx_array::{Engine, Error, Failure, Limits, MeshHandle, Site};
 use phalanx_collectives::{CollectiveError, Facts, Rendezvous, World};
 use phalanx_distributed::Policy;
 use phalanx_ops::Mesh;
@@ -46,12 +46,15 @@ static SIZE: AtomicUsize = AtomicUsize::new(1);
 pub struct Session {
     scheduler: Arc<Scheduler>,
     mesh: MeshHandle,
+    /// The call that made it.
+    site: Site,
 }
 
 /// Meets the other processes, sets up this process's devices, and makes their mesh the default.
 ///
 /// Collective over all processes. Errors: those of the rendezvous (a wrong token, a port in use, a rank that never
 /// arrives, a configuration that differs between ranks) and of devices.
+#[track_caller]
 pub fn init(config: Config) -> Result<Session, InitError> {
     Session::with_options(config, None, Policy::default(), Limits::default())
 }
@@ -81,6 +84,7 @@ pub fn agree(outcome: Result<(), String>) -> Result<(), Error> {
 impl Session {
     /// As [`init`], with a mesh other than a line of all devices, and with other sizes at which arrays are split and
     /// windows close. They must be equal on all ranks.
+    #[track_caller]
     pub fn with_options(
         config: Config,
         mesh: Option<Mesh>,
@@ -100,7 +104,7 @@ impl Session {
         let engine: Arc<dyn Engine> = scheduler.clone();
         let mesh = MeshHandle::new(engine);
         MeshHandle::set_default(Some(mesh.clone()));
-        Ok(Session { scheduler, mesh })
+        Ok(Session { scheduler, mesh, site: Location::caller() })
     }
 
     /// The mesh of all devices.
@@ -138,10 +142,11 @@ impl Session {
         self.scheduler.devices().iter().for_each(|device| device.reset_peak());
     }
 
-    /// Waits for everything started and leaves the other processes in peace.
+    /// Waits for everything started and for the other processes, and leaves them in peace.
     ///
     /// Collective: every rank ends at the same point of the program. Errors: that of work still in flight, or why the
-    /// world ended.
+    /// world ended. A session that is dropped instead does not wait for the others: should they go on, they have an
+    /// error that says where this one was made; should the program panic, they hear of it at once.
     #[track_caller]
     pub fn finish(self) -> Result<(), Error> {
         self.scheduler.finish(Location::caller())
@@ -150,8 +155,11 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.scheduler.abort("panic", "its program panicked");
+        }
         // Whoever wants to know how it went calls `finish`.
-        let _ = self.scheduler.finish(Location::caller());
+        let _ = self.scheduler.leave(self.site);
         if let Some(current) = MeshHandle::set_default(None)
             && !current.same(&self.mesh)
         {

@@ -2,7 +2,7 @@
 
 use crate::engine::Cause;
 use crate::error::{Error, Site};
-use crate::graph::{Node, NodeOp};
+use crate::graph::{Held, Node, NodeOp};
 use crate::host::HostArray;
 use crate::operand::{Argument, Operand};
 use crate::view::View;
@@ -158,7 +158,7 @@ impl Array {
     /// The array as an operand of an operation recorded now; reshaped views record their reshapes.
     pub(crate) fn operand(&self, site: Site) -> Result<Operand, Error> {
         let live = self.live()?;
-        let node = live.cell.node()?;
+        let node = Held::new(live.cell.node()?);
         if live.view.stages.is_empty() {
             return Ok(Operand::Value { node, map: None });
         }
@@ -178,7 +178,7 @@ impl Array {
         let live = self.live()?;
         let written = write_stages(&live.cell, &live.view, value, site);
         match written {
-            Ok(node) => live.cell.replace(Ok(node)),
+            Ok(node) => live.cell.replace(Ok(node.node())),
             Err(error) => return Err(error),
         }
         Ok(())
@@ -231,7 +231,10 @@ impl Array {
                 return Ok(host);
             }
         }
-        // The elements lie elsewhere, or behind a reshape: bring a whole copy to every device.
+        if let Some(host) = self.read_reshaped()? {
+            return Ok(host);
+        }
+        // The elements lie elsewhere: bring a whole copy to every device.
         let mesh = &live.cell.mesh;
         let sharding = Arc::new(Sharding::replicated(self.ndim()));
         let operand = self.operand(site)?;
@@ -255,12 +258,31 @@ impl Array {
         }
     }
 
+    /// The elements behind reshapes of a value that every process holds: the stages are followed on the host, so that
+    /// reading stays Local. A process alone reads Locally anyway, and less of the value.
+    fn read_reshaped(&self) -> Result<Option<HostArray>, Error> {
+        let live = self.live()?;
+        let node = live.cell.node()?;
+        let engine = live.cell.mesh.engine();
+        let value = match node.result() {
+            Some(Ok(value)) if engine.process().1 > 1 && value.sharding().is_replicated() => value,
+            _ => return Ok(None),
+        };
+        let whole = engine.read(value, node.shape(), &AffineMap::identity(node.shape()))?;
+        Ok(whole.map(|whole| {
+            live.view.stages.iter().fold(whole, |mut host, stage| {
+                if let Some(shape) = &stage.reshape {
+                    host.shape = shape.to_vec();
+                }
+                host.through(&stage.map)
+            })
+        }))
+    }
+
     /// The elements in C order, converted to `T` if the dtype is another. Collectivity and errors as [`Array::to_host`].
     #[track_caller]
     pub fn to_vec<T: Element>(&self) -> Result<Vec<T>, Error> {
-        let site = Location::caller();
-        let array = if self.dtype() == T::DTYPE { self.clone() } else { self.astype_at(T::DTYPE, site) };
-        Ok(array.to_host_at(site)?.to_vec())
+        Ok(self.to_host_at(Location::caller())?.to_vec())
     }
 
     /// The only element of an array of size 1. Collectivity and errors as [`Array::to_host`], and
@@ -272,8 +294,7 @@ impl Array {
             let value = format!("{:?}", self.shape());
             return Err(Error::op(OpError::Argument { operation: "item", argument: "shape", value }, site));
         }
-        let array = if self.dtype() == T::DTYPE { self.clone() } else { self.astype_at(T::DTYPE, site) };
-        Ok(array.to_host_at(site)?.to_vec()[0])
+        Ok(self.to_host_at(site)?.to_vec()[0])
     }
 
     /// The plan of everything pending, as text; nothing is run. Local.
@@ -354,7 +375,7 @@ pub(crate) fn reshape_operand(
     }
     let dtype = node.dtype();
     let node = mesh.record(NodeOp::Reshape, &[operand], shape.clone(), dtype, site)?;
-    Ok(Operand::Value { node, map: None })
+    Ok(Operand::Value { node: Held::new(node), map: None })
 }
 
 /// The operand as a whole value: a view is copied.
@@ -363,16 +384,16 @@ pub(crate) fn whole_operand(mesh: &MeshHandle, operand: Operand, site: Site) -> 
         Operand::Value { map: Some(map), node } => {
             let (shape, dtype) = (map.shape.clone(), node.dtype());
             let node = mesh.record(NodeOp::Cast, &[operand], shape, dtype, site)?;
-            Ok(Operand::Value { node, map: None })
+            Ok(Operand::Value { node: Held::new(node), map: None })
         }
         _ => Ok(operand),
     }
 }
 
 /// The new value of a cell after a write through a stack of stages: each stage updates what the one before it showed.
-fn write_stages(cell: &Cell, view: &View, value: Operand, site: Site) -> Result<Arc<Node>, Error> {
+fn write_stages(cell: &Cell, view: &View, value: Operand, site: Site) -> Result<Held, Error> {
     let mesh = &cell.mesh;
-    let mut shown = vec![cell.node()?];
+    let mut shown = vec![Held::new(cell.node()?)];
     let mut maps: Vec<Arc<AffineMap>> = Vec::new();
     let stages = if view.stages.is_empty() {
         smallvec![crate::view::Stage { reshape: None, map: Arc::new(AffineMap::identity(&cell.shape)) }]
@@ -408,7 +429,7 @@ fn write_stages(cell: &Cell, view: &View, value: Operand, site: Site) -> Result<
         }
         let operands = [Operand::Value { node: old.clone(), map: None }, value];
         let node = mesh.record(NodeOp::Update(map.clone()), &operands, old.shape().clone(), cell.dtype, site)?;
-        value = Operand::Value { node, map: None };
+        value = Operand::Value { node: Held::new(node), map: None };
     }
     match value {
         Operand::Value { node, .. } => Ok(node),
@@ -433,9 +454,8 @@ fn broadcast_operand(operand: Operand, shape: &Shape) -> Operand {
 }
 
 impl HostArray {
-    /// The elements as `T`, which must be the type of the dtype.
+    /// The elements as `T`, converted as `astype` converts.
     pub(crate) fn to_vec<T: Element>(&self) -> Vec<T> {
-        debug_assert_eq!(self.dtype, T::DTYPE);
         let size = self.dtype.size();
         self.bytes.chunks_exact(size).map(|bytes| Scalar::from_bytes(self.dtype, bytes).to_element()).collect()
     }

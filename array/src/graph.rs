@@ -5,6 +5,7 @@ use phalanx_ops::{AffineMap, DType, Monoid, Op, Scalar, Shape, Sharding};
 use smallvec::SmallVec;
 use std::any::Any;
 use std::fmt;
+use std::ops::Deref;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -90,6 +91,41 @@ impl Node {
 
     pub(crate) fn drop_handle(&self) {
         self.handles.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// A node that a call in progress needs. A window that closes meanwhile computes it, as if a handle referred to it.
+#[derive(Debug)]
+pub(crate) struct Held(Arc<Node>);
+
+impl Held {
+    pub(crate) fn new(node: Arc<Node>) -> Held {
+        node.add_handle();
+        Held(node)
+    }
+
+    /// The node, which the caller gives a handle of its own.
+    pub(crate) fn node(&self) -> Arc<Node> {
+        self.0.clone()
+    }
+}
+
+impl Clone for Held {
+    fn clone(&self) -> Held {
+        Held::new(self.0.clone())
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.0.drop_handle();
+    }
+}
+
+impl Deref for Held {
+    type Target = Arc<Node>;
+    fn deref(&self) -> &Arc<Node> {
+        &self.0
     }
 }
 

@@ -1,6 +1,6 @@
 //! Host arrays: plain data in C order, as files and `to_host` give it.
 
-use phalanx_ops::{DType, Element};
+use phalanx_ops::{AffineMap, DType, Element};
 
 /// An array in host memory: C order, native byte order.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,6 +21,26 @@ impl HostArray {
             bytes.extend_from_slice(phalanx_ops::Scalar::new(value).bytes());
         }
         HostArray { dtype: T::DTYPE, shape: shape.to_vec(), bytes }
+    }
+
+    /// A view of the elements, as a copy.
+    pub(crate) fn through(&self, map: &AffineMap) -> HostArray {
+        let shape = map.shape.to_vec();
+        let item = self.dtype.size();
+        let mut bytes = Vec::with_capacity(shape.iter().product::<usize>() * item);
+        let mut index = vec![0; shape.len()];
+        for _ in 0..shape.iter().product() {
+            let place = map.apply(&index).iter().zip(&self.shape).fold(0, |at, (&i, extent)| at * extent + i as usize);
+            bytes.extend_from_slice(&self.bytes[place * item..(place + 1) * item]);
+            for axis in (0..shape.len()).rev() {
+                index[axis] += 1;
+                if index[axis] < shape[axis] {
+                    break;
+                }
+                index[axis] = 0;
+            }
+        }
+        HostArray { dtype: self.dtype, shape, bytes }
     }
 
     /// How many elements there are.

@@ -30,7 +30,7 @@ impl Array {
         let mesh = self.mesh()?;
         let operand = reshape_operand(&mesh, self.operand(site)?, &shape, site)?;
         match operand {
-            Operand::Value { node, .. } => Ok(Array::from_node(mesh, node)),
+            Operand::Value { node, .. } => Ok(Array::from_node(mesh, node.node())),
             Operand::Scalar(_) => unreachable!("bug: an array is a value"),
         }
     }

@@ -1,7 +1,7 @@
 //! Operands: what an operation is given, as a value seen through a map or as a scalar.
 
 use crate::array::Array;
-use crate::graph::Node;
+use crate::graph::Held;
 use phalanx_ops::{AffineMap, DType, Scalar, Weak};
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ pub(crate) enum Operand {
     /// A value seen through a map; `None` is the whole value.
     Value {
         /// The value.
-        node: Arc<Node>,
+        node: Held,
         /// The view of it.
         map: Option<Arc<AffineMap>>,
     },

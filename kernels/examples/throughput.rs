@@ -3,7 +3,7 @@
 //! Run with `cargo run --release -p phalanx-kernels --example throughput [FILTER [WIDTH]]`: only
 //! kernels whose name contains the filter, with blocks of so many lanes.
 
-use phalanx_kernels::cpu::{Compiled, Tuning, compile};
+use phalanx_kernels::cpu::{Compiled, LaneChoice, Tuning, compile};
 use phalanx_kernels::ir::{AccessArgument, GuardArgument, Launch, parse};
 use phalanx_ops::Scalar;
 use rayon::ThreadPool;
@@ -94,59 +94,17 @@ fn benches() -> Vec<Bench> {
     let all = (i64::MIN, i64::MAX);
     vec![
         bench("copy f64 2^24", COPY, &[N], vec![flat(0), flat(2)], 16 * N),
-        bench(
-            "add f64 2^24",
-            ADD,
-            &[N],
-            vec![flat(0), flat(1), flat(2)],
-            24 * N,
-        ),
-        bench(
-            "add f64 2^10",
-            ADD,
-            &[1 << 10],
-            vec![flat(0), flat(1), flat(2)],
-            24 << 10,
-        ),
+        bench("add f64 2^24", ADD, &[N], vec![flat(0), flat(1), flat(2)], 24 * N),
+        bench("add f64 2^10", ADD, &[1 << 10], vec![flat(0), flat(1), flat(2)], 24 << 10),
         bench("add f64 1", ADD, &[1], vec![flat(0), flat(1), flat(2)], 24),
         Bench {
             scalars: vec![Scalar::new(1.5)],
-            ..bench(
-                "chain f64 2^24",
-                CHAIN,
-                &[N],
-                vec![flat(0), flat(1), flat(2)],
-                24 * N,
-            )
+            ..bench("chain f64 2^24", CHAIN, &[N], vec![flat(0), flat(1), flat(2)], 24 * N)
         },
-        bench(
-            "sum f64 2^24",
-            SUM,
-            &[N],
-            vec![flat(0), (2, 0, vec![])],
-            8 * N,
-        ),
-        bench(
-            "sum f32 2^25",
-            SUM_F32,
-            &[2 * N],
-            vec![flat(0), (2, 0, vec![])],
-            8 * N,
-        ),
-        bench(
-            "sum f64 2^15",
-            SUM,
-            &[1 << 15],
-            vec![flat(0), (2, 0, vec![])],
-            8 << 15,
-        ),
-        bench(
-            "sum f64 2^10",
-            SUM,
-            &[1 << 10],
-            vec![flat(0), (2, 0, vec![])],
-            8 << 10,
-        ),
+        bench("sum f64 2^24", SUM, &[N], vec![flat(0), (2, 0, vec![])], 8 * N),
+        bench("sum f32 2^25", SUM_F32, &[2 * N], vec![flat(0), (2, 0, vec![])], 8 * N),
+        bench("sum f64 2^15", SUM, &[1 << 15], vec![flat(0), (2, 0, vec![])], 8 << 15),
+        bench("sum f64 2^10", SUM, &[1 << 10], vec![flat(0), (2, 0, vec![])], 8 << 10),
         bench(
             "sum axis 0 4096^2",
             SUM_AXIS,
@@ -161,20 +119,8 @@ fn benches() -> Vec<Bench> {
             vec![(0, 0, vec![ROW, 1]), flat(2)],
             8 * N,
         ),
-        bench(
-            "sum axis 0 2^21x8",
-            SUM_AXIS,
-            &[8, N / 8],
-            vec![(0, 0, vec![1, 8]), flat(2)],
-            8 * N,
-        ),
-        bench(
-            "sum axis 1 2^21x8",
-            SUM_AXIS,
-            &[N / 8, 8],
-            vec![(0, 0, vec![8, 1]), flat(2)],
-            9 * N,
-        ),
+        bench("sum axis 0 2^21x8", SUM_AXIS, &[8, N / 8], vec![(0, 0, vec![1, 8]), flat(2)], 8 * N),
+        bench("sum axis 1 2^21x8", SUM_AXIS, &[N / 8, 8], vec![(0, 0, vec![8, 1]), flat(2)], 9 * N),
         bench(
             "sum axis 1 2^16x256",
             SUM_AXIS,
@@ -205,49 +151,24 @@ fn benches() -> Vec<Bench> {
                 "a - mean(0) 4096^2",
                 CENTRE,
                 &[SIDE, SIDE, SIDE],
-                vec![
-                    (0, 0, vec![1, ROW]),
-                    (0, 0, vec![1, ROW]),
-                    (2, 0, vec![1, ROW]),
-                ],
+                vec![(0, 0, vec![1, ROW]), (0, 0, vec![1, ROW]), (2, 0, vec![1, ROW])],
                 24 * N,
             )
         },
         Bench {
             scalars: vec![Scalar::new(4.0)],
-            ..bench(
-                "stencil interior",
-                INTERIOR,
-                &[SIDE - 2, SIDE - 2],
-                stencil(ROW + 1),
-                16 * N,
-            )
+            ..bench("stencil interior", INTERIOR, &[SIDE - 2, SIDE - 2], stencil(ROW + 1), 16 * N)
         },
         Bench {
             scalars: vec![Scalar::new(4.0)],
-            guards: vec![
-                (1, all.1),
-                (all.0, ROW as i64 - 1),
-                (1, all.1),
-                (all.0, ROW as i64 - 1),
-            ],
-            ..bench(
-                "stencil guarded",
-                STENCIL,
-                &[SIDE, SIDE],
-                stencil(0),
-                16 * N,
-            )
+            guards: vec![(1, all.1), (all.0, ROW as i64 - 1), (1, all.1), (all.0, ROW as i64 - 1)],
+            ..bench("stencil guarded", STENCIL, &[SIDE, SIDE], stencil(0), 16 * N)
         },
         bench(
             "a + a.T 4096^2",
             ADD_TRANSPOSE,
             &[SIDE, SIDE],
-            vec![
-                (0, 0, vec![ROW, 1]),
-                (0, 0, vec![1, ROW]),
-                (2, 0, vec![ROW, 1]),
-            ],
+            vec![(0, 0, vec![ROW, 1]), (0, 0, vec![1, ROW]), (2, 0, vec![ROW, 1])],
             24 * N,
         ),
     ]
@@ -282,43 +203,29 @@ fn measure(
 fn main() {
     let elements = (1 << 24) + 2 * 4096;
     let mut buffers: Vec<Vec<f64>> = (0..3)
-        .map(|at| {
-            (0..elements)
-                .map(|k| ((k * 7 + at) % 1000) as f64 * 1e-3)
-                .collect()
-        })
+        .map(|at| (0..elements).map(|k| ((k * 7 + at) % 1000) as f64 * 1e-3).collect())
         .collect();
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(2)
-        .build()
-        .expect("threads start");
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("threads start");
     let filter = std::env::args().nth(1).unwrap_or_default();
-    let width = std::env::args()
-        .nth(2)
-        .map(|width| width.parse().expect("a number of lanes"));
-    let tuning = Tuning {
-        width,
-        ..Tuning::default()
+    let width = std::env::args().nth(2).and_then(|width| width.parse().ok());
+    let lanes = match std::env::args().nth(3).as_deref() {
+        Some("grid") => Some(LaneChoice::Grid),
+        Some("loops") => Some(LaneChoice::Loops),
+        _ => None,
     };
-    for bench in benches()
-        .iter()
-        .filter(|bench| bench.name.contains(&filter))
-    {
+    let tuning = Tuning { lanes, width, ..Tuning::default() };
+    for bench in benches().iter().filter(|bench| bench.name.contains(&filter)) {
         let kernel = parse(bench.text).expect("the text is a kernel");
         let compiled = compile(&kernel).expect("the kernel compiles");
         let accesses =
-            bench
-                .accesses
-                .iter()
-                .enumerate()
-                .map(|(access, (buffer, start, strides))| {
-                    let size = kernel.params[kernel.accesses[access].param].dtype.size() as isize;
-                    let base = buffers[*buffer].as_mut_ptr().cast::<u8>();
-                    AccessArgument {
-                        pointer: base.wrapping_offset(start * size),
-                        strides: strides.iter().map(|stride| stride * size).collect(),
-                    }
-                });
+            bench.accesses.iter().enumerate().map(|(access, (buffer, start, strides))| {
+                let size = kernel.params[kernel.accesses[access].param].dtype.size() as isize;
+                let base = buffers[*buffer].as_mut_ptr().cast::<u8>();
+                AccessArgument {
+                    pointer: base.wrapping_offset(start * size),
+                    strides: strides.iter().map(|stride| stride * size).collect(),
+                }
+            });
         let launch = Launch {
             origins: vec![0; bench.extents.len()],
             extents: bench.extents.clone(),
@@ -327,9 +234,7 @@ fn main() {
             guards: bench
                 .guards
                 .iter()
-                .map(|&bounds| GuardArgument {
-                    bounds: vec![bounds],
-                })
+                .map(|&bounds| GuardArgument { bounds: vec![bounds] })
                 .collect(),
         };
         print!("{:<20}", bench.name);

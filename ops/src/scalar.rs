@@ -101,14 +101,20 @@ impl Scalar {
         scalar
     }
 
-    /// The number as an element of `dtype`; integers wrap, as a C cast does.
+    /// The number as an element of `dtype`, as `astype` casts: integers wrap, and floats beyond an integer dtype become
+    /// what the x86-64 conversion gives.
     pub fn from_weak(dtype: DType, value: Weak) -> Scalar {
         let complex = value.to_complex();
         let integer = match value {
             Weak::Int(value) => value,
             Weak::Bool(value) => i128::from(value),
-            Weak::Float(value) => value as i128,
-            Weak::Complex(value) => value.re as i128,
+            Weak::Float(value) => truncated(value, dtype),
+            Weak::Complex(value) => truncated(value.re, dtype),
+        };
+        // Integers are rounded once, not by way of `f64`.
+        let narrow = match value {
+            Weak::Int(value) => odd(value),
+            _ => complex.re,
         };
         match dtype {
             DType::Bool => Scalar::new(complex.re != 0.0 || complex.im != 0.0),
@@ -120,11 +126,11 @@ impl Scalar {
             DType::U16 => Scalar::new(integer as u16),
             DType::U32 => Scalar::new(integer as u32),
             DType::U64 => Scalar::new(integer as u64),
-            DType::F16 => Scalar::new(f16::from_f64(complex.re)),
-            DType::BF16 => Scalar::new(bf16::from_f64(complex.re)),
-            DType::F32 => Scalar::new(complex.re as f32),
+            DType::F16 => Scalar::new(f16::from_f64(narrow)),
+            DType::BF16 => Scalar::new(bf16::from_f64(narrow)),
+            DType::F32 => Scalar::new(narrow as f32),
             DType::F64 => Scalar::new(complex.re),
-            DType::C64 => Scalar::new(Complex32::new(complex.re as f32, complex.im as f32)),
+            DType::C64 => Scalar::new(Complex32::new(narrow as f32, complex.im as f32)),
             DType::C128 => Scalar::new(complex),
         }
     }
@@ -221,6 +227,30 @@ impl Scalar {
             Scalar::from_weak(dtype, self.to_weak())
         }
     }
+}
+
+/// A float on its way to an integer dtype: by way of 32 bits for dtypes narrower than `u32`, else of 64.
+fn truncated(value: f64, dtype: DType) -> i128 {
+    const TWO_31: f64 = 2_147_483_648.0;
+    const TWO_63: f64 = 9_223_372_036_854_775_808.0;
+    let long = |value: f64| if (-TWO_63..TWO_63).contains(&value) { value as i64 } else { i64::MIN };
+    match dtype {
+        DType::U64 if value >= TWO_63 => i128::from(long(value - TWO_63) as u64 ^ 1 << 63),
+        DType::I64 | DType::U64 | DType::U32 => long(value).into(),
+        _ if value > -TWO_31 - 1.0 && value < TWO_31 => i128::from(value as i32),
+        _ => i32::MIN.into(),
+    }
+}
+
+/// The integer as an `f64` that rounds to narrower floats as the integer itself does: what does not fit leaves its last
+/// bit set.
+fn odd(value: i128) -> f64 {
+    let nearest = value as f64;
+    if nearest as i128 == value {
+        return nearest;
+    }
+    let is_beyond = (nearest as i128).unsigned_abs() > value.unsigned_abs();
+    f64::from_bits((nearest.to_bits() - u64::from(is_beyond)) | 1)
 }
 
 impl fmt::Debug for Scalar {

@@ -23,12 +23,6 @@ pub enum RunError {
         /// What does not fit.
         reason: &'static str,
     },
-    /// Another rank's device has too little memory for its part of the work.
-    #[error("rank {rank} has too little memory for its part of the work")]
-    Refused {
-        /// The rank.
-        rank: usize,
-    },
     /// A promise inside of Phalanx was broken.
     #[error("{message}")]
     Bug {
@@ -54,7 +48,6 @@ impl RunError {
             RunError::Kernel(error) => error.code(),
             RunError::Shards { .. } => "PX031",
             RunError::Rank { .. } => "PX032",
-            RunError::Refused { .. } => "PX052",
             RunError::Bug { .. } => "PX033",
         }
     }
@@ -66,7 +59,6 @@ impl RunError {
             RunError::Collective(error) => error.hint(),
             RunError::Kernel(error) => error.hint(),
             RunError::Shards { .. } => "shards must agree in dtype and in all extents but that of the joined axis",
-            RunError::Refused { .. } => "use more devices, smaller arrays, or raise PHALANX_MEMORY_LIMIT",
             RunError::Bug { .. } => "please report it with the program that led to it",
             RunError::Rank { .. } => "see the message of that rank",
         }

@@ -1,18 +1,17 @@
-//! Explaining: a plan as text, with what each step reads, writes, sends and computes on the busiest device.
+//! Explaining: a plan as text: its steps with what they cost on the busiest device, then its kernels.
+//!
+//! The text is a function of the plan alone. Values are named by their operation and position, inputs `in0`, `in1` and
+//! so on; kernels that are equal have one name and are printed once.
 
-use crate::build::{Buffer, ScalarSource};
-use crate::finalise::{FinalLaunch, FinalStep, Liveness, Place, finalise};
-use crate::fuse::Unit;
+use crate::build::{Buffer, Built, ScalarSource};
+use crate::cost::{Cost, costs, sharding};
+use crate::finalise::{Final, FinalLaunch, FinalStep, Liveness, Place, finalise};
+use crate::fuse::{Group, Unit};
 use crate::plan::Plan;
 use phalanx_array::{NodeOp, Source};
-use phalanx_distributed::pieces_to;
-use phalanx_kernels::ir::Expr;
-use phalanx_ops::sharding::volume;
-use phalanx_ops::{Mesh, Sharding};
+use phalanx_kernels::ir::AccessId;
+use phalanx_ops::{AxisMap, Mesh, Monoid};
 use std::fmt::Write;
-
-/// Devices of which the busiest is looked for; in larger meshes a few stand for all.
-const MOST_VISITED: usize = 64;
 
 /// Bytes with a binary unit.
 pub(crate) fn bytes(count: usize) -> String {
@@ -28,7 +27,7 @@ pub(crate) fn bytes(count: usize) -> String {
     }
 }
 
-fn count(of: u64) -> String {
+fn flops(of: u64) -> String {
     match of {
         0..1_000 => format!("{of} flop"),
         1_000..1_000_000 => format!("{:.1} kflop", of as f64 / 1e3),
@@ -37,207 +36,273 @@ fn count(of: u64) -> String {
     }
 }
 
+fn counted(count: usize, one: &str, more: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { more })
+}
+
 /// The plan as text.
 pub(crate) fn text(plan: &Plan, liveness: &Liveness, mesh: &Mesh) -> String {
     let finished = finalise(plan, liveness);
-    let explainer = Explainer { plan, mesh };
-    let mut lines = String::new();
-    let mut kernels = String::new();
-    let (mut sent, mut launches) = (0, 0);
-    for (number, step) in finished.steps.iter().enumerate() {
-        let line = match step {
+    let costs = costs(plan, &finished, mesh);
+    let explainer = Explainer { plan, mesh, finished: &finished };
+    let (mut steps, mut details) = (String::new(), String::new());
+    let mut kernels: Vec<String> = Vec::new();
+    let (mut launches, mut libraries, mut exchanges, mut collectives) = (0, 0, 0, 0);
+    for (number, (step, cost)) in finished.steps.iter().zip(&costs.steps).enumerate() {
+        let (kind, what) = match step {
             FinalStep::Exchange(exchange) => {
-                let (text, moved) = explainer.exchange(*exchange);
-                sent += moved;
-                format!("exchange    {text}")
+                exchanges += 1;
+                ("exchange", explainer.exchange(*exchange, cost))
             }
             FinalStep::Combine(nodes) => {
-                let (text, moved) = explainer.combine(nodes);
-                sent += moved;
-                format!("collective  {text}")
+                collectives += 1;
+                ("all_reduce", explainer.combine(nodes))
             }
             FinalStep::Launch(launch) => {
-                let text = explainer.launch(launch, launches, &finished.places);
-                let _ = writeln!(kernels, "\nk{launches}: {}", launch.built.kernel.to_string().trim_end());
-                explainer.scalars(launch, &mut kernels);
                 launches += 1;
-                format!("launch      {text}")
+                let kernel = launch.built.kernel.to_string();
+                let known = kernels.iter().position(|known| *known == kernel);
+                let name = known.unwrap_or(kernels.len());
+                explainer.detail(launch, number, name, &mut details);
+                if known.is_none() {
+                    let _ = writeln!(details, "k{name}: {}", kernel.trim_end());
+                    kernels.push(kernel);
+                }
+                ("launch", explainer.launch(launch, name, cost))
             }
-            FinalStep::Matmul(node) => format!("library     {} = matmul", explainer.value(Source::Node(*node))),
+            FinalStep::Matmul(node) => {
+                libraries += 1;
+                ("library", explainer.library(*node, "matmul"))
+            }
             FinalStep::Compress(node) => {
-                format!("library     {} = compress (length known afterwards)", explainer.value(Source::Node(*node)))
+                libraries += 1;
+                ("library", explainer.library(*node, "compress") + ", as many as hold")
             }
         };
-        let _ = writeln!(lines, "{number:<3}{line}");
+        let _ = writeln!(steps, "{number:<4} {kind:<10} {}  {what}", columns(cost));
     }
-    let slots: usize = finished
-        .slots
-        .iter()
-        .map(|nodes| nodes.iter().map(|&node| explainer.largest(Source::Node(node))).max().unwrap_or(0))
-        .sum();
-    let leaves: usize = (0..plan.leaves.len()).map(|leaf| explainer.largest(Source::Leaf(leaf as u32))).sum();
-    format!(
-        "plan  {mesh}  per device: inputs {}, slots {}, sent {}\n{lines}{kernels}",
-        bytes(leaves),
-        bytes(slots),
-        bytes(sent)
-    )
+    let mut text = format!("plan on {mesh}: {}", counted(launches, "launch", "launches"));
+    if launches > kernels.len() {
+        let _ = write!(text, " of {}", counted(kernels.len(), "kernel", "kernels"));
+    }
+    for (count, one, more) in [
+        (libraries, "library call", "library calls"),
+        (exchanges, "exchange", "exchanges"),
+        (collectives, "all-reduce", "all-reduces"),
+    ] {
+        if count > 0 {
+            let _ = write!(text, ", {}", counted(count, one, more));
+        }
+    }
+    let total = &costs.total;
+    let _ = writeln!(
+        text,
+        "\nper device at most: inputs {}, peak {}, sent {}, {}\n",
+        bytes(costs.inputs),
+        bytes(costs.peak),
+        bytes(total.sent),
+        flops(total.flops)
+    );
+    for leaf in 0..plan.leaves.len() as u32 {
+        let donated = if liveness.donated[leaf as usize] { ", not used afterwards" } else { "" };
+        let _ = writeln!(text, "{}{donated}", explainer.value(Source::Leaf(leaf)));
+    }
+    let break_line = if plan.leaves.is_empty() { "" } else { "\n" };
+    let _ = writeln!(
+        text,
+        "{break_line}{:<4} {:<10} {:>10} {:>10} {:>10} {:>12}",
+        "step", "", "sent", "read", "wrote", "computed"
+    );
+    text + &steps + &details
+}
+
+/// The figures of a step; nothing for zeros.
+fn columns(cost: &Cost) -> String {
+    let size = |count: usize| if count == 0 { String::new() } else { bytes(count) };
+    let computed = if cost.flops == 0 { String::new() } else { flops(cost.flops) };
+    format!("{:>10} {:>10} {:>10} {computed:>12}", size(cost.sent), size(cost.read), size(cost.wrote))
 }
 
 struct Explainer<'a> {
     plan: &'a Plan,
     mesh: &'a Mesh,
+    finished: &'a Final,
 }
 
 impl Explainer<'_> {
-    fn sharding(&self, source: Source) -> Option<&Sharding> {
-        match source {
-            Source::Node(node) => Some(&self.plan.placements[node as usize].output),
-            Source::Leaf(leaf) => Some(&self.plan.leaves[leaf as usize]),
-            Source::Scalar(_) => None,
-        }
-    }
-
-    fn largest(&self, source: Source) -> usize {
-        let (shape, dtype) = self.plan.graph.source(source);
-        self.sharding(source).map_or(0, |sharding| sharding.largest_block(shape) * dtype.size())
-    }
-
-    fn name(source: Source) -> String {
-        match source {
-            Source::Node(node) => format!("v{node}"),
-            Source::Leaf(leaf) => format!("in{leaf}"),
-            Source::Scalar(scalar) => format!("s{scalar}"),
-        }
+    /// A short name that tells what made a value.
+    fn name(&self, source: Source) -> String {
+        let node = match source {
+            Source::Leaf(leaf) => return format!("in{leaf}"),
+            Source::Scalar(scalar) => return format!("argument{scalar}"),
+            Source::Node(node) => node,
+        };
+        let data = self.plan.node(node);
+        let input_dtype = |at: usize| self.plan.graph.source(data.inputs[at].source).1;
+        let operation = match &data.op {
+            NodeOp::Fill => "fill",
+            NodeOp::Index(_) => "index",
+            NodeOp::Elementwise(op) => op.name(),
+            NodeOp::Select => "select",
+            NodeOp::Cast if input_dtype(0) == data.dtype => "copy",
+            NodeOp::Cast => "cast",
+            NodeOp::Reduce { monoid: Monoid::Add, .. } => "sum",
+            NodeOp::Reduce { monoid: Monoid::Multiply, .. } => "prod",
+            NodeOp::Reduce { monoid, .. } => monoid.name(),
+            NodeOp::Update(_) => "update",
+            NodeOp::Reshape => "reshape",
+            NodeOp::Accumulate { .. } => "table",
+            NodeOp::Matmul => "matmul",
+            NodeOp::Compress => "compress",
+            NodeOp::Reshard(_) => "reshard",
+        };
+        format!("{operation}{node}")
     }
 
     fn value(&self, source: Source) -> String {
         let (shape, dtype) = self.plan.graph.source(source);
         let extents: Vec<String> = shape.iter().map(usize::to_string).collect();
-        let sharding = self.sharding(source).map_or(String::new(), |s| format!(" @ {}", s.text(self.mesh)));
-        format!("{} {dtype}[{}]{sharding}", Explainer::name(source), extents.join(","))
-    }
-
-    /// The devices that stand for all: all, or the ends, their neighbours and the middle.
-    fn visited(&self) -> Vec<usize> {
-        let devices = self.mesh.devices();
-        if devices <= MOST_VISITED {
-            return (0..devices).collect();
-        }
-        vec![0, 1, devices / 2, devices - 2, devices - 1]
-    }
-
-    fn exchange(&self, number: usize) -> (String, usize) {
-        let exchange = &self.plan.exchanges[number];
-        let (shape, dtype) = self.plan.graph.source(exchange.source);
-        let Some(sharding) = self.sharding(exchange.source) else { return (String::new(), 0) };
-        let (mut moved, mut kept) = (0, 0);
-        for device in self.visited() {
-            let need = exchange.need(self.mesh, &self.mesh.coordinates(device));
-            let (_, transfers) = pieces_to(sharding, shape, self.mesh, device, &need);
-            let received: usize = transfers.iter().map(|transfer| volume(&transfer.region) * dtype.size()).sum();
-            moved = moved.max(received);
-            kept = kept.max(volume(&need) * dtype.size() - received);
-        }
-        let kind = if moved == 0 {
-            "nothing to move"
-        } else if kept > moved {
-            "halo"
-        } else {
-            "reshard"
+        let lies = match sharding(self.plan, source) {
+            Some(sharding) if !sharding.is_replicated() => format!(" @ {}", sharding.text(self.mesh)),
+            _ => String::new(),
         };
-        (format!("{}  {kind}  received {}", self.value(exchange.source), bytes(moved)), moved)
+        format!("{}: {dtype}[{}]{lies}", self.name(source), extents.join(","))
     }
 
-    fn combine(&self, nodes: &[u32]) -> (String, usize) {
-        let Some((dtype, monoid)) = self.plan.combined_item(nodes[0]) else { return (String::new(), 0) };
-        let total: usize = nodes
-            .iter()
-            .map(|&node| {
-                let data = self.plan.node(node);
-                self.plan.placements[node as usize].output.largest_block(&data.shape) * monoid.item_size(dtype)
-            })
-            .sum();
-        let values: Vec<String> = nodes.iter().map(|&node| Explainer::name(Source::Node(node))).collect();
-        let axes = self.plan.placements[nodes[0] as usize].partial.as_ref().map_or(String::new(), |partial| {
-            let names: Vec<&str> = partial.mesh_axes.iter().map(|&axis| self.mesh.name(axis as usize)).collect();
-            names.join(", ")
-        });
-        (format!("all_reduce({}, {monoid}) over {axes}  sent {}", values.join(", "), bytes(total)), total)
+    fn mesh_axes(&self, axes: &[u8]) -> String {
+        let names: Vec<&str> = axes.iter().map(|&axis| self.mesh.name(axis as usize)).collect();
+        names.join(" and ")
     }
 
-    fn launch(&self, launch: &FinalLaunch, number: usize, places: &[Option<Place>]) -> String {
-        let Unit::Group(group) = &self.plan.units[launch.unit] else { return String::new() };
-        let extents: Vec<usize> = group.axes.iter().map(|axis| axis.extent).collect();
-        let points = group.space().largest_block(&extents);
-        let operations: u32 = launch
-            .built
-            .kernel
-            .values
-            .iter()
-            .map(|value| match &value.expr {
-                Expr::Op { op, .. } => op.flops(),
-                Expr::Select { .. } | Expr::Folded => 1,
-                _ => 0,
-            })
-            .sum();
-        let (mut read, mut wrote) = (0, 0);
+    fn exchange(&self, number: usize, cost: &Cost) -> String {
+        let source = self.plan.exchanges[number].source;
+        let (shape, dtype) = self.plan.graph.source(source);
+        let largest = sharding(self.plan, source).map_or(0, |sharding| sharding.largest_block(shape)) * dtype.size();
+        let kind = match cost.sent {
+            0 => "nothing to move",
+            sent if sent < largest => "halo",
+            _ => "reshard",
+        };
+        format!("{kind} of {}", self.name(source))
+    }
+
+    fn combine(&self, nodes: &[u32]) -> String {
+        let names: Vec<String> = nodes.iter().map(|&node| self.name(Source::Node(node))).collect();
+        let monoid = self.plan.combined_item(nodes[0]).map_or("", |(_, monoid)| monoid.name());
+        let partial = self.plan.placements[nodes[0] as usize].partial.as_ref();
+        let axes = partial.map_or(String::new(), |partial| self.mesh_axes(&partial.mesh_axes));
+        format!("{} by {monoid} over {axes}", names.join(", "))
+    }
+
+    fn library(&self, node: u32, name: &str) -> String {
+        let inputs = self.plan.node(node).inputs.iter();
+        let inputs: Vec<String> = inputs.map(|input| self.name(input.source)).collect();
+        format!("{} = {name}({})", self.value(Source::Node(node)), inputs.join(", "))
+    }
+
+    fn launch(&self, launch: &FinalLaunch, name: usize, cost: &Cost) -> String {
         let mut inputs: Vec<Source> = Vec::new();
-        let mut outputs: Vec<String> = Vec::new();
+        let mut outputs: Vec<u32> = Vec::new();
         for access in &launch.built.accesses {
             match access.buffer {
-                Buffer::Input(source) => {
-                    if !inputs.contains(&source) {
-                        inputs.push(source);
-                        read += self.largest(source);
-                    }
-                }
-                Buffer::Output(node) => {
-                    let data = self.plan.node(node);
-                    let is_update = matches!(data.op, NodeOp::Update(_));
-                    wrote += if is_update { points * data.dtype.size() } else { self.largest(Source::Node(node)) };
-                    let place = places[node as usize];
-                    let in_place = inputs.iter().any(|&input| match input {
-                        Source::Node(from) => places[from as usize] == place,
-                        Source::Leaf(leaf) => place == Some(Place::Leaf(leaf)),
-                        Source::Scalar(_) => false,
-                    });
-                    let kind = match &data.op {
-                        NodeOp::Reduce { monoid, .. } => format!(" = reduce[{monoid}]"),
-                        NodeOp::Accumulate { monoid } => format!(" = accumulate[{monoid}]"),
-                        NodeOp::Update(_) if in_place => String::from(" = update in place"),
-                        NodeOp::Update(_) => String::from(" = update"),
-                        _ if in_place => String::from(" in place"),
-                        _ => String::new(),
-                    };
-                    let partial = match &self.plan.placements[node as usize].partial {
-                        Some(partial) => format!(" partial({})", partial.monoid),
-                        None => String::new(),
-                    };
-                    outputs.push(format!("{}{partial}{kind}", self.value(Source::Node(node))));
-                }
-                Buffer::OutputIndex(_) => {}
+                Buffer::Input(source) if !inputs.contains(&source) => inputs.push(source),
+                Buffer::Output(node) if !outputs.contains(&node) => outputs.push(node),
+                _ => {}
             }
         }
-        let waits = self.plan.exchanges.iter().any(|exchange| exchange.is_for(launch.unit));
-        let parts = if waits { "  interior + rim" } else { "" };
-        let inputs: Vec<String> = inputs.iter().map(|&input| Explainer::name(input)).collect();
-        format!(
-            "k{number}({}) -> {}{parts}  read {}  wrote {}  {}",
-            inputs.join(", "),
-            outputs.join("; "),
-            bytes(read),
-            bytes(wrote),
-            count(u64::from(operations) * points as u64)
-        )
+        let outputs: Vec<String> = outputs.iter().map(|&node| self.output(launch, node, &inputs)).collect();
+        let inputs: Vec<String> = inputs.iter().map(|&input| self.name(input)).collect();
+        let boxes = if cost.boxes > 1 { format!(" in {} boxes", cost.boxes) } else { String::new() };
+        format!("{} = k{name}({}){boxes}", outputs.join("; "), inputs.join(", "))
     }
 
-    /// What the scalar parameters of a kernel stand for, where they are numbers of the plan.
-    fn scalars(&self, launch: &FinalLaunch, text: &mut String) {
-        for (number, source) in launch.built.scalars.iter().enumerate() {
-            if let ScalarSource::Number(value) = source {
-                let _ = writeln!(text, "  s{number} = {value}");
-            }
+    /// A value that a launch stores, and where.
+    fn output(&self, launch: &FinalLaunch, node: u32, inputs: &[Source]) -> String {
+        let place = self.finished.places[node as usize];
+        let place_of = |input: Source| match input {
+            Source::Node(from) => self.finished.places[from as usize],
+            Source::Leaf(leaf) => Some(Place::Leaf(leaf)),
+            Source::Scalar(_) => None,
+        };
+        let mut text = self.value(Source::Node(node));
+        if let Some(partial) = &self.plan.placements[node as usize].partial {
+            let _ = write!(text, " partial over {}", self.mesh_axes(&partial.mesh_axes));
         }
+        let data = self.plan.node(node);
+        let old = matches!(data.op, NodeOp::Update(_)).then(|| data.inputs[0].source);
+        let over = old.into_iter().chain(inputs.iter().copied()).find(|&input| place_of(input) == place);
+        if let Some(copy) = launch.copies.iter().find(|copy| copy.node == node) {
+            let _ = write!(text, " over a copy of {}", self.name(copy.source));
+        } else if let Some(over) = over {
+            let _ = write!(text, " in place of {}", self.name(over));
+        }
+        text
+    }
+
+    /// What the names in a kernel stand for in a launch.
+    fn detail(&self, launch: &FinalLaunch, number: usize, name: usize, text: &mut String) {
+        let Unit::Group(group) = &self.plan.units[launch.unit] else { return };
+        let built = &launch.built;
+        let outputs = built.accesses.iter().filter_map(|access| match access.buffer {
+            Buffer::Output(node) => Some(node),
+            _ => None,
+        });
+        let site = outputs.last().map_or(String::new(), |node| {
+            let site = self.plan.node(node).site;
+            format!(", for {}:{}", site.file(), site.line())
+        });
+        let _ = writeln!(text, "\nstep {number}: k{name}{site}");
+        let axes: Vec<String> =
+            (0..built.axes.len()).map(|axis| self.axis(group, axis, built.axes[axis])).collect();
+        if !axes.is_empty() {
+            let _ = writeln!(text, "  {}", axes.join(", "));
+        }
+        for (id, access) in built.accesses.iter().enumerate() {
+            let (value, part) = match access.buffer {
+                Buffer::Input(source) => (self.name(source), ""),
+                Buffer::Output(node) => (self.name(Source::Node(node)), ""),
+                Buffer::OutputIndex(node) => (self.name(Source::Node(node)), ", index"),
+            };
+            let indices: Vec<String> = access.map.axes.iter().map(|map| index(built, id, map)).collect();
+            let _ = writeln!(text, "  .{id} = {value}[{}]{part}", indices.join(", "));
+        }
+        for (number, source) in built.scalars.iter().enumerate() {
+            let value = match source {
+                ScalarSource::Argument(argument) => &self.plan.graph.scalars[*argument as usize],
+                ScalarSource::Number(value) => value,
+            };
+            let _ = writeln!(text, "  s{number} = {value}");
+        }
+        for (number, guard) in built.guards.iter().enumerate() {
+            let bounded = guard.iter().zip(&group.axes).filter(|(range, axis)| **range != (0..axis.extent));
+            let ranges: Vec<String> = bounded
+                .zip(&built.kernel.guards[number])
+                .map(|((range, _), axis)| format!("i{axis} in {}..{}", range.start, range.end))
+                .collect();
+            let _ = writeln!(text, "  g{number}: {}", ranges.join(", "));
+        }
+    }
+
+    fn axis(&self, group: &Group, kernel_axis: usize, axis: u8) -> String {
+        let axis = &group.axes[axis as usize];
+        let over = axis.split.as_ref().map(|split| format!(" over {}", self.mesh_axes(&split.mesh_axes)));
+        format!("i{kernel_axis} < {}{}", axis.extent, over.unwrap_or_default())
+    }
+}
+
+/// An index of an access along one axis of its value.
+fn index(built: &Built, access: AccessId, map: &AxisMap) -> String {
+    let axes = &built.kernel.accesses[access].axes;
+    let axis = axes.iter().find(|&&axis| map.axis == Some(built.axes[axis]));
+    let (Some(axis), true) = (axis, map.step != 0) else { return map.start.to_string() };
+    let scaled = match map.step.abs() {
+        1 => format!("i{axis}"),
+        step => format!("{step}*i{axis}"),
+    };
+    match (map.step > 0, map.start) {
+        (true, 0) => scaled,
+        (true, start) if start > 0 => format!("{scaled}+{start}"),
+        (true, start) => format!("{scaled}{start}"),
+        (false, start) => format!("{start}-{scaled}"),
     }
 }

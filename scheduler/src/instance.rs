@@ -3,7 +3,7 @@
 use crate::build::{Buffer, Built, BuiltAccess, ScalarSource};
 use crate::finalise::{Final, FinalCopy, FinalLaunch, FinalStep, Place};
 use crate::fuse::{Group, Unit};
-use crate::plan::{Plan, space_box};
+use crate::plan::{Plan, read_box, space_box};
 use phalanx_array::{NodeOp, Source};
 use phalanx_distributed::{image, pieces_from, pieces_to, preimage_range};
 use phalanx_ops::sharding::{intersect, is_empty, subtract, volume};
@@ -364,7 +364,7 @@ impl<'a> Builder<'a> {
             let mut waits = false;
             for (position, (access, served)) in launch.built.accesses.iter().zip(&served).enumerate() {
                 let guard = access.guard.map(|guard| &launch.built.guards[guard]);
-                let (at, in_slab) = self.resolve(access, guard, *served, &part);
+                let (at, in_slab) = self.resolve(group, access, guard, *served, &part);
                 waits |= in_slab;
                 accesses.push(self.along_axes(&launch.built, position, access, at));
             }
@@ -439,6 +439,7 @@ impl<'a> Builder<'a> {
     /// Where the element of an access at the start of a box lies, with byte strides along the value's axes.
     fn resolve(
         &self,
+        group: &Group,
         access: &BuiltAccess,
         guard: Option<&IndexBox>,
         served: Option<usize>,
@@ -466,10 +467,9 @@ impl<'a> Builder<'a> {
             own = self.packed.get(&node).map(|&buffer| Memory::Local(buffer));
         }
         let block = self.block(source);
-        // Where a guard lets nothing through, nothing is read, so any place will do.
-        let read = guard.map_or_else(|| part.clone(), |guard| intersect(part, guard));
-        let reaches = if is_empty(&read) { IndexBox::new() } else { image(&access.map, &read) };
-        let is_inside = is_empty(&read) || is_empty(&reaches) || intersect(&reaches, &block) == reaches;
+        // Where nothing is read, any place will do.
+        let reaches = read_box(&group.axes, part, &access.map, guard);
+        let is_inside = reaches.as_ref().is_none_or(|reaches| intersect(reaches, &block) == *reaches);
         let locate = |memory: Memory, block: &[Range<usize>]| {
             let strides = strides_of(block, item);
             let distance = first.iter().zip(block).map(|(&at, b)| at - b.start as isize);
@@ -480,7 +480,7 @@ impl<'a> Builder<'a> {
         }
         let slabs = served.and_then(|number| self.slabs[number].as_ref());
         let slab = slabs.and_then(|slabs| {
-            slabs.regions.iter().find(|(region, _)| intersect(&reaches, region) == reaches)
+            slabs.regions.iter().find(|(region, _)| reaches.as_ref().is_some_and(|r| intersect(r, region) == *r))
         });
         match slab {
             Some((region, buffer)) => (locate(Memory::Local(*buffer), region), true),

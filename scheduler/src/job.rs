@@ -20,6 +20,11 @@ impl Outcome {
         Arc::new(Outcome { state: Mutex::new((devices, None)), changed: Condvar::new() })
     }
 
+    /// The outcome of work that has failed.
+    pub fn failed(error: Error) -> Arc<Outcome> {
+        Arc::new(Outcome { state: Mutex::new((0, Some(error))), changed: Condvar::new() })
+    }
+
     /// One device is done.
     pub fn finish(&self, result: Result<(), RunError>, site: Site) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);

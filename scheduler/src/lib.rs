@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod build;
+mod cost;
 mod digest;
 mod error;
 mod execute;
@@ -16,6 +17,7 @@ mod instance;
 mod job;
 mod plan;
 pub mod planning;
+mod processes;
 mod ready;
 mod session;
 mod shards;

@@ -73,10 +73,7 @@ impl ExchangePart {
     fn need(&self, mesh: &Mesh, coordinates: &[usize]) -> IndexBox {
         let space = space_box(&self.axes, mesh, coordinates);
         let nothing: IndexBox = self.loads[0].map.axes.iter().map(|_| 0..0).collect();
-        let reached = |load: &Load| {
-            let inside = load.guard.as_ref().map_or_else(|| space.clone(), |guard| intersect(&space, guard));
-            (!is_empty(&inside)).then(|| image(&load.map, &inside))
-        };
+        let reached = |load: &Load| read_box(&self.axes, &space, &load.map, load.guard.as_ref());
         self.loads.iter().filter_map(reached).reduce(|a, b| bounding(&a, &b)).unwrap_or(nothing)
     }
 }
@@ -89,6 +86,22 @@ pub(crate) fn space_box(axes: &[GroupAxis], mesh: &Mesh, coordinates: &[usize]) 
             Some(split) => split.bounds.block(split.part(mesh, coordinates)),
         })
         .collect()
+}
+
+/// The box of a value that a unit reads through `map` in a part of its space, if it reads anything.
+///
+/// An empty loop hinders only the reads that follow its axes: others may stand outside of it.
+pub(crate) fn read_box(
+    axes: &[GroupAxis],
+    part: &IndexBox,
+    map: &AffineMap,
+    guard: Option<&IndexBox>,
+) -> Option<IndexBox> {
+    let read = guard.map_or_else(|| part.clone(), |guard| intersect(part, guard));
+    let is_followed = |axis: usize| map.axes.iter().any(|follows| follows.axis == Some(axis as u8));
+    let hinders = |axis: usize| axes[axis].level == 0 || !part[axis].is_empty() || is_followed(axis);
+    let reads = (0..axes.len()).all(|axis| !read[axis].is_empty() || !hinders(axis));
+    reads.then(|| image(map, &read))
 }
 
 /// The smallest box that holds both.

@@ -8,11 +8,12 @@ use crate::finalise::{Liveness, Place};
 use crate::instance::Instance;
 use crate::job::{Job, JobMemory, Outcome};
 use crate::plan::Plan;
+use crate::processes::Processes;
 use crate::ready::{KernelCache, Ready};
 use crate::shards::{Shards, Storage, contiguous};
 use phalanx_array::{Cause, Engine, Error, Evaluated, Graph, HostArray, Limits, NodeOp, Site};
-use phalanx_collectives::{CollectiveError, Communicator, Ticket, TicketKind, World};
-use phalanx_device::{Buffer, CpuDevice, Device, Strided, copy_strided};
+use phalanx_collectives::{CollectiveError, TicketKind, World};
+use phalanx_device::{Buffer, CpuDevice, Device, DeviceError, Strided, copy_strided};
 use phalanx_distributed::{Policy, propagate};
 use phalanx_ops::sharding::volume;
 use phalanx_ops::{AffineMap, Bounds, DType, Mesh, Scalar, Sharding, Split};
@@ -63,10 +64,10 @@ pub struct Counters {
 /// The engine of one mesh.
 pub struct Session {
     world: Arc<World>,
+    processes: Processes,
     mesh: Mesh,
     first_device: usize,
     devices: Vec<Arc<dyn Device>>,
-    communicators: Vec<Arc<dyn Communicator>>,
     options: SessionOptions,
     kernels: KernelCache,
     state: Mutex<State>,
@@ -77,7 +78,6 @@ struct State {
     /// By hash of the structure; windows of different structures rarely share one.
     plans: FxHashMap<u64, Vec<Cached>>,
     windows: usize,
-    ticket: u64,
     /// Outcomes of the plans in flight, oldest first.
     flying: VecDeque<Arc<Outcome>>,
     /// The only device's worker, which runs on the calling thread.
@@ -105,9 +105,9 @@ struct Cached {
 const MOST_FLYING: usize = 2;
 
 impl Session {
-    /// A session over the devices of a world. Local; every rank makes its own.
+    /// A session over the devices of a world. Collective: every rank makes its own.
     ///
-    /// Errors: `DeviceError::Threads` when threads cannot be started.
+    /// Errors: `DeviceError::Threads` when threads cannot be started; why the world ended.
     pub fn new(world: World, options: SessionOptions) -> Result<Arc<Session>, RunError> {
         let count = world.communicators().len();
         let mut devices: Vec<Arc<dyn Device>> = Vec::new();
@@ -143,6 +143,7 @@ impl Session {
             Worker::new(local, device, memory, communicators[local].clone(), mesh.clone())
         };
         let world = Arc::new(world);
+        let processes = Processes::meet(world.clone())?;
         if count == 1 {
             state.inline = Some(worker(0));
         } else {
@@ -165,10 +166,10 @@ impl Session {
         }
         Ok(Arc::new(Session {
             world,
+            processes,
             mesh,
             first_device,
             devices,
-            communicators,
             options,
             kernels: KernelCache::default(),
             state: Mutex::new(state),
@@ -195,15 +196,29 @@ impl Session {
         Counters { windows: state.windows, plans: state.plans.values().map(Vec::len).sum(), kernels: self.kernels.len() }
     }
 
-    /// Waits for everything in flight and leaves the world. Collective: every rank ends its session at the same point
-    /// of the program. Errors: that of a plan in flight, or why the world ended.
+    /// Waits for everything in flight and for the other ranks, and leaves the world. Collective: every rank ends its
+    /// session at the same point of the program. Errors: that of a plan in flight, or why the world ended.
     pub fn finish(&self, site: Site) -> Result<(), Error> {
+        self.end("ends", site, || self.processes.part())
+    }
+
+    /// Leaves the world without waiting for the other ranks, which all have an error if they go on. Errors: as `finish`.
+    pub fn leave(&self, site: Site) -> Result<(), Error> {
+        self.end("ends without `finish` the session made", site, || Ok(()))
+    }
+
+    /// Ends the world on all ranks because the program of this one has failed. Local.
+    pub fn abort(&self, error_code: &str, message: &str) {
+        self.processes.abort(error_code, String::from(message));
+    }
+
+    fn end(&self, cause: &str, site: Site, part: impl FnOnce() -> Result<(), RunError>) -> Result<(), Error> {
         let flying: Vec<Arc<Outcome>> = {
             let mut state = self.state();
             if std::mem::replace(&mut state.finished, true) {
                 return Ok(());
             }
-            self.post(&mut state, TicketKind::Exit, 0, "ends", site);
+            self.processes.post(TicketKind::Exit, || 0, cause, site);
             state.flying.drain(..).collect()
         };
         let outcome = flying.iter().try_for_each(|outcome| outcome.wait());
@@ -212,25 +227,13 @@ impl Session {
             drop(jobs);
             let _ = thread.join();
         }
+        let parted = part();
         self.world.shutdown();
         match self.world.failure() {
             Some(failure) if !matches!(failure, CollectiveError::Closed) => {
                 outcome.and(Err(Error::failure(RunError::Collective(failure), Some(site))))
             }
-            _ => outcome,
-        }
-    }
-
-    fn post(&self, state: &mut State, kind: TicketKind, digest: u128, cause: &str, site: Site) {
-        state.ticket += 1;
-        if self.world.size() > 1 {
-            self.world.post_ticket(Ticket {
-                number: state.ticket,
-                kind,
-                digest,
-                cause: String::from(cause),
-                site: format!("{}:{}", site.file(), site.line()),
-            });
+            _ => outcome.and(parted.map_err(|error| Error::failure(error, Some(site)))),
         }
     }
 
@@ -283,7 +286,14 @@ impl Session {
     }
 
     /// All memory of a plan, before its first step.
-    fn reserve(&self, ready: &Ready, graph: &Graph) -> Result<Vec<JobMemory>, RunError> {
+    fn reserve(&self, ready: &Ready, graph: &Graph) -> Result<Vec<JobMemory>, DeviceError> {
+        for leaf in &graph.leaves {
+            if let Some(Ok(value)) = leaf.result()
+                && let Some(refusal) = Shards::of(value).refusal()
+            {
+                return Err(refusal.clone());
+            }
+        }
         let mut memory = Vec::with_capacity(self.devices.len());
         for (local, (device, instance)) in self.devices.iter().zip(&ready.instances).enumerate() {
             let Instance { slots, locals, .. } = instance;
@@ -317,52 +327,51 @@ impl Session {
             memory = self.reserve(ready, graph);
         }
         if self.world.size() == 1 {
-            return memory;
+            return Ok(memory?);
         }
         if self.options.memory_limit.is_none() {
             // Without an agreed limit nobody expects a refusal, so it ends the world.
-            if let Err(error) = &memory {
-                self.world.abort(CollectiveError::Aborted {
-                    rank: self.world.rank(),
-                    error_code: String::from(error.code()),
-                    message: error.to_string(),
-                });
-            }
-            return memory;
+            return memory.map_err(|error| self.fatal(error.into()));
         }
-        // With one, every rank hears of a refusal, and the program may go on.
-        let refused = u8::from(memory.is_err());
-        let refusals = self.gather_bytes(state, &|_| vec![refused])?;
-        let Some(device) = refusals.iter().position(|refusal| refusal[0] != 0) else { return memory };
-        memory.and_then(|_| Err(RunError::Refused { rank: self.rank_of(device) }))
+        // With one, every rank hears of a refusal, and the program may go on. The error is the same on all ranks, so
+        // that programs that look at it go on alike.
+        let mut words = [0u64; 4];
+        if let Err(DeviceError::OutOfMemory { requested, in_use, limit, .. }) = &memory {
+            words = [1, *requested as u64, *in_use as u64, limit.unwrap_or(0) as u64];
+        }
+        let own = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
+        let all = self.processes.gather(own, |_| size_of_val(&words))?;
+        for (rank, bytes) in all.iter().enumerate() {
+            let [is_refused, requested, in_use, limit] = std::array::from_fn(|at| word(&bytes[at * 8..at * 8 + 8]));
+            if is_refused != 0 {
+                let device = format!("a device of rank {rank}");
+                let limit = Some(limit).filter(|&limit| limit > 0);
+                return Err(RunError::Device(DeviceError::OutOfMemory { device, requested, in_use, limit }));
+            }
+        }
+        Ok(memory?)
     }
 
-    /// The process that owns a device of the mesh.
-    fn rank_of(&self, device: usize) -> usize {
-        let mut first = 0;
-        for (rank, count) in self.world.device_counts().iter().enumerate() {
-            first += count;
-            if device < first {
-                return rank;
-            }
+    /// An error of this process alone ends the world, so that no other rank waits for it.
+    fn fatal(&self, error: RunError) -> RunError {
+        if self.world.size() > 1 {
+            self.processes.abort(error.code(), error.to_string());
         }
-        unreachable!("bug: device {device} belongs to no process")
+        error
     }
 
     fn start(&self, state: &mut State, graph: &Graph, cause: Cause, site: Site) -> Result<(), Error> {
         let fail = |error: RunError| Error::failure(error, Some(site));
+        self.processes.check().map_err(fail)?;
         let leaves = Session::leaf_shardings(graph)?;
-        if self.world.size() > 1 {
-            let cause = match cause {
-                Cause::Observation => "observes a value",
-                Cause::Data => "needs a shape that depends on data",
-                Cause::Limit => "closes a long window",
-                Cause::Exit => "ends",
-            };
-            let digest = ticket_digest(graph, &leaves);
-            self.post(state, TicketKind::Close, digest, cause, site);
-        }
-        let ready = self.ready(state, graph, &leaves).map_err(fail)?;
+        let cause = match cause {
+            Cause::Observation => "observes a value",
+            Cause::Data => "needs a shape that depends on data",
+            Cause::Limit => "closes a long window",
+            Cause::Exit => "ends",
+        };
+        self.processes.post(TicketKind::Close, || ticket_digest(graph, &leaves), cause, site);
+        let ready = self.ready(state, graph, &leaves).map_err(|error| fail(self.fatal(error)))?;
         while state.flying.len() >= MOST_FLYING {
             if let Some(oldest) = state.flying.pop_front() {
                 oldest.wait()?;
@@ -417,39 +426,6 @@ impl Session {
                 Ok(())
             }
         }
-    }
-
-    /// Runs `body` on a thread for each local device, for collectives outside of plans.
-    fn on_devices<R: Send>(&self, body: impl Fn(usize) -> Result<R, RunError> + Sync) -> Result<Vec<R>, RunError> {
-        let body = &body;
-        std::thread::scope(|scope| {
-            let threads: Vec<_> =
-                (0..self.devices.len()).map(|local| scope.spawn(move || body(local))).collect();
-            threads
-                .into_iter()
-                .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-                .collect()
-        })
-    }
-
-    /// Every device's bytes, in device order; all give the same number of bytes.
-    fn gather_bytes(
-        &self,
-        state: &mut State,
-        own: &(dyn Fn(usize) -> Vec<u8> + Sync),
-    ) -> Result<Vec<Vec<u8>>, RunError> {
-        // Plans in flight use the same communicators.
-        state.land();
-        let gathered = self.on_devices(|local| {
-            let send = Buffer::from_vec(own(local));
-            let receive = Buffer::from_vec(vec![0u8; send.len() * self.mesh.devices()]);
-            let event = self.communicators[local].all_gather(&send.whole(), &receive.whole())?;
-            event.wait().map_err(CollectiveError::from)?;
-            let mut bytes = vec![0; receive.len()];
-            receive.read(0, &mut bytes);
-            Ok(bytes.chunks(send.len().max(1)).map(<[u8]>::to_vec).collect::<Vec<_>>())
-        })?;
-        Ok(gathered.into_iter().next().unwrap_or_default())
     }
 }
 
@@ -507,10 +483,14 @@ impl Engine for Session {
         let mut buffers = Vec::new();
         for (local, device) in self.devices.iter().enumerate() {
             let block = sharding.block(&data.shape, &self.mesh, &self.mesh.coordinates(self.first_device + local));
-            let buffer = device
-                .clone()
-                .allocate(volume(&block) * item)
-                .map_err(|error| Error::failure(RunError::Device(error), Some(site)))?;
+            let buffer = match device.clone().allocate(volume(&block) * item) {
+                Ok(buffer) => buffer,
+                // Making an array is Local, so the refusal waits until all ranks can hear of it.
+                Err(refusal) if self.world.size() > 1 && self.options.memory_limit.is_some() => {
+                    return Ok(Arc::new(Shards::refused(data.dtype, &data.shape, sharding, refusal, site)));
+                }
+                Err(error) => return Err(Error::failure(self.fatal(RunError::Device(error)), Some(site))),
+            };
             let extents: Vec<usize> = block.iter().map(std::ops::Range::len).collect();
             let offset = block.iter().zip(&strides).map(|(range, stride)| range.start as isize * stride).sum();
             copy_strided(
@@ -542,29 +522,41 @@ impl Engine for Session {
     ) -> Result<(Vec<usize>, Arc<dyn Evaluated>), Error> {
         let fail = |error: RunError| Error::failure(error, Some(site));
         let wrong = |reason| fail(RunError::Shards { reason });
-        if shards.len() != self.devices.len() {
-            return Err(wrong("there must be one for each device of the process"));
-        }
-        if shards.iter().any(|shard| axis >= shard.shape.len() || shard.shape.len() > 16) {
-            return Err(wrong("the joined axis does not exist"));
-        }
-        // Each device tells its dtype, number of axes and extents.
-        let own = |local: usize| -> Vec<u8> {
-            let shard = &shards[local];
-            let mut words = vec![u64::from(shard.dtype as u8), shard.shape.len() as u64];
-            words.extend(shard.shape.iter().map(|&extent| extent as u64));
-            words.resize(18, 0);
-            words.iter().flat_map(|word| word.to_ne_bytes()).collect()
+        let refusal = if shards.len() != self.devices.len() {
+            Some("there must be one for each device of the process")
+        } else if shards.iter().any(|shard| axis >= shard.shape.len() || shard.shape.len() > 16) {
+            Some("the joined axis does not exist")
+        } else {
+            None
         };
+        // Each device tells its dtype, number of axes and extents, or that its process refuses.
+        const WORDS: usize = 18;
+        const REFUSED: u64 = u64::MAX;
+        let own = (0..self.devices.len()).flat_map(|local| {
+            let mut words = vec![REFUSED; WORDS];
+            if refusal.is_none() {
+                let shard = &shards[local];
+                words = vec![u64::from(shard.dtype as u8), shard.shape.len() as u64];
+                words.extend(shard.shape.iter().map(|&extent| extent as u64));
+                words.resize(WORDS, 0);
+            }
+            words.into_iter().flat_map(u64::to_ne_bytes)
+        });
+        self.processes.post(TicketKind::Read, || 1 << 64 | axis as u128, "joins local shards", site);
         let all: Vec<Vec<usize>> = self
-            .gather_bytes(&mut self.state(), &own)
+            .processes
+            .gather(own.collect(), |rank| self.world.device_counts()[rank] * WORDS * 8)
             .map_err(fail)?
-            .iter()
-            .map(|bytes| {
-                let word = |word: &[u8]| Scalar::from_bytes(DType::U64, word).to_element::<u64>() as usize;
-                bytes.chunks_exact(8).map(word).collect()
-            })
+            .concat()
+            .chunks_exact(WORDS * 8)
+            .map(|bytes| bytes.chunks_exact(8).map(word).collect())
             .collect();
+        if let Some(refusal) = refusal {
+            return Err(wrong(refusal));
+        }
+        if all.iter().any(|words| words[0] == REFUSED as usize) {
+            return Err(wrong("another rank gave a wrong number of them or has no such axis"));
+        }
         let alike = |words: &Vec<usize>| {
             words.iter().zip(&all[0]).enumerate().all(|(at, (x, y))| x == y || at == axis + 2)
         };
@@ -612,17 +604,14 @@ impl Engine for Session {
                 Some(message) => Err(Error::failure(RunError::Rank { rank: 0, message }, Some(site))),
             };
         }
-        let own = |_: usize| -> Vec<u8> {
-            let text = message.as_deref().unwrap_or("").as_bytes();
-            let mut bytes = vec![u8::from(message.is_some())];
-            bytes.extend(&text[..text.len().min(LONGEST)]);
-            bytes.resize(LONGEST + 1, 0);
-            bytes
-        };
-        let all = self.gather_bytes(&mut self.state(), &own).map_err(|error| Error::failure(error, Some(site)))?;
-        let Some(device) = all.iter().position(|bytes| bytes[0] != 0) else { return Ok(()) };
-        let rank = self.rank_of(device);
-        let text = all[device][1..].split(|&byte| byte == 0).next().unwrap_or(&[]);
+        let text = message.as_deref().unwrap_or("").as_bytes();
+        let mut own = vec![u8::from(message.is_some())];
+        own.extend(&text[..text.len().min(LONGEST)]);
+        own.resize(LONGEST + 1, 0);
+        self.processes.post(TicketKind::Read, || 0, "agrees on an outcome", site);
+        let all = self.processes.gather(own, |_| LONGEST + 1).map_err(|error| Error::failure(error, Some(site)))?;
+        let Some(rank) = all.iter().position(|bytes| bytes[0] != 0) else { return Ok(()) };
+        let text = all[rank][1..].split(|&byte| byte == 0).next().unwrap_or(&[]);
         let message = String::from_utf8_lossy(text).into_owned();
         Err(Error::failure(RunError::Rank { rank, message }, Some(site)))
     }
@@ -638,6 +627,11 @@ impl Engine for Session {
     fn process(&self) -> (usize, usize) {
         (self.world.rank(), self.world.size())
     }
+}
+
+/// The number in eight bytes of a message.
+fn word(bytes: &[u8]) -> usize {
+    Scalar::from_bytes(DType::U64, bytes).to_element::<u64>() as usize
 }
 
 /// The bytes in memory aligned for every dtype.

@@ -1,8 +1,9 @@
 //! Shards: the value of an array as this process holds it.
 
+use crate::error::RunError;
 use crate::job::Outcome;
-use phalanx_array::{Error, Evaluated, HostArray};
-use phalanx_device::{Buffer, Strided, copy_strided};
+use phalanx_array::{Error, Evaluated, HostArray, Site};
+use phalanx_device::{Buffer, DeviceError, Strided, copy_strided};
 use phalanx_distributed::preimage_range;
 use phalanx_ops::sharding::is_empty;
 use phalanx_ops::{AffineMap, DType, IndexBox, Mesh, Sharding};
@@ -21,6 +22,8 @@ pub(crate) struct Shards {
     outcome: Option<Arc<Outcome>>,
     /// What is known only once the value is computed, for values whose shape depends on data.
     late: Option<OnceLock<(Sharding, Vec<usize>)>>,
+    /// Why this process has no memory for its blocks.
+    refusal: Option<DeviceError>,
 }
 
 /// The buffers behind one or several values (a reshape shares its input's).
@@ -43,7 +46,20 @@ impl Shards {
         storage: Arc<Storage>,
         outcome: Option<Arc<Outcome>>,
     ) -> Shards {
-        Shards { dtype, sharding, shape: shape.to_vec(), storage, outcome, late: None }
+        Shards { dtype, sharding, shape: shape.to_vec(), storage, outcome, late: None, refusal: None }
+    }
+
+    /// A value that a device of this process has no memory for; reading it is an error, and so is planning with it on
+    /// all ranks.
+    pub fn refused(dtype: DType, shape: &[usize], sharding: Sharding, refusal: DeviceError, site: Site) -> Shards {
+        let error = Error::failure(RunError::Device(refusal.clone()), Some(site));
+        let shards = Shards::new(dtype, shape, sharding, Storage::new(Vec::new()), Some(Outcome::failed(error)));
+        Shards { refusal: Some(refusal), ..shards }
+    }
+
+    /// Why this process has no memory for its blocks.
+    pub fn refusal(&self) -> Option<&DeviceError> {
+        self.refusal.as_ref()
     }
 
     /// A value whose shape and sharding come with it.

@@ -272,7 +272,7 @@ impl Writer<'_> {
 
     fn index_item(&mut self, extent: usize) -> Index {
         let reach = extent as i64;
-        let mut bound = |random: &mut Random| match random.below(10) {
+        let bound = |random: &mut Random| match random.below(10) {
             0..5 => None,
             5..9 => Some(random.between(-reach, reach)),
             _ => Some(random.between(-reach - 3, reach + 3)),

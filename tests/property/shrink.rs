@@ -1,6 +1,7 @@
 //! Smaller cases that still fail.
 
 use crate::case::Case;
+use crate::program::Instruction;
 
 /// Failing cases are reported after this many attempts to make them smaller.
 const ATTEMPTS: usize = 600;
@@ -14,6 +15,7 @@ pub fn shrink(case: &Case, fault: String) -> (Case, String) {
     loop {
         let before = smallest.case.program.len();
         smallest.drop_instructions();
+        smallest.simplify_data();
         smallest.simplify_session();
         if smallest.case.program.len() == before || smallest.attempts >= ATTEMPTS {
             return (smallest.case, smallest.fault);
@@ -61,6 +63,18 @@ impl Smallest {
                 at = at.saturating_sub(length).min(self.case.program.len());
             }
             length /= 2;
+        }
+    }
+
+    /// Replaces lists of numbers by an expression.
+    fn simplify_data(&mut self) {
+        for at in 0..self.case.program.len() {
+            let Instruction::FromSlice { to, shape, .. } = &self.case.program[at] else { continue };
+            let (to, shape) = (*to, shape.clone());
+            let factors = (1..=shape.len() as i64).rev().collect();
+            let mut candidate = self.case.clone();
+            candidate.program[at] = Instruction::FromFunction { to, shape, factors };
+            self.consider(candidate);
         }
     }
 

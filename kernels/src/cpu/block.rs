@@ -31,6 +31,8 @@ pub(super) struct Reach {
     pub contiguous: bool,
     /// Where the pieces start relative to lane 0, unless the access is even.
     pub starts: Vec<isize>,
+    /// Where lane 0 is, relative to position 0 of all lane axes.
+    pub start: isize,
     /// In a tile, the bytes from one row to the next if these are fewer than from lane to lane.
     pub down: Option<isize>,
 }
@@ -45,12 +47,17 @@ pub(super) struct Block {
     groups: usize,
     /// By access.
     pub reach: Vec<Reach>,
+    /// By guard, how much of the block lies inside as far as lanes tell.
+    pub covers: Vec<Cover>,
+    /// The first lane and the number of lanes, if they are consecutive.
+    consecutive: Option<(usize, usize)>,
 }
 
 impl Block {
-    pub fn new(accesses: usize) -> Block {
+    pub fn new(accesses: usize, guards: usize) -> Block {
         Block {
             reach: vec![Reach::default(); accesses],
+            covers: vec![Cover::All; guards],
             ..Block::default()
         }
     }
@@ -60,9 +67,15 @@ impl Block {
         &self.positions[piece * self.groups..][..self.groups]
     }
 
-    /// Lays out `count` consecutive lanes from position `start` on.
-    pub fn consecutive(&mut self, lanes: &Lanes, start: usize, count: usize) {
+    /// Lays out `count` consecutive lanes from position `start` on. Returns false if they are laid
+    /// out already.
+    pub fn consecutive(&mut self, lanes: &Lanes, start: usize, count: usize) -> bool {
+        if self.consecutive == Some((start, count)) {
+            self.count = count;
+            return false;
+        }
         self.begin(lanes, count);
+        self.consecutive = Some((start, count));
         let mut position: SmallVec<[usize; 8]> = SmallVec::from_elem(0, self.groups);
         let mut rest = start;
         for (at, group) in lanes.groups.iter().enumerate().rev() {
@@ -84,6 +97,7 @@ impl Block {
                 position[at] = 0;
             }
         }
+        true
     }
 
     /// Lays out tile number `tile` of `rows` by `columns` points of the two innermost groups.
@@ -110,6 +124,7 @@ impl Block {
 
     fn begin(&mut self, lanes: &Lanes, count: usize) {
         self.count = count;
+        self.consecutive = None;
         self.groups = lanes.groups.len();
         self.pieces.clear();
         self.positions.clear();
@@ -122,7 +137,7 @@ impl Block {
 
     /// Works out how an access of `size`-byte elements, number `at` of the phase, reaches the
     /// lanes. Returns where lane 0 is, relative to position 0 of all lane axes.
-    pub fn reach(&mut self, lanes: &Lanes, at: usize, access: AccessId, size: usize) -> isize {
+    pub fn reach(&mut self, lanes: &Lanes, at: usize, access: AccessId, size: usize) {
         let strides = lanes.strides(at);
         let offset = |position: &[usize]| -> isize {
             position
@@ -134,6 +149,7 @@ impl Block {
         let (positions, groups) = (&self.positions, self.groups);
         let start = offset(&positions[..groups]);
         let reach = &mut self.reach[access];
+        reach.start = start;
         reach.stride = strides[groups - 1];
         let consecutive = lanes.tile.is_none() && lanes.linear[at].is_some();
         reach.even = self.pieces.len() == 1 || consecutive;
@@ -144,13 +160,10 @@ impl Block {
             let across = lanes.tile.is_some() && down.unsigned_abs() < reach.stride.unsigned_abs();
             reach.down = across.then_some(down);
             reach.starts.clear();
-            reach.starts.extend(
-                positions
-                    .chunks_exact(groups)
-                    .map(|position| offset(position) - start),
-            );
+            reach
+                .starts
+                .extend(positions.chunks_exact(groups).map(|position| offset(position) - start));
         }
-        start
     }
 
     /// How much of the block lies inside the guard, as far as lanes tell.

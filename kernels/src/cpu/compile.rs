@@ -46,19 +46,12 @@ pub struct Tuning {
 /// `KernelError::UnsupportedCombination` (PX043).
 pub fn compile(kernel: &Kernel) -> Result<Compiled, KernelError> {
     verify(kernel)?;
-    let has_loop = kernel
-        .body
-        .iter()
-        .any(|statement| matches!(statement, Stmt::Loop { .. }));
+    let has_loop = kernel.body.iter().any(|statement| matches!(statement, Stmt::Loop { .. }));
     let loops = match has_loop {
         true => Some(lower(kernel, LaneChoice::Loops)?),
         false => None,
     };
-    Ok(Compiled {
-        kernel: kernel.clone(),
-        grid: lower(kernel, LaneChoice::Grid)?,
-        loops,
-    })
+    Ok(Compiled { kernel: kernel.clone(), grid: lower(kernel, LaneChoice::Grid)?, loops })
 }
 
 impl Compiled {
@@ -116,23 +109,14 @@ impl Compiled {
                 false
             }
         };
-        start(
-            if prefers_loops {
-                prepare(program)
-            } else {
-                grid
-            },
-            threads,
-        );
+        start(if prefers_loops { prepare(program) } else { grid }, threads);
     }
 }
 
 /// Whether all points combine into one table in an order that shows.
 fn has_ordered_whole_table(prepared: &Prepared<'_>) -> bool {
     let tables = &prepared.program.tables;
-    tables
-        .iter()
-        .any(|table| table.ordered && table::sharing(prepared, table) == Sharing::Whole)
+    tables.iter().any(|table| table.ordered && table::sharing(prepared, table) == Sharing::Whole)
 }
 
 fn start(mut prepared: Prepared<'_>, threads: Threads<'_>) {

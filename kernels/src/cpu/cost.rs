@@ -11,13 +11,13 @@ use crate::ir::AccessId;
 /// One dispatch of a step.
 const DISPATCH: f64 = 6.0;
 /// Entering a phase at one grid point.
-const PHASE: f64 = 60.0;
+const PHASE: f64 = 40.0;
 /// One element of an elementwise operation, a contiguous move, and a move within and across cache
 /// lines.
 const COMPUTE: f64 = 0.3;
 const CONTIGUOUS: f64 = 0.08;
 const NEAR: f64 = 0.5;
-const FAR: f64 = 1.5;
+const FAR: f64 = 1.1;
 /// One row of a block that is not evenly spaced.
 const ROW: f64 = 4.0;
 const ACCUMULATE: f64 = 4.0;
@@ -34,9 +34,7 @@ pub(super) fn estimate(prepared: &Prepared<'_>) -> f64 {
 
 /// The number of points of the grid.
 pub(super) fn grid_points(prepared: &Prepared<'_>) -> usize {
-    prepared.geometry.launch.extents[..prepared.kernel.grid]
-        .iter()
-        .product()
+    prepared.geometry.launch.extents[..prepared.kernel.grid].iter().product()
 }
 
 /// The estimate for one phase at one grid point.
@@ -57,13 +55,7 @@ pub(super) fn estimate_phase(prepared: &Prepared<'_>, phase: usize) -> f64 {
 pub(super) fn loop_estimate(prepared: &Prepared<'_>, phase: usize, step: &Step) -> f64 {
     let lanes = prepared.lanes[phase].total;
     let blocks = lanes.div_ceil(prepared.width) as f64;
-    Estimate {
-        prepared,
-        phase,
-        lanes: lanes as f64,
-        blocks,
-    }
-    .step(step)
+    Estimate { prepared, phase, lanes: lanes as f64, blocks }.step(step)
 }
 
 struct Estimate<'a> {
@@ -96,10 +88,7 @@ impl Estimate<'_> {
             Step::Accumulate(step) => self.elements(step.width, ACCUMULATE),
             Step::Loop(inner) => {
                 let points = self.prepared.loops[inner.number].total as f64;
-                let folds = inner
-                    .folds
-                    .iter()
-                    .map(|fold| self.elements(fold.width, COMPUTE));
+                let folds = inner.folds.iter().map(|fold| self.elements(fold.width, COMPUTE));
                 points * (DISPATCH + folds.sum::<f64>() + self.steps(&inner.steps))
             }
         }
@@ -112,10 +101,7 @@ impl Estimate<'_> {
         let Some(at) = accesses.iter().position(|&other| other == access) else {
             return NEAR;
         };
-        let stride = lanes
-            .strides(at)
-            .last()
-            .map_or(0, |stride| stride.unsigned_abs());
+        let stride = lanes.strides(at).last().map_or(0, |stride| stride.unsigned_abs());
         let each = match stride {
             0 => CONTIGUOUS,
             stride if stride == self.prepared.sizes[access] => CONTIGUOUS,

@@ -13,6 +13,7 @@ use super::split::{run_split, splits};
 use super::table::{self, Sharing};
 use super::threads::{Shared, TASKS_PER_THREAD, Threads};
 use super::worker::Worker;
+use smallvec::SmallVec;
 use std::sync::Mutex;
 
 /// What accumulation into tables asks of the division of work.
@@ -30,16 +31,11 @@ enum TablePlan {
 fn table_plan(prepared: &Prepared<'_>, tables: Vec<usize>, points: usize) -> TablePlan {
     let all = &prepared.program.tables;
     let sharing = |&table: &usize| table::sharing(prepared, &all[table]);
-    if tables
-        .iter()
-        .any(|table| sharing(table) == Sharing::Partial)
-    {
+    if tables.iter().any(|table| sharing(table) == Sharing::Partial) {
         return TablePlan::Serial;
     }
-    let whole: Vec<usize> = tables
-        .into_iter()
-        .filter(|table| sharing(table) == Sharing::Whole)
-        .collect();
+    let whole: Vec<usize> =
+        tables.into_iter().filter(|table| sharing(table) == Sharing::Whole).collect();
     if whole.is_empty() {
         return TablePlan::Free;
     }
@@ -88,10 +84,7 @@ impl<'a> Division<'a> {
         let per_chunk = matches!(self.plan, TablePlan::PerChunk(..));
         let merged: Mutex<Vec<(usize, Vec<table::Copy>)>> = Mutex::new(Vec::new());
         let keep = |order: usize, copies: Vec<table::Copy>| {
-            merged
-                .lock()
-                .expect("bug: a worker panicked")
-                .push((order, copies));
+            merged.lock().expect("bug: a worker panicked").push((order, copies));
         };
         let fresh = |worker: &mut Worker<'a>| -> Vec<table::Copy> {
             let make = |&table: &usize| {
@@ -107,11 +100,7 @@ impl<'a> Division<'a> {
             || {
                 let mut worker = Worker::new(prepared);
                 begin(&mut worker);
-                let copies = if per_chunk {
-                    Vec::new()
-                } else {
-                    fresh(&mut worker)
-                };
+                let copies = if per_chunk { Vec::new() } else { fresh(&mut worker) };
                 (worker, copies)
             },
             |(worker, _), number| {
@@ -130,10 +119,7 @@ impl<'a> Division<'a> {
         );
         let mut merged = merged.into_inner().expect("bug: a worker panicked");
         merged.sort_by_key(|(order, _)| *order);
-        for (copy, &table) in merged
-            .iter()
-            .flat_map(|(_, copies)| copies.iter().zip(copied))
-        {
+        for (copy, &table) in merged.iter().flat_map(|(_, copies)| copies.iter().zip(copied)) {
             // SAFETY: the workers are done, and the caller of `Compiled::run` vouches for the
             // table.
             unsafe { copy.merge(prepared, &prepared.program.tables[table]) };
@@ -170,14 +156,7 @@ fn run_grid(prepared: &Prepared<'_>, threads: Threads<'_>, workers: usize) {
         }
         (_, None) => target.next_multiple_of(prepared.width.min(units.max(1))),
     };
-    let division = Division {
-        prepared,
-        threads,
-        units,
-        chunk,
-        plan,
-        workers,
-    };
+    let division = Division { prepared, threads, units, chunk, plan, workers };
     division.run(
         |worker| worker.begin_phase(0),
         |worker, _, start, end| worker.lanes(start, end, &mut []),
@@ -194,14 +173,7 @@ fn run_loops(prepared: &Prepared<'_>, threads: Threads<'_>, workers: usize) {
             TablePlan::PerChunk(_, copies) => points.div_ceil(*copies),
             _ => points.div_ceil(workers * TASKS_PER_THREAD),
         };
-        let division = Division {
-            prepared,
-            threads,
-            units: points,
-            chunk,
-            plan,
-            workers,
-        };
+        let division = Division { prepared, threads, units: points, chunk, plan, workers };
         return division.run(
             |_| {},
             |worker, _, start, end| {
@@ -220,11 +192,7 @@ fn run_loops(prepared: &Prepared<'_>, threads: Threads<'_>, workers: usize) {
     for point in 0..points {
         worker.seek_grid(point);
         for (phase, states) in states.iter_mut().enumerate() {
-            let held = prepared
-                .program
-                .tables
-                .iter()
-                .any(|table| table.phase == phase);
+            let held = prepared.program.tables.iter().any(|table| table.phase == phase);
             let workers = threads.for_work(estimate_phase(prepared, phase));
             let uniform = prepared.program.phases[phase].lanes.is_none();
             match uniform || (!held && workers == 1) {
@@ -238,13 +206,7 @@ fn run_loops(prepared: &Prepared<'_>, threads: Threads<'_>, workers: usize) {
 fn lane_states(prepared: &Prepared<'_>) -> Vec<Vec<LaneState>> {
     let phases = prepared.program.phases.iter();
     phases
-        .map(|phase| {
-            phase
-                .folds
-                .iter()
-                .map(|fold| LaneState::new(fold, prepared.width))
-                .collect()
-        })
+        .map(|phase| phase.folds.iter().map(|fold| LaneState::new(fold, prepared.width)).collect())
         .collect()
 }
 
@@ -252,22 +214,21 @@ fn lane_states(prepared: &Prepared<'_>) -> Vec<Vec<LaneState>> {
 fn phase_on(worker: &mut Worker<'_>, phase: usize, states: &mut [LaneState]) {
     worker.begin_phase(phase);
     worker.lanes(0, worker.prepared.lanes[phase].units(), states);
-    let results: Vec<Option<Item>> = states.iter_mut().map(LaneState::finish).collect();
+    let results: SmallVec<[Option<Item>; 4]> = states.iter_mut().map(LaneState::finish).collect();
     finish_phase(worker, phase, &results);
 }
 
 /// Hands the folds' results to the phases that follow.
 fn finish_phase(worker: &mut Worker<'_>, phase: usize, results: &[Option<Item>]) {
-    worker.phase = phase;
+    worker.enter(phase);
     let folds = &worker.prepared.program.phases[phase].folds;
     for (fold, result) in folds.iter().zip(results) {
-        let item = result.unwrap_or(Item {
-            value: fold.identity,
-            index: 0,
-        });
-        worker.set_uniform(fold.output, &item.value[..fold.size]);
+        let item = result.unwrap_or(Item { value: fold.identity, index: i64::MAX });
+        worker.set_uniform(fold.output, item.value);
         if let Some(index) = fold.index_output {
-            worker.set_uniform(index, &item.index.to_ne_bytes());
+            let mut bytes = [0; 16];
+            bytes[..8].copy_from_slice(&item.index.to_ne_bytes());
+            worker.set_uniform(index, bytes);
         }
     }
     worker.end_phase();
@@ -280,9 +241,7 @@ fn phase_divided<'a>(worker: &mut Worker<'a>, phase: usize, threads: Threads<'_>
     let lanes = &prepared.lanes[phase];
     let units = lanes.units();
     let tables = 0..program.tables.len();
-    let tables = tables
-        .filter(|&table| program.tables[table].phase == phase)
-        .collect();
+    let tables = tables.filter(|&table| program.tables[table].phase == phase).collect();
     let plan = table_plan(prepared, tables, lanes.total);
     let parts = match &plan {
         TablePlan::PerChunk(_, copies) => *copies,
@@ -297,30 +256,18 @@ fn phase_divided<'a>(worker: &mut Worker<'a>, phase: usize, threads: Threads<'_>
     let folds = &program.phases[phase].folds;
     let results: Mutex<Vec<(usize, Vec<Option<Item>>)>> = Mutex::new(Vec::new());
     let main = Shared(worker);
-    let division = Division {
-        prepared,
-        threads,
-        units,
-        chunk,
-        plan,
-        workers,
-    };
+    let division = Division { prepared, threads, units, chunk, plan, workers };
     division.run(
         |worker| {
             worker.adopt(main.get());
             worker.begin_phase(phase);
         },
         |worker, number, start, end| {
-            let mut states: Vec<LaneState> = folds
-                .iter()
-                .map(|fold| LaneState::new(fold, prepared.width))
-                .collect();
+            let mut states: Vec<LaneState> =
+                folds.iter().map(|fold| LaneState::new(fold, prepared.width)).collect();
             worker.lanes(start, end, &mut states);
             let items = states.iter_mut().map(LaneState::finish).collect();
-            results
-                .lock()
-                .expect("bug: a worker panicked")
-                .push((number, items));
+            results.lock().expect("bug: a worker panicked").push((number, items));
         },
     );
     let mut results = results.into_inner().expect("bug: a worker panicked");

@@ -24,6 +24,7 @@
 use super::leaf::LeafLoop;
 use super::loops::{ArgLoop, Loop};
 use super::program::{RegisterId, Width};
+use num_complex::Complex64;
 use phalanx_ops::{DType, Kind, Monoid, Scalar, Weak};
 
 /// Points in a leaf.
@@ -82,7 +83,8 @@ pub(super) fn is_ordered(monoid: Monoid, dtype: DType) -> bool {
     dtype.is_inexact() && !monoid.is_compound()
 }
 
-/// The bytes of the result of a fold over no points: the identity, or zero where there is none.
+/// The bytes of the result of a fold over no points: what changes nothing when it is combined with
+/// the folds of other devices.
 pub(super) fn identity(monoid: Monoid, dtype: DType) -> [u8; 16] {
     let weak = match monoid {
         Monoid::Multiply => Weak::Int(1),
@@ -90,20 +92,32 @@ pub(super) fn identity(monoid: Monoid, dtype: DType) -> [u8; 16] {
         Monoid::LogAddExp => Weak::Float(f64::NEG_INFINITY),
         Monoid::BitAnd if dtype.kind() == Kind::Bool => Weak::Bool(true),
         Monoid::BitAnd => Weak::Int(-1),
-        Monoid::Add
-        | Monoid::Min
-        | Monoid::Max
-        | Monoid::Any
-        | Monoid::ArgMin
-        | Monoid::ArgMax
-        | Monoid::BitOr
-        | Monoid::BitXor
-        | Monoid::Moments => Weak::Int(0),
+        Monoid::Min | Monoid::ArgMin => bounds(dtype).1,
+        Monoid::Max | Monoid::ArgMax => bounds(dtype).0,
+        Monoid::Add | Monoid::Any | Monoid::BitOr | Monoid::BitXor | Monoid::Moments => {
+            Weak::Int(0)
+        }
     };
     let mut bytes = [0; 16];
     let scalar = Scalar::from_weak(dtype, weak);
     bytes[..dtype.size()].copy_from_slice(scalar.bytes());
     bytes
+}
+
+/// The smallest and the largest element of a dtype.
+fn bounds(dtype: DType) -> (Weak, Weak) {
+    let bits = 8 * dtype.size() as u32;
+    let infinity = f64::INFINITY;
+    match dtype.kind() {
+        Kind::Bool => (Weak::Bool(false), Weak::Bool(true)),
+        Kind::Unsigned => (Weak::Int(0), Weak::Int((1 << bits) - 1)),
+        Kind::Signed => (Weak::Int(-(1 << (bits - 1))), Weak::Int((1 << (bits - 1)) - 1)),
+        Kind::Float => (Weak::Float(-infinity), Weak::Float(infinity)),
+        Kind::Complex => {
+            let corner = |part| Weak::Complex(Complex64::new(part, part));
+            (corner(-infinity), corner(infinity))
+        }
+    }
 }
 
 /// One combined item.
@@ -223,10 +237,7 @@ impl LaneState {
     }
 
     fn value(&mut self, at: usize) -> *mut u8 {
-        self.values
-            .as_mut_ptr()
-            .cast::<u8>()
-            .wrapping_add(at * self.size)
+        self.values.as_mut_ptr().cast::<u8>().wrapping_add(at * self.size)
     }
 
     fn index(&mut self, at: usize) -> *mut u8 {
@@ -237,13 +248,7 @@ impl LaneState {
     ///
     /// # Safety
     /// `values` holds `count` elements, and `indices` as many indices if the fold carries an index.
-    pub unsafe fn push(
-        &mut self,
-        values: *const u8,
-        indices: *const u8,
-        count: usize,
-        last: bool,
-    ) {
+    pub unsafe fn push(&mut self, values: *const u8, indices: *const u8, count: usize, last: bool) {
         if !self.ordered {
             // SAFETY: the caller's promise.
             return unsafe { self.push_unordered(values, indices, count) };
@@ -289,17 +294,14 @@ impl LaneState {
     /// # Safety
     /// `values` holds that many points.
     unsafe fn push_leaves(&mut self, leaf: LeafLoop, values: *const u8, points: usize) {
-        let mut results = [[0u64; 2]; BATCH];
+        let mut results = [[0u64; 2]; BATCH + 1];
         // SAFETY: the caller's promise; elements have at most 16 bytes.
         unsafe { leaf(values, results.as_mut_ptr().cast(), points) };
         let results = results.as_ptr().cast::<u8>();
         for at in 0..points.div_ceil(LEAF) {
-            let mut item = Item { value: [0; 16], index: 0 };
-            // SAFETY: the leaf loop wrote this element.
-            unsafe {
-                let result = results.add(at * self.size);
-                std::ptr::copy_nonoverlapping(result, item.value.as_mut_ptr(), self.size);
-            }
+            // SAFETY: the leaf loop wrote this element; the bytes behind it are of no matter.
+            let value = unsafe { results.add(at * self.size).cast::<[u8; 16]>().read() };
+            let item = Item { value, index: 0 };
             self.leaves.push(item, self.code);
         }
     }
@@ -309,9 +311,7 @@ impl LaneState {
     /// # Safety
     /// `right` holds `count` elements and does not overlap the spare lanes.
     unsafe fn combine_lanes(&mut self, right: *const u8, count: usize) {
-        let Combine::Single(code) = self.code else {
-            panic!("bug: a fold of pairs has an order")
-        };
+        let Combine::Single(code) = self.code else { panic!("bug: a fold of pairs has an order") };
         let output = self.spare.as_mut_ptr().cast();
         // SAFETY: both sets hold 32 lanes; the caller vouches for `right`.
         unsafe { code(&[self.value(0), right], output, count) };
@@ -365,20 +365,15 @@ impl LaneState {
         self.leaves.push(item, self.code);
     }
 
-    /// The first accumulated item.
+    /// The first accumulated item. The bytes behind its element are of no matter.
     fn item(&self) -> Item {
-        let mut item = Item {
-            value: [0; 16],
-            index: self.indices.first().copied().unwrap_or(0),
-        };
-        let first = self.values.first().map_or([0; 16], |pair| {
-            let mut bytes = [0; 16];
-            bytes[..8].copy_from_slice(&pair[0].to_ne_bytes());
-            bytes[8..].copy_from_slice(&pair[1].to_ne_bytes());
-            bytes
-        });
-        item.value[..self.size].copy_from_slice(&first[..self.size]);
-        item
+        let mut value = [0; 16];
+        if let Some([low, high]) = self.values.first() {
+            value[..8].copy_from_slice(&low.to_ne_bytes());
+            value[8..].copy_from_slice(&high.to_ne_bytes());
+        }
+        let index = self.indices.first().copied().unwrap_or(0);
+        Item { value, index }
     }
 
     /// The combination of all points pushed since the last call.
@@ -397,10 +392,7 @@ impl LaneState {
             let (left, right) = (self.value(0), self.value(half));
             let (left_index, right_index) = (self.index(0), self.index(half));
             // SAFETY: the two halves are distinct elements of the state.
-            unsafe {
-                self.code
-                    .run(left, left_index, right, right_index, self.filled - half)
-            };
+            unsafe { self.code.run(left, left_index, right, right_index, self.filled - half) };
             self.filled = half;
         }
         self.filled = 0;

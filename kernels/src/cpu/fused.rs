@@ -8,6 +8,7 @@ use super::program::{Apply, Code, Phase, RegisterId, Step, Width};
 use phalanx_ops::{DType, Op};
 use rustc_hash::FxHashMap;
 use std::mem::MaybeUninit;
+use std::ops::{Add, Mul, Sub};
 
 /// Replaces pairs of steps whose first result only the second step reads.
 pub(super) fn fuse_pairs(phases: &mut [Phase]) {
@@ -131,13 +132,7 @@ fn pair(inner: Op, outer: Op, swapped: bool, dtype: DType) -> Option<Loop> {
     }
 }
 
-trait Float:
-    Copy
-    + std::ops::Add<Output = Self>
-    + std::ops::Sub<Output = Self>
-    + std::ops::Mul<Output = Self>
-{
-}
+trait Float: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> {}
 
 impl Float for f32 {}
 impl Float for f64 {}

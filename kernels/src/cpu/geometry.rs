@@ -76,13 +76,7 @@ impl<'a> Geometry<'a> {
             }
             guards.push(range);
         }
-        Geometry {
-            launch,
-            axes: kernel.axes,
-            strides,
-            guards,
-            pinned,
-        }
+        Geometry { launch, axes: kernel.axes, strides, guards, pinned }
     }
 
     pub fn stride(&self, access: AccessId, axis: AxisId) -> isize {
@@ -110,11 +104,7 @@ impl<'a> Geometry<'a> {
                 outer.extent *= extent;
                 outer.inner = axis;
             } else {
-                groups.push(Group {
-                    extent,
-                    axis: pinned.then_some(axis),
-                    inner: axis,
-                });
+                groups.push(Group { extent, axis: pinned.then_some(axis), inner: axis });
             }
         }
         groups
@@ -172,11 +162,7 @@ impl Lanes {
             false => transpose_tile(geometry, accesses, &mut groups, width),
         };
         if groups.is_empty() {
-            groups.push(Group {
-                extent: 1,
-                axis: None,
-                inner: usize::MAX,
-            });
+            groups.push(Group { extent: 1, axis: None, inner: usize::MAX });
         }
         let stride_of = |access: AccessId, group: &Group| match group.inner {
             usize::MAX => 0,
@@ -193,11 +179,7 @@ impl Lanes {
         }
         let guards = phase.guards.iter().map(|&guard| {
             let range = &geometry.guards[guard];
-            let mut split = LaneGuard {
-                guard,
-                never: range.never,
-                ..LaneGuard::default()
-            };
+            let mut split = LaneGuard { guard, never: range.never, ..LaneGuard::default() };
             for &(axis, low, high) in &range.bounds {
                 match groups.iter().position(|group| group.axis == Some(axis)) {
                     Some(group) => split.lanes.push((group, low, high)),
@@ -207,14 +189,7 @@ impl Lanes {
             split
         });
         let guards = guards.collect();
-        Lanes {
-            groups,
-            total,
-            strides,
-            linear,
-            guards,
-            tile,
-        }
+        Lanes { groups, total, strides, linear, guards, tile }
     }
 
     /// The strides of the phase's access number `at`.
@@ -228,10 +203,7 @@ impl Lanes {
             return self.total;
         };
         let last = self.groups.len() - 1;
-        let outer: usize = self.groups[..last - 1]
-            .iter()
-            .map(|group| group.extent)
-            .product();
+        let outer: usize = self.groups[..last - 1].iter().map(|group| group.extent).product();
         let down = self.groups[last - 1].extent.div_ceil(rows);
         outer * down * self.groups[last].extent.div_ceil(columns)
     }
@@ -255,10 +227,8 @@ fn transpose_tile(
 ) -> Option<(usize, usize)> {
     const SIDE: usize = 32;
     const LINE: usize = 64;
-    let last = groups
-        .len()
-        .checked_sub(1)
-        .filter(|&last| last > 0 && groups[last].extent >= SIDE)?;
+    let last =
+        groups.len().checked_sub(1).filter(|&last| last > 0 && groups[last].extent >= SIDE)?;
     let step =
         |access: AccessId, group: &Group| geometry.stride(access, group.inner).unsigned_abs();
     let across = accesses.iter().find_map(|&access| {
@@ -289,16 +259,10 @@ impl LoopShape {
         let strides = accesses
             .iter()
             .flat_map(|&access| {
-                groups
-                    .iter()
-                    .map(move |group| geometry.stride(access, group.inner))
+                groups.iter().map(move |group| geometry.stride(access, group.inner))
             })
             .collect();
-        LoopShape {
-            groups,
-            total: geometry.points(axes),
-            strides,
-        }
+        LoopShape { groups, total: geometry.points(axes), strides }
     }
 
     /// The strides of the loop's access number `at`.

@@ -1,7 +1,7 @@
 //! Launches on buffers: the checked way into the executor.
 
 use super::Compiled;
-use crate::ir::{AccessArgument, Expr, GuardArgument, Launch, Role};
+use crate::ir::{AccessArgument, Expr, GuardArgument, Kernel, Launch, Role, Stmt};
 use phalanx_device::{Buffer, assert_in_bounds};
 use phalanx_ops::Scalar;
 use smallvec::SmallVec;
@@ -36,6 +36,11 @@ pub fn launch(compiled: &Compiled, arguments: &BufferLaunch<'_>, pool: Option<&r
             guard_of[access] = guard;
         }
     }
+    let mut idle = vec![false; kernel.accesses.len()];
+    if arguments.extents[kernel.grid..].contains(&0) {
+        idle.fill(true);
+        wake(kernel, &kernel.body, arguments.extents, &mut idle);
+    }
     let mut accesses = Vec::with_capacity(arguments.accesses.len());
     for (position, (buffer, offset, strides)) in arguments.accesses.iter().enumerate() {
         let access = &kernel.accesses[position];
@@ -54,7 +59,8 @@ pub fn launch(compiled: &Compiled, arguments: &BufferLaunch<'_>, pool: Option<&r
             }
         }
         let is_table = matches!(param.role, Role::Table);
-        let is_untouched = touched[..kernel.grid].iter().any(|(start, end)| start == end)
+        let is_untouched = idle[position]
+            || touched[..kernel.grid].iter().any(|(start, end)| start == end)
             || guard_of[position].is_some() && touched.iter().any(|(start, end)| start == end);
         if !is_table && !is_untouched {
             let extents: SmallVec<[usize; 4]> =
@@ -81,4 +87,23 @@ pub fn launch(compiled: &Compiled, arguments: &BufferLaunch<'_>, pool: Option<&r
     // tables by their length argument in the kernel (2); independence of points and exclusive use
     // are the plan's promise (3, 4).
     unsafe { compiled.run(&launch, pool) }
+}
+
+/// Finds the accesses that stand outside of loops without points.
+fn wake(kernel: &Kernel, body: &[Stmt], extents: &[usize], idle: &mut [bool]) {
+    for statement in body {
+        match statement {
+            Stmt::Let(value) => {
+                if let Expr::Load { access, .. } = kernel.values[*value].expr {
+                    idle[access] = false;
+                }
+            }
+            Stmt::Loop { axes, body, .. } => {
+                if axes.iter().all(|&axis| extents[axis] > 0) {
+                    wake(kernel, body, extents, idle);
+                }
+            }
+            Stmt::Store { access, .. } | Stmt::Accumulate { access, .. } => idle[*access] = false,
+        }
+    }
 }

@@ -74,11 +74,7 @@ impl Operation for Product {
 impl Operation for Largest {
     #[inline(always)]
     fn combine<T: Float>(left: T, right: T) -> T {
-        if left >= right || left != left {
-            left
-        } else {
-            right
-        }
+        if left >= right || left != left { left } else { right }
     }
 }
 
@@ -86,11 +82,7 @@ impl Operation for Largest {
 impl Operation for Smallest {
     #[inline(always)]
     fn combine<T: Float>(left: T, right: T) -> T {
-        if left <= right || left != left {
-            left
-        } else {
-            right
-        }
+        if left <= right || left != left { left } else { right }
     }
 }
 
@@ -237,11 +229,7 @@ mod tests {
                 combine(lane, first.wrapping_add((lane + half) * size));
             }
         }
-        lanes
-            .iter()
-            .flat_map(|word| word.to_ne_bytes())
-            .take(size)
-            .collect()
+        lanes.iter().flat_map(|word| word.to_ne_bytes()).take(size).collect()
     }
 
     #[test]
@@ -256,10 +244,7 @@ mod tests {
                 1 => -0.0,
                 _ => ((bits >> 40) as f64 - 8_388_608.0) * 2f64.powi(-23),
             };
-            Scalar::from_weak(
-                dtype,
-                Weak::from(num_complex::Complex64::new(number, number * 0.7)),
-            )
+            Scalar::from_weak(dtype, Weak::from(num_complex::Complex64::new(number, number * 0.7)))
         };
         for dtype in [DType::F32, DType::F64, DType::C64, DType::C128] {
             for &monoid in Monoid::ALL {
@@ -267,9 +252,8 @@ mod tests {
                     continue;
                 };
                 for count in [LEAF, 2, 4, 10, 32, 34, 62, 64, 100, 254, LEAF] {
-                    let bytes: Vec<u8> = (0..LEAF)
-                        .flat_map(|_| element(dtype).bytes().to_vec())
-                        .collect();
+                    let bytes: Vec<u8> =
+                        (0..count).flat_map(|_| element(dtype).bytes().to_vec()).collect();
                     let words = bytes.chunks_exact(8);
                     let words: Vec<u64> = words
                         .map(|word| u64::from_ne_bytes(word.try_into().expect("8 bytes")))

@@ -45,14 +45,7 @@ pub(super) fn lower(kernel: &Kernel, lanes: LaneChoice) -> Result<Program, Kerne
             indexed[axis] = true;
         }
     }
-    let Lowering {
-        registers,
-        slots,
-        loops,
-        fold_sizes,
-        tables,
-        ..
-    } = lowering;
+    let Lowering { registers, slots, loops, fold_sizes, tables, .. } = lowering;
     let mut program = Program {
         lanes,
         registers,
@@ -124,10 +117,7 @@ impl<'k> Lowering<'k> {
     }
 
     fn is_constant(&self, value: ValueId) -> bool {
-        matches!(
-            self.kernel.values[value].expr,
-            Expr::Scalar(_) | Expr::Constant(_)
-        )
+        matches!(self.kernel.values[value].expr, Expr::Scalar(_) | Expr::Constant(_))
     }
 
     /// The step that fills the block register of a uniform value.
@@ -149,10 +139,7 @@ impl<'k> Lowering<'k> {
     fn phase(&mut self, number: usize) -> Result<Phase, KernelError> {
         self.phase = number;
         let plan = &self.analysis.phases[number];
-        let mut phase = Phase {
-            lanes: plan.lanes.clone(),
-            ..Phase::default()
-        };
+        let mut phase = Phase { lanes: plan.lanes.clone(), ..Phase::default() };
         for value in 0..self.kernel.values.len() {
             let before = self.analysis.defined[value].is_some_and(|at| at < number);
             if before
@@ -195,21 +182,11 @@ impl<'k> Lowering<'k> {
                         size: self.kernel.values[*value].dtype.size(),
                     }));
                 }
-                Stmt::Accumulate {
-                    access,
-                    length,
-                    position,
-                    value,
-                    monoid,
-                } => {
+                Stmt::Accumulate { access, length, position, value, monoid } => {
                     let width = self.lane_width();
                     let dtype = self.kernel.values[*value].dtype;
-                    let combine = loops::combine(*monoid, dtype).ok_or(
-                        KernelError::UnsupportedCombination {
-                            monoid: *monoid,
-                            dtype,
-                        },
-                    )?;
+                    let combine = loops::combine(*monoid, dtype)
+                        .ok_or(KernelError::UnsupportedCombination { monoid: *monoid, dtype })?;
                     steps.push(Step::Accumulate(Accumulate {
                         table: self.tables.len(),
                         position: self.operand(*position, width),
@@ -267,49 +244,24 @@ impl<'k> Lowering<'k> {
             Expr::Load { access, guard } => {
                 let output = self.register(width, size);
                 let (access, guard) = (*access, *guard);
-                steps.push(Step::Load(Load {
-                    access,
-                    guard,
-                    output,
-                    width,
-                    size,
-                    late: false,
-                }));
+                steps.push(Step::Load(Load { access, guard, output, width, size, late: false }));
                 output
             }
             Expr::Index(axis) => {
                 let output = self.register(width, size);
-                steps.push(Step::Index {
-                    axis: *axis,
-                    output,
-                    width,
-                });
+                steps.push(Step::Index { axis: *axis, output, width });
                 output
             }
             Expr::Inside(guard) => {
                 let output = self.register(width, size);
-                steps.push(Step::Inside {
-                    guard: *guard,
-                    output,
-                    width,
-                });
+                steps.push(Step::Inside { guard: *guard, output, width });
                 output
             }
             Expr::Op { op, inputs } => self.operation(*op, inputs, data.dtype, width, steps)?,
-            Expr::Select {
-                condition,
-                on_true,
-                on_false,
-            } => {
+            Expr::Select { condition, on_true, on_false } => {
                 let inputs =
                     [*condition, *on_true, *on_false].map(|input| self.operand(input, width));
-                self.apply(
-                    Code::Select(loops::select(size)),
-                    &inputs,
-                    width,
-                    size,
-                    steps,
-                )
+                self.apply(Code::Select(loops::select(size)), &inputs, width, size, steps)
             }
             Expr::Cast(input) => {
                 let from = kernel.values[*input].dtype;
@@ -359,15 +311,11 @@ impl<'k> Lowering<'k> {
         steps: &mut Vec<Step>,
     ) -> Result<RegisterId, KernelError> {
         let kernel = self.kernel;
-        let dtypes: SmallVec<[DType; 4]> = inputs
-            .iter()
-            .map(|&input| kernel.values[input].dtype)
-            .collect();
+        let dtypes: SmallVec<[DType; 4]> =
+            inputs.iter().map(|&input| kernel.values[input].dtype).collect();
         if let Some(code) = loops::elementwise(op, &dtypes) {
-            let operands: SmallVec<[RegisterId; 4]> = inputs
-                .iter()
-                .map(|&input| self.operand(input, width))
-                .collect();
+            let operands: SmallVec<[RegisterId; 4]> =
+                inputs.iter().map(|&input| self.operand(input, width)).collect();
             let code = Code::Elementwise(code);
             let result = self.apply(code, &operands, width, dtype.size(), steps);
             if let Some(Step::Apply(apply)) = steps.last_mut() {
@@ -378,44 +326,30 @@ impl<'k> Lowering<'k> {
         let wide: SmallVec<[DType; 4]> = dtypes.iter().map(|&dtype| widen(dtype)).collect();
         let code = loops::elementwise(op, &wide)
             .filter(|_| wide != dtypes)
-            .ok_or_else(|| KernelError::UnsupportedOperation {
-                op,
-                inputs: dtypes.to_vec(),
-            })?;
-        let operands: SmallVec<[RegisterId; 4]> = inputs
-            .iter()
-            .map(|&input| self.widened(input, width, steps))
-            .collect();
-        let result = self.apply(
-            Code::Elementwise(code),
-            &operands,
-            width,
-            widen(dtype).size(),
-            steps,
-        );
+            .ok_or_else(|| KernelError::UnsupportedOperation { op, inputs: dtypes.to_vec() })?;
+        let operands: SmallVec<[RegisterId; 4]> =
+            inputs.iter().map(|&input| self.widened(input, width, steps)).collect();
+        let result =
+            self.apply(Code::Elementwise(code), &operands, width, widen(dtype).size(), steps);
         if widen(dtype) == dtype {
             return Ok(result);
         }
-        Ok(self.apply(
-            cast(DType::F32, dtype),
-            &[result],
-            width,
-            dtype.size(),
-            steps,
-        ))
+        Ok(self.apply(cast(DType::F32, dtype), &[result], width, dtype.size(), steps))
     }
 
     /// The value in f32 if it is half precision, else as it is.
-    pub(super) fn widened(&mut self, value: ValueId, width: Width, steps: &mut Vec<Step>) -> RegisterId {
+    pub(super) fn widened(
+        &mut self,
+        value: ValueId,
+        width: Width,
+        steps: &mut Vec<Step>,
+    ) -> RegisterId {
         let dtype = self.kernel.values[value].dtype;
         let register = self.operand(value, width);
         if widen(dtype) == dtype {
             return register;
         }
-        let known = self
-            .widened
-            .iter()
-            .find(|(known, at, _)| (*known, *at) == (value, width));
+        let known = self.widened.iter().find(|(known, at, _)| (*known, *at) == (value, width));
         if let Some(&(_, _, register)) = known {
             return register;
         }
@@ -450,10 +384,7 @@ impl<'k> Lowering<'k> {
         let mut accesses = Vec::new();
         collect_uses(&inner, &mut accesses, &mut Vec::new(), &self.tables);
         accesses.retain(|&access| {
-            self.kernel.accesses[access]
-                .axes
-                .iter()
-                .any(|axis| axes.contains(axis))
+            self.kernel.accesses[access].axes.iter().any(|axis| axes.contains(axis))
         });
         steps.push(Step::Loop(Box::new(LoopStep {
             number,

@@ -61,11 +61,7 @@ impl Lowering<'_> {
     }
 
     fn fold_register(&mut self, width: Width, size: usize) -> RegisterId {
-        self.registers.push(Register {
-            width,
-            size,
-            home: Home::Fold,
-        });
+        self.registers.push(Register { width, size, home: Home::Fold });
         self.registers.len() - 1
     }
 
@@ -83,13 +79,7 @@ impl Lowering<'_> {
             true => output,
             false => {
                 let code = cast(wide, dtype);
-                self.apply(
-                    code,
-                    &[output],
-                    Width::Uniform,
-                    dtype.size(),
-                    &mut phase.epilogue,
-                )
+                self.apply(code, &[output], Width::Uniform, dtype.size(), &mut phase.epilogue)
             }
         });
         if let Some(result) = fold.index_result {
@@ -117,6 +107,5 @@ fn combination(monoid: Monoid, dtype: DType) -> Result<(Combine, DType), KernelE
         Monoid::ArgMin | Monoid::ArgMax => loops::arg_combine(monoid, wide).map(Combine::Pair),
         _ => loops::combine(monoid, wide).map(Combine::Single),
     };
-    code.map(|code| (code, wide))
-        .ok_or(KernelError::UnsupportedCombination { monoid, dtype })
+    code.map(|code| (code, wide)).ok_or(KernelError::UnsupportedCombination { monoid, dtype })
 }

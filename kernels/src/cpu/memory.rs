@@ -18,7 +18,7 @@ impl<'a> Worker<'a> {
         let met =
             |&(axis, low, high): &(AxisId, usize, usize)| (low..high).contains(&self.index[axis]);
         match split.sequential.iter().all(met) {
-            true => (split, self.covers[guard]),
+            true => (split, self.block.covers[guard]),
             false => (split, Cover::None),
         }
     }
@@ -35,7 +35,7 @@ impl<'a> Worker<'a> {
                 return std::ptr::write_bytes(home, 0, count * load.size);
             }
             if load.width == Width::Uniform {
-                return std::ptr::copy_nonoverlapping(source, home, load.size);
+                return transfer::element(load.size, source, home);
             }
             let reach = &self.block.reach[load.access];
             if cover == Cover::All && reach.contiguous && !(load.late && self.prepared.overlap) {
@@ -60,9 +60,7 @@ impl<'a> Worker<'a> {
                     );
                 }
             } else {
-                let split = guard
-                    .filter(|_| cover == Cover::Part)
-                    .map(|(split, _)| split);
+                let split = guard.filter(|_| cover == Cover::Part).map(|(split, _)| split);
                 self.gather_pieces(load, split, source, home);
             }
         }
@@ -94,14 +92,12 @@ impl<'a> Worker<'a> {
     }
 
     pub(super) fn store(&mut self, store: &Store) {
-        let (source, target) = (
-            self.pointers[store.input].cast_const(),
-            self.cursors[store.access],
-        );
+        let (source, target) =
+            (self.pointers[store.input].cast_const(), self.cursors[store.access]);
         // SAFETY: conditions 1 and 2.
         unsafe {
             if store.width == Width::Uniform {
-                return std::ptr::copy(source, target, store.size);
+                return transfer::element(store.size, source, target);
             }
             let reach = &self.block.reach[store.access];
             if reach.even {

@@ -43,12 +43,8 @@ pub(super) fn analyse(kernel: &Kernel, lanes: LaneChoice) -> Analysis<'_> {
         block_uses: vec![SmallVec::new(); count],
     };
     for (number, phase) in phases.iter().enumerate() {
-        let mut walk = Walk {
-            kernel,
-            analysis: &mut analysis,
-            phase: number,
-            lanes: phase.lanes.as_deref(),
-        };
+        let mut walk =
+            Walk { kernel, analysis: &mut analysis, phase: number, lanes: phase.lanes.as_deref() };
         walk.body(phase.body);
         for fold in phase.folds {
             for value in [Some(fold.value), fold.index].into_iter().flatten() {
@@ -68,34 +64,17 @@ fn loop_phases(body: &[Stmt]) -> Vec<PhasePlan<'_>> {
     let mut phases = Vec::new();
     let mut start = 0;
     for (at, statement) in body.iter().enumerate() {
-        let Stmt::Loop {
-            axes,
-            body: inner,
-            folds,
-        } = statement
-        else {
+        let Stmt::Loop { axes, body: inner, folds } = statement else {
             continue;
         };
         if at > start {
-            phases.push(PhasePlan {
-                lanes: None,
-                body: &body[start..at],
-                folds: &[],
-            });
+            phases.push(PhasePlan { lanes: None, body: &body[start..at], folds: &[] });
         }
-        phases.push(PhasePlan {
-            lanes: Some(axes.clone()),
-            body: inner,
-            folds,
-        });
+        phases.push(PhasePlan { lanes: Some(axes.clone()), body: inner, folds });
         start = at + 1;
     }
     if start < body.len() {
-        phases.push(PhasePlan {
-            lanes: None,
-            body: &body[start..],
-            folds: &[],
-        });
+        phases.push(PhasePlan { lanes: None, body: &body[start..], folds: &[] });
     }
     phases
 }
@@ -125,8 +104,7 @@ impl Walk<'_, '_> {
     }
 
     fn has_lane(&self, axes: &[AxisId]) -> bool {
-        self.lanes
-            .is_some_and(|lanes| axes.iter().any(|axis| lanes.contains(axis)))
+        self.lanes.is_some_and(|lanes| axes.iter().any(|axis| lanes.contains(axis)))
     }
 
     fn body(&mut self, body: &[Stmt]) {
@@ -138,9 +116,7 @@ impl Walk<'_, '_> {
                     folds.iter().for_each(|fold| self.fold(fold));
                 }
                 Stmt::Store { value, .. } => self.effect(&[*value]),
-                Stmt::Accumulate {
-                    position, value, ..
-                } => self.effect(&[*position, *value]),
+                Stmt::Accumulate { position, value, .. } => self.effect(&[*position, *value]),
             }
         }
     }
@@ -153,10 +129,8 @@ impl Walk<'_, '_> {
     }
 
     fn fold(&mut self, fold: &Fold) {
-        let inputs: SmallVec<[ValueId; 2]> = [Some(fold.value), fold.index]
-            .into_iter()
-            .flatten()
-            .collect();
+        let inputs: SmallVec<[ValueId; 2]> =
+            [Some(fold.value), fold.index].into_iter().flatten().collect();
         let width = self.joined(&inputs);
         for result in [Some(fold.result), fold.index_result].into_iter().flatten() {
             self.define(result, width);
@@ -184,11 +158,9 @@ impl Walk<'_, '_> {
             Expr::Index(axis) => width_of(self.has_lane(&[*axis])),
             Expr::Inside(guard) => width_of(self.has_lane(&kernel.guards[*guard])),
             Expr::Op { inputs, .. } => self.joined(inputs),
-            Expr::Select {
-                condition,
-                on_true,
-                on_false,
-            } => self.joined(&[*condition, *on_true, *on_false]),
+            Expr::Select { condition, on_true, on_false } => {
+                self.joined(&[*condition, *on_true, *on_false])
+            }
             Expr::Cast(input) => self.joined(&[*input]),
         };
         self.define(value, width);

@@ -41,6 +41,9 @@ const CACHE: usize = 48 << 10;
 /// The same for programs with sequential loops, which want to read rows of memory in long runs and
 /// need not keep everything in the first-level cache.
 const CACHE_WITH_LOOPS: usize = 128 << 10;
+/// The same where each lane has a cache line of its own, so that a point of the loop touches a line
+/// for each lane and the next ones should find it again.
+const CACHE_OF_GATHERS: usize = 12 << 10;
 const WIDEST: usize = 4096;
 const NARROWEST: usize = 64;
 /// Lanes for which a thread is worth waking when loops make them costly.
@@ -70,7 +73,11 @@ impl<'a> Prepared<'a> {
                 per_lane += busy * (fold.size + if fold.index { 8 } else { 0 });
             }
         }
-        let cache = if program.loops > 0 { CACHE_WITH_LOOPS } else { CACHE };
+        let cache = match program.loops {
+            0 => CACHE,
+            _ if gathers_far(&geometry, program) => CACHE_OF_GATHERS,
+            _ => CACHE_WITH_LOOPS,
+        };
         let fitting = (cache / per_lane.max(1)).clamp(NARROWEST, WIDEST);
         // Blocks that are powers of two keep the rows of aligned matrices whole.
         let width = tuning.width.unwrap_or(1 << fitting.ilog2()).max(1);
@@ -78,25 +85,13 @@ impl<'a> Prepared<'a> {
         let padded = width.next_multiple_of(NARROWEST);
         let mut places = Vec::with_capacity(counts.len());
         for (fold, &count) in program.fold_sizes.iter().zip(&counts) {
-            let elements = if fold.width == Width::Block {
-                padded
-            } else {
-                1
-            };
+            let elements = if fold.width == Width::Block { padded } else { 1 };
             let bytes = round_up(elements * fold.size);
             places.push((arena, bytes, count));
-            arena += bytes * count
-                + if fold.index {
-                    round_up(elements * 8)
-                } else {
-                    0
-                };
+            arena += bytes * count + if fold.index { round_up(elements * 8) } else { 0 };
         }
-        let lanes = program
-            .phases
-            .iter()
-            .map(|phase| Lanes::new(&geometry, phase, width))
-            .collect();
+        let lanes =
+            program.phases.iter().map(|phase| Lanes::new(&geometry, phase, width)).collect();
         let size = |access: &crate::ir::Access| kernel.params[access.param].dtype.size();
         let mut prepared = Prepared {
             program,
@@ -117,7 +112,8 @@ impl<'a> Prepared<'a> {
             prepared.streamed[access] = kernel.params[data.param].role == Role::Out
                 && !prepared.overlap
                 && can_stream()
-                && elements.saturating_mul(prepared.sizes[access]) >= tuning.stream_from.unwrap_or(STREAMED);
+                && elements.saturating_mul(prepared.sizes[access])
+                    >= tuning.stream_from.unwrap_or(STREAMED);
         }
         prepared
     }
@@ -126,9 +122,7 @@ impl<'a> Prepared<'a> {
     pub fn narrow(&mut self, threads: usize) {
         let lanes = &self.lanes[0];
         if self.program.lanes == LaneChoice::Grid && lanes.tile.is_none() {
-            self.width = self
-                .width
-                .min(lanes.total.div_ceil(threads).max(LEAST_SHARE));
+            self.width = self.width.min(lanes.total.div_ceil(threads).max(LEAST_SHARE));
         }
     }
 
@@ -154,10 +148,8 @@ impl<'a> Prepared<'a> {
         let launch = self.geometry.launch;
         let mut low = launch.accesses[access].pointer as isize;
         let mut high = low + self.sizes[access] as isize;
-        for (&axis, &stride) in self.kernel.accesses[access]
-            .axes
-            .iter()
-            .zip(&launch.accesses[access].strides)
+        for (&axis, &stride) in
+            self.kernel.accesses[access].axes.iter().zip(&launch.accesses[access].strides)
         {
             let extent = launch.extents[axis];
             if extent == 0 {
@@ -172,6 +164,24 @@ impl<'a> Prepared<'a> {
         }
         Some((low.max(0) as usize, high.max(0) as usize))
     }
+}
+
+/// Whether some load inside of a loop steps farther from lane to lane than from point to point.
+fn gathers_far(geometry: &Geometry<'_>, program: &Program) -> bool {
+    const LINE: usize = 64;
+    let far = |lanes: &[usize], step: &Step| {
+        let Step::Loop(inner) = step else { return false };
+        inner.accesses.iter().any(|&access| {
+            let step = |axis: &usize| geometry.stride(access, *axis).unsigned_abs();
+            let across = lanes.iter().map(step).filter(|&stride| stride > 0).min();
+            let along = inner.axes.iter().map(step).filter(|&stride| stride > 0).min();
+            across.zip(along).is_some_and(|(across, along)| across >= LINE && along < across)
+        })
+    };
+    program.phases.iter().any(|phase| {
+        let lanes = phase.lanes.as_deref().unwrap_or_default();
+        phase.steps.iter().any(|step| far(lanes, step))
+    })
 }
 
 fn round_up(bytes: usize) -> usize {

@@ -8,11 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Gives every open register its place in the arena.
 pub(super) fn allocate(program: &mut Program) {
-    let mut arena = Arena {
-        registers: &mut program.registers,
-        free: FxHashMap::default(),
-        top: 0,
-    };
+    let mut arena = Arena { registers: &mut program.registers, free: FxHashMap::default(), top: 0 };
     for step in &program.constant_fills {
         arena.place(step.output().expect("bug: a fill without output"));
     }
@@ -151,16 +147,11 @@ fn mark_list(
 ) {
     let last = last_reads(steps, live);
     let stores: Vec<bool> = steps.iter().map(Step::has_store).collect();
-    let loops: Vec<bool> = steps
-        .iter()
-        .map(|step| matches!(step, Step::Loop(_)))
-        .collect();
+    let loops: Vec<bool> = steps.iter().map(|step| matches!(step, Step::Loop(_))).collect();
     let mut destinations = Vec::new();
     for at in 0..steps.len() {
         if let Step::Store(store) = &steps[at] {
-            let defined = (0..at)
-                .rev()
-                .find(|&before| steps[before].output() == Some(store.input));
+            let defined = (0..at).rev().find(|&before| steps[before].output() == Some(store.input));
             let quiet = |step: &Step| match step {
                 Step::Apply(apply) => apply.inputs.iter().all(|input| !loads.contains(input)),
                 Step::Store(store) => !loads.contains(&store.input),

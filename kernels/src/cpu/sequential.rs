@@ -168,9 +168,7 @@ impl<'a> Worker<'a> {
         let value = self.pointers[fold.value].cast_const();
         let in_memory = fold.loaded && !self.is_home(fold.value);
         let accumulators = &mut self.accumulators[fold.number];
-        let Combine::Single(code) = fold.code else {
-            panic!("bug: a fold of pairs has an order")
-        };
+        let Combine::Single(code) = fold.code else { panic!("bug: a fold of pairs has an order") };
         let spare = accumulators.entries.len() - 1;
         // SAFETY: conditions 2 and 3 of `worker`; `held` still points at elements of an earlier
         // point, which no statement of the loop stores.
@@ -182,11 +180,8 @@ impl<'a> Worker<'a> {
                 std::ptr::copy_nonoverlapping(value, target, count * fold.size);
             } else {
                 let held = std::mem::replace(&mut accumulators.held, std::ptr::null());
-                let left = if held.is_null() {
-                    accumulators.entries[at].cast_const()
-                } else {
-                    held
-                };
+                let left =
+                    if held.is_null() { accumulators.entries[at].cast_const() } else { held };
                 code(&[left, value], accumulators.entries[spare], count);
                 accumulators.entries.swap(at, spare);
             }
@@ -210,9 +205,7 @@ impl<'a> Worker<'a> {
     fn combine_unordered(&mut self, fold: &BlockFold) {
         let count = self.count(fold.width);
         let value = self.pointers[fold.value].cast_const();
-        let index = fold
-            .index
-            .map_or(std::ptr::null(), |index| self.pointers[index].cast_const());
+        let index = fold.index.map_or(std::ptr::null(), |index| self.pointers[index].cast_const());
         let accumulators = &mut self.accumulators[fold.number];
         let fresh = std::mem::replace(&mut accumulators.fresh, false);
         let (target, spare) = (accumulators.entries[0], accumulators.entries[1]);
@@ -231,8 +224,7 @@ impl<'a> Worker<'a> {
                     accumulators.entries.swap(0, 1);
                 }
                 Combine::Pair(_) => {
-                    fold.code
-                        .run(target, accumulators.indices, value, index, count)
+                    fold.code.run(target, accumulators.indices, value, index, count)
                 }
             }
         }
@@ -248,13 +240,7 @@ impl<'a> Worker<'a> {
             let entries = &mut self.accumulators[fold.number].entries;
             let spare = entries.len() - 1;
             // SAFETY: conditions 2 and 3 of `worker`.
-            unsafe {
-                code(
-                    &[entries[left].cast_const(), entries[right]],
-                    entries[spare],
-                    count,
-                )
-            };
+            unsafe { code(&[entries[left].cast_const(), entries[right]], entries[spare], count) };
             entries.swap(left, spare);
         }
     }
@@ -271,7 +257,9 @@ impl<'a> Worker<'a> {
                 std::ptr::copy_nonoverlapping(source, target, fold.size);
             }
             if fold.index.is_some() {
-                std::ptr::write_bytes(accumulators.indices, 0, count * 8);
+                for at in 0..count {
+                    accumulators.indices.cast::<i64>().add(at).write_unaligned(i64::MAX);
+                }
             }
         }
     }

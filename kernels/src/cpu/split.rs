@@ -23,23 +23,17 @@ pub(super) fn splits(prepared: &Prepared<'_>, workers: usize) -> bool {
         && prepared.lanes[0].tile.is_none()
         && lanes <= prepared.width
         && lanes < workers * LANES_PER_THREAD
-        && prepared.program.phases[0]
-            .steps
-            .iter()
-            .any(|step| match step {
-                Step::Loop(inner) => {
-                    chunk(prepared, inner, workers) < prepared.loops[inner.number].total
-                }
-                _ => false,
-            })
+        && prepared.program.phases[0].steps.iter().any(|step| match step {
+            Step::Loop(inner) => {
+                chunk(prepared, inner, workers) < prepared.loops[inner.number].total
+            }
+            _ => false,
+        })
 }
 
 /// The points of a chunk of a loop.
 fn chunk(prepared: &Prepared<'_>, step: &LoopStep, workers: usize) -> usize {
-    let target = prepared.loops[step.number]
-        .total
-        .div_ceil(workers * TASKS_PER_THREAD)
-        .max(1);
+    let target = prepared.loops[step.number].total.div_ceil(workers * TASKS_PER_THREAD).max(1);
     match step.ordered {
         true => target.div_ceil(LEAF).next_power_of_two() * LEAF,
         false => target,
@@ -95,15 +89,7 @@ impl Part {
         let (left, index) = (self.elements.as_mut_ptr(), self.indices.as_mut_ptr());
         let (other, other_index) = (right.elements.as_ptr(), right.indices.as_ptr());
         // SAFETY: both parts hold `count` elements, and as many indices if the code takes them.
-        unsafe {
-            code.run(
-                left.cast(),
-                index.cast(),
-                other.cast(),
-                other_index.cast(),
-                count,
-            )
-        };
+        unsafe { code.run(left.cast(), index.cast(), other.cast(), other_index.cast(), count) };
     }
 }
 
@@ -124,15 +110,8 @@ fn divide<'a>(worker: &mut Worker<'a>, step: &'a LoopStep, threads: Threads<'_>,
         |worker, number| {
             let start = number * chunk;
             worker.run_points(step, start, (start + chunk).min(total));
-            let combined = step
-                .folds
-                .iter()
-                .map(|fold| Part::of(worker, fold))
-                .collect();
-            parts
-                .lock()
-                .expect("bug: a worker panicked")
-                .push((number, combined));
+            let combined = step.folds.iter().map(|fold| Part::of(worker, fold)).collect();
+            parts.lock().expect("bug: a worker panicked").push((number, combined));
         },
         drop,
     );

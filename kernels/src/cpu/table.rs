@@ -67,10 +67,7 @@ pub(super) fn copies(prepared: &Prepared<'_>, tables: &[usize], points: usize) -
         .map(|&table| &prepared.program.tables[table])
         .map(|table| length(prepared, table) * table.size)
         .sum();
-    (points / POINTS_PER_COPY)
-        .min(MOST_COPIES)
-        .min(BYTES_OF_COPIES / bytes.max(1))
-        .max(1)
+    (points / POINTS_PER_COPY).min(MOST_COPIES).min(BYTES_OF_COPIES / bytes.max(1)).max(1)
 }
 
 /// A private table.
@@ -125,11 +122,7 @@ impl Worker<'_> {
         let copy = self.tables[step.table];
         let shared = !copy.is_null() || self.block.reach[table.access].stride == 0;
         if self.count(step.width) == 1 || (shared && self.is_even(table.access)) {
-            let target = if copy.is_null() {
-                self.cursors[table.access]
-            } else {
-                copy
-            };
+            let target = if copy.is_null() { self.cursors[table.access] } else { copy };
             let count = self.count(step.width);
             // SAFETY: conditions 1 to 3 of `worker`; positions outside the table are skipped.
             return unsafe { scatter(table, target, positions, values, count, length) };
@@ -173,10 +166,8 @@ unsafe fn scatter(
                     let position = positions.add(lane).read() as u64;
                     if position < length {
                         let element = target.cast::<$type>().add(position as usize);
-                        element.write($add(
-                            element.read(),
-                            values.cast::<$type>().add(lane).read(),
-                        ));
+                        element
+                            .write($add(element.read(), values.cast::<$type>().add(lane).read()));
                     }
                 }
             }

@@ -47,10 +47,26 @@ unsafe fn gather_as<T: Copy>(source: *const u8, stride: isize, target: *mut u8, 
             }
         } else {
             for at in 0..count {
-                target
-                    .add(at)
-                    .write(source.offset(at as isize * stride).cast::<T>().read());
+                target.add(at).write(source.offset(at as isize * stride).cast::<T>().read());
             }
+        }
+    }
+}
+
+/// Copies one element of `size` bytes.
+///
+/// # Safety
+/// Both sides are valid and aligned to `min(size, 8)`.
+pub(super) unsafe fn element(size: usize, source: *const u8, target: *mut u8) {
+    // SAFETY: the caller's promise, for the one type of this size.
+    unsafe {
+        match size {
+            1 => target.write(source.read()),
+            2 => target.cast::<u16>().write(source.cast::<u16>().read()),
+            4 => target.cast::<u32>().write(source.cast::<u32>().read()),
+            8 => target.cast::<u64>().write(source.cast::<u64>().read()),
+            16 => target.cast::<[u64; 2]>().write(source.cast::<[u64; 2]>().read()),
+            _ => panic!("bug: no element has {size} bytes"),
         }
     }
 }
@@ -90,10 +106,7 @@ unsafe fn scatter_as<T: Copy>(source: *const u8, target: *mut u8, stride: isize,
             std::ptr::copy(source, target.cast::<T>(), count);
         } else {
             for at in 0..count {
-                target
-                    .offset(at as isize * stride)
-                    .cast::<T>()
-                    .write(source.add(at).read());
+                target.offset(at as isize * stride).cast::<T>().write(source.add(at).read());
             }
         }
     }
@@ -117,10 +130,7 @@ pub(super) unsafe fn strided(
                 // SAFETY: the caller's promise, for the one type of this size.
                 unsafe {
                     let element = source.offset(at * source_stride).cast::<$type>().read();
-                    target
-                        .offset(at * target_stride)
-                        .cast::<$type>()
-                        .write(element);
+                    target.offset(at * target_stride).cast::<$type>().write(element);
                 }
             }
         };

@@ -53,8 +53,8 @@ pub(super) struct Worker<'a> {
     /// The position along each axis that is visited one point after the other.
     pub index: Vec<usize>,
     pub block: Block,
-    /// How each guard covers the lanes of the block.
-    pub covers: Vec<Cover>,
+    /// The blocks of the other phases: often each grid point has the same.
+    layouts: Vec<Block>,
     pub accumulators: Vec<Accumulators>,
     /// For each loop, the cursors of its accesses when it was entered.
     pub entered: Vec<Vec<*mut u8>>,
@@ -83,23 +83,15 @@ impl<'a> Worker<'a> {
                 Home::Fold | Home::Open => std::ptr::null_mut(),
             })
             .collect();
-        let accumulators = prepared
-            .accumulators
-            .iter()
-            .map(|&(at, bytes, count)| Accumulators {
-                entries: (0..count)
-                    .map(|entry| base.wrapping_add(at + entry * bytes))
-                    .collect(),
-                indices: base.wrapping_add(at + count * bytes),
-                fresh: true,
-                held: std::ptr::null(),
-            });
+        let accumulators = prepared.accumulators.iter().map(|&(at, bytes, count)| Accumulators {
+            entries: (0..count).map(|entry| base.wrapping_add(at + entry * bytes)).collect(),
+            indices: base.wrapping_add(at + count * bytes),
+            fresh: true,
+            held: std::ptr::null(),
+        });
         let launch = prepared.geometry.launch;
-        let bases: Vec<*mut u8> = launch
-            .accesses
-            .iter()
-            .map(|access| access.pointer)
-            .collect();
+        let bases: Vec<*mut u8> = launch.accesses.iter().map(|access| access.pointer).collect();
+        let layout = || Block::new(launch.accesses.len(), launch.guards.len());
         let mut worker = Worker {
             prepared,
             slots,
@@ -108,8 +100,8 @@ impl<'a> Worker<'a> {
             cursors: bases.clone(),
             bases,
             index: vec![0; launch.extents.len()],
-            block: Block::new(launch.accesses.len()),
-            covers: vec![Cover::All; launch.guards.len()],
+            block: layout(),
+            layouts: program.phases.iter().map(|_| layout()).collect(),
             accumulators: accumulators.collect(),
             entered: vec![Vec::new(); program.loops],
             tables: vec![std::ptr::null_mut(); program.tables.len()],
@@ -128,7 +120,9 @@ impl<'a> Worker<'a> {
                 ConstantSource::Argument(scalar) => launch.scalars[scalar],
                 ConstantSource::Text(scalar) => scalar,
             };
-            self.set_uniform(register, scalar.bytes());
+            let mut bytes = [0; 16];
+            bytes[..scalar.bytes().len()].copy_from_slice(scalar.bytes());
+            self.set_uniform(register, bytes);
         }
         self.block.count = self.prepared.width;
         for step in &program.constant_fills {
@@ -138,12 +132,10 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Writes a uniform register.
-    pub fn set_uniform(&mut self, register: usize, bytes: &[u8]) {
+    /// Writes a uniform register; its element is at the start of `bytes`.
+    pub fn set_uniform(&mut self, register: usize, bytes: [u8; 16]) {
         // SAFETY: a uniform register is a slot of 16 bytes (condition 2).
-        unsafe {
-            std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.homes[register], bytes.len().min(16))
-        };
+        unsafe { self.homes[register].cast::<[u8; 16]>().write(bytes) };
     }
 
     /// Takes over the uniform values and the grid point of another worker of the same launch.
@@ -167,17 +159,25 @@ impl<'a> Worker<'a> {
             let offset = (0..self.prepared.kernel.grid)
                 .map(|axis| self.index[axis] as isize * geometry.stride(access, axis))
                 .sum();
-            self.bases[access] = geometry.launch.accesses[access]
-                .pointer
-                .wrapping_offset(offset);
+            self.bases[access] = geometry.launch.accesses[access].pointer.wrapping_offset(offset);
             self.cursors[access] = self.bases[access];
+        }
+    }
+
+    /// Makes `phase` the current one.
+    pub fn enter(&mut self, phase: usize) {
+        if phase != self.phase {
+            std::mem::swap(&mut self.block, &mut self.layouts[self.phase]);
+            std::mem::swap(&mut self.block, &mut self.layouts[phase]);
+            self.phase = phase;
         }
     }
 
     /// Enters a phase at the current grid point.
     pub fn begin_phase(&mut self, phase: usize) {
-        self.phase = phase;
-        self.block.count = self.prepared.width;
+        self.enter(phase);
+        let total = self.prepared.lanes[phase].total;
+        self.block.count = self.prepared.width.min(total);
         let prepared = self.prepared;
         self.steps(&prepared.program.phases[phase].prologue);
     }
@@ -194,6 +194,7 @@ impl<'a> Worker<'a> {
         if let Some(tile) = lanes.tile {
             for number in start..end {
                 self.block.tile(lanes, tile, number);
+                self.reach_lanes();
                 self.block(states, number + 1 == end);
             }
             return;
@@ -204,28 +205,24 @@ impl<'a> Worker<'a> {
             // Long rows are cut evenly so that no block spans two of them; short rows are packed.
             let rest = columns - at % columns;
             let count = match 2 * columns > width {
-                true => rest
-                    .div_ceil(rest.div_ceil(width))
-                    .next_multiple_of(16)
-                    .min(rest)
-                    .min(width),
+                true => {
+                    rest.div_ceil(rest.div_ceil(width)).next_multiple_of(16).min(rest).min(width)
+                }
                 false => width,
             };
             let count = count.min(end - at);
-            self.block.consecutive(lanes, at, count);
+            self.lay_out(at, count);
             self.block(states, at + count == end);
             at += count;
         }
     }
 
     fn block(&mut self, states: &mut [LaneState], last: bool) {
-        self.reach_lanes();
         let phase = &self.prepared.program.phases[self.phase];
         self.steps(&phase.steps);
         for (fold, state) in phase.folds.iter().zip(states) {
-            let index = fold
-                .index
-                .map_or(std::ptr::null(), |index| self.pointers[index].cast_const());
+            let index =
+                fold.index.map_or(std::ptr::null(), |index| self.pointers[index].cast_const());
             // SAFETY: the registers hold the values of this block (conditions 2 and 3).
             unsafe { state.push(self.pointers[fold.value], index, self.block.count, last) };
         }
@@ -233,16 +230,25 @@ impl<'a> Worker<'a> {
 
     /// Lays out all lanes of the current phase as one block.
     pub fn whole_block(&mut self) {
-        let lanes = &self.prepared.lanes[self.phase];
-        self.block.consecutive(lanes, 0, lanes.total);
-        self.reach_lanes();
+        self.lay_out(0, self.prepared.lanes[self.phase].total);
+    }
+
+    fn lay_out(&mut self, start: usize, count: usize) {
+        let prepared = self.prepared;
+        if self.block.consecutive(&prepared.lanes[self.phase], start, count) {
+            return self.reach_lanes();
+        }
+        for &access in &prepared.program.phases[self.phase].accesses {
+            let start = self.block.reach[access].start;
+            self.cursors[access] = self.bases[access].wrapping_offset(start);
+        }
     }
 
     /// Takes over the registers of another worker that stands between two steps of the same whole
     /// block. They are read where they are, so the other worker must not go on meanwhile.
     pub fn share(&mut self, other: &Worker<'a>) {
         self.adopt(other);
-        self.phase = other.phase;
+        self.enter(other.phase);
         self.whole_block();
         self.cursors.copy_from_slice(&other.cursors);
         self.pointers.copy_from_slice(&other.pointers);
@@ -254,11 +260,12 @@ impl<'a> Worker<'a> {
         let phase = &prepared.program.phases[self.phase];
         let lanes = &prepared.lanes[self.phase];
         for (at, &access) in phase.accesses.iter().enumerate() {
-            let start = self.block.reach(lanes, at, access, prepared.sizes[access]);
+            self.block.reach(lanes, at, access, prepared.sizes[access]);
+            let start = self.block.reach[access].start;
             self.cursors[access] = self.bases[access].wrapping_offset(start);
         }
         for guard in &lanes.guards {
-            self.covers[guard.guard] = match guard.never {
+            self.block.covers[guard.guard] = match guard.never {
                 true => Cover::None,
                 false => self.block.cover(guard),
             };
@@ -275,16 +282,8 @@ impl<'a> Worker<'a> {
         match step {
             Step::Apply(apply) => self.apply(apply),
             Step::Load(load) => self.load(load),
-            Step::Index {
-                axis,
-                output,
-                width,
-            } => self.global_index(*axis, *output, *width),
-            Step::Inside {
-                guard,
-                output,
-                width,
-            } => self.inside(*guard, *output, *width),
+            Step::Index { axis, output, width } => self.global_index(*axis, *output, *width),
+            Step::Inside { guard, output, width } => self.inside(*guard, *output, *width),
             Step::Store(store) => self.store(store),
             Step::Accumulate(accumulate) => self.accumulate(accumulate),
             Step::Loop(inner) => self.sequential_loop(inner),

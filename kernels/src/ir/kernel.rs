@@ -162,7 +162,8 @@ pub struct Fold {
     pub value: ValueId,
     /// The `i64` body value that `ArgMin`/`ArgMax` carry along; `None` for the other monoids.
     pub index: Option<ValueId>,
-    /// The combined value. A loop without points gives the identity (zero for min, max, argmin, argmax).
+    /// The combined value. A loop without points gives the identity: the largest element for min and
+    /// argmin, the smallest for max and argmax.
     pub result: ValueId,
     /// The index of the combined value, for `ArgMin`/`ArgMax`.
     pub index_result: Option<ValueId>,

@@ -195,13 +195,7 @@ impl<'t> Parser<'t> {
         self.symbol('(')?;
         let value = self.value()?;
         self.symbol(')')?;
-        Ok(Stmt::Accumulate {
-            access,
-            length,
-            position,
-            value,
-            monoid,
-        })
+        Ok(Stmt::Accumulate { access, length, position, value, monoid })
     }
 
     fn fold(&mut self) -> Parsed<Fold> {
@@ -214,19 +208,9 @@ impl<'t> Parser<'t> {
         let monoid = self.monoid()?;
         self.symbol('(')?;
         let value = self.value()?;
-        let index = if self.skip_symbol(',') {
-            Some(self.value()?)
-        } else {
-            None
-        };
+        let index = if self.skip_symbol(',') { Some(self.value()?) } else { None };
         self.symbol(')')?;
-        Ok(Fold {
-            monoid,
-            value,
-            index,
-            result,
-            index_result,
-        })
+        Ok(Fold { monoid, value, index, result, index_result })
     }
 
     /// `v3: f64`, where the value is defined as `expr`.
@@ -250,9 +234,7 @@ impl<'t> Parser<'t> {
     fn assignment(&mut self) -> Parsed<Stmt> {
         let id = self.definition(Expr::Folded)?;
         self.symbol('=')?;
-        let dtype = self.values[id]
-            .as_ref()
-            .map_or(DType::Bool, |value| value.dtype);
+        let dtype = self.values[id].as_ref().map_or(DType::Bool, |value| value.dtype);
         let expr = self.expression(dtype)?;
         self.values[id] = Some(Value { dtype, expr });
         Ok(Stmt::Let(id))
@@ -277,11 +259,7 @@ impl<'t> Parser<'t> {
             "cast" => Expr::Cast(self.operands::<1>()?[0]),
             "select" => {
                 let [condition, on_true, on_false] = self.operands::<3>()?;
-                Expr::Select {
-                    condition,
-                    on_true,
-                    on_false,
-                }
+                Expr::Select { condition, on_true, on_false }
             }
             _ if !self.peek_symbol('(') => {
                 self.at = start;
@@ -401,9 +379,7 @@ impl<'t> Parser<'t> {
         self.space();
         let start = self.at;
         let name = self.identifier(expected)?;
-        let id = name
-            .strip_prefix(letter)
-            .and_then(|digits| digits.parse().ok());
+        let id = name.strip_prefix(letter).and_then(|digits| digits.parse().ok());
         match id.filter(|&id| id < MOST) {
             Some(id) => Ok(id),
             None => {
@@ -416,9 +392,7 @@ impl<'t> Parser<'t> {
     fn number(&mut self, expected: &'static str) -> Parsed<usize> {
         self.space();
         let rest = &self.text[self.at..];
-        let digits = &rest[..rest
-            .find(|char: char| !char.is_ascii_digit())
-            .unwrap_or(rest.len())];
+        let digits = &rest[..rest.find(|char: char| !char.is_ascii_digit()).unwrap_or(rest.len())];
         match digits.parse().ok().filter(|&number| number < MOST) {
             Some(number) => {
                 self.at += digits.len();
@@ -450,11 +424,7 @@ impl<'t> Parser<'t> {
     }
 
     fn word(&mut self, word: &'static str) -> Parsed<()> {
-        if self.skip_word(word) {
-            Ok(())
-        } else {
-            self.fail(word)
-        }
+        if self.skip_word(word) { Ok(()) } else { self.fail(word) }
     }
 
     fn peek(&mut self) -> Option<char> {

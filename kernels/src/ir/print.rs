@@ -29,24 +29,13 @@ impl Display for Kernel {
         write!(f, "kernel(")?;
         for (id, param) in self.params.iter().enumerate() {
             let comma = if id > 0 { ", " } else { "" };
-            write!(
-                f,
-                "{comma}{}: {} {}",
-                param_name(id),
-                param.dtype,
-                param.role
-            )?;
+            write!(f, "{comma}{}: {} {}", param_name(id), param.dtype, param.role)?;
         }
         for (id, dtype) in self.scalars.iter().enumerate() {
             write!(f, "{}s{id}: {dtype}", if id > 0 { ", " } else { "; " })?;
         }
         for (id, axes) in self.guards.iter().enumerate() {
-            write!(
-                f,
-                "{}g{id}[{}]",
-                if id > 0 { ", " } else { "; " },
-                list('i', axes)
-            )?;
+            write!(f, "{}g{id}[{}]", if id > 0 { ", " } else { "; " }, list('i', axes))?;
         }
         writeln!(f, ") {{")?;
         let axes: Vec<usize> = (0..self.grid).collect();
@@ -76,13 +65,7 @@ impl Kernel {
                 Stmt::Store { access, value } => {
                     writeln!(f, "store {} = v{value}", self.access_text(*access))?;
                 }
-                Stmt::Accumulate {
-                    access,
-                    length,
-                    position,
-                    value,
-                    monoid,
-                } => {
+                Stmt::Accumulate { access, length, position, value, monoid } => {
                     let access = self.access_text(*access);
                     writeln!(
                         f,
@@ -100,14 +83,8 @@ impl Kernel {
         };
         write!(f, "v{value}: {} = ", data.dtype)?;
         match &data.expr {
-            Expr::Load {
-                access,
-                guard: None,
-            } => writeln!(f, "load {}", self.access_text(*access)),
-            Expr::Load {
-                access,
-                guard: Some(guard),
-            } => {
+            Expr::Load { access, guard: None } => writeln!(f, "load {}", self.access_text(*access)),
+            Expr::Load { access, guard: Some(guard) } => {
                 writeln!(f, "load {} if g{guard}", self.access_text(*access))
             }
             Expr::Scalar(scalar) => writeln!(f, "s{scalar}"),
@@ -115,11 +92,7 @@ impl Kernel {
             Expr::Index(axis) => writeln!(f, "index i{axis}"),
             Expr::Inside(guard) => writeln!(f, "inside g{guard}"),
             Expr::Op { op, inputs } => writeln!(f, "{op}({})", list('v', inputs)),
-            Expr::Select {
-                condition,
-                on_true,
-                on_false,
-            } => {
+            Expr::Select { condition, on_true, on_false } => {
                 writeln!(f, "select(v{condition}, v{on_true}, v{on_false})")
             }
             Expr::Cast(input) => writeln!(f, "cast(v{input})"),
@@ -145,11 +118,7 @@ impl Kernel {
 
     fn access_text(&self, access: AccessId) -> String {
         match self.accesses.get(access) {
-            Some(data) => format!(
-                "{}.{access}[{}]",
-                param_name(data.param),
-                list('i', &data.axes)
-            ),
+            Some(data) => format!("{}.{access}[{}]", param_name(data.param), list('i', &data.axes)),
             None => format!("?.{access}[]"),
         }
     }
@@ -200,11 +169,7 @@ fn constant_text(scalar: &Scalar) -> String {
     if parse_constant(scalar.dtype(), &text) == Some(*scalar) {
         return text;
     }
-    let digits: String = scalar
-        .bytes()
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let digits: String = scalar.bytes().iter().map(|byte| format!("{byte:02x}")).collect();
     format!("bytes {digits}")
 }
 
@@ -233,10 +198,7 @@ pub(super) fn parse_constant(dtype: DType, text: &str) -> Option<Scalar> {
                 .map(|(at, _)| at)
                 .next_back()?;
             let (re, im) = inner.split_at(split);
-            Weak::from(num_complex::Complex64::new(
-                re.parse().ok()?,
-                im.parse().ok()?,
-            ))
+            Weak::from(num_complex::Complex64::new(re.parse().ok()?, im.parse().ok()?))
         }
         DType::F32 => return text.parse().ok().map(Scalar::new::<f32>),
         _ => Weak::Float(text.parse().ok()?),

@@ -156,9 +156,7 @@ pub fn verify(kernel: &Kernel) -> Result<(), VerifyError> {
     let mut verifier = Verifier {
         kernel,
         axes: (0..kernel.axes).map(|axis| axis < kernel.grid).collect(),
-        loops: (0..kernel.axes)
-            .map(|axis| usize::from(axis < kernel.grid))
-            .collect(),
+        loops: (0..kernel.axes).map(|axis| usize::from(axis < kernel.grid)).collect(),
         visible: vec![false; kernel.values.len()],
         defined: vec![0; kernel.values.len()],
         used: vec![false; kernel.accesses.len()],
@@ -182,21 +180,14 @@ struct Verifier<'k> {
 type Verified = Result<(), VerifyError>;
 
 fn exists(what: &'static str, id: usize, count: usize) -> Verified {
-    if id < count {
-        Ok(())
-    } else {
-        Err(VerifyError::Missing { what, id })
-    }
+    if id < count { Ok(()) } else { Err(VerifyError::Missing { what, id }) }
 }
 
 impl Verifier<'_> {
     fn declarations(&self) -> Verified {
         let kernel = self.kernel;
         if kernel.grid > kernel.axes {
-            return Err(VerifyError::Missing {
-                what: "axis",
-                id: kernel.grid - 1,
-            });
+            return Err(VerifyError::Missing { what: "axis", id: kernel.grid - 1 });
         }
         let ascending = |what: &'static str, id: usize, axes: &[AxisId]| {
             for &axis in axes {
@@ -222,16 +213,10 @@ impl Verifier<'_> {
             return Err(VerifyError::UnusedAccess { access });
         }
         if let Some(axis) = self.loops.iter().position(|&loops| loops != 1) {
-            return Err(VerifyError::LoopAxis {
-                axis,
-                loops: self.loops[axis],
-            });
+            return Err(VerifyError::LoopAxis { axis, loops: self.loops[axis] });
         }
         match self.defined.iter().position(|&times| times != 1) {
-            Some(value) => Err(VerifyError::Definitions {
-                value,
-                times: self.defined[value],
-            }),
+            Some(value) => Err(VerifyError::Definitions { value, times: self.defined[value] }),
             None => Ok(()),
         }
     }
@@ -267,29 +252,17 @@ impl Verifier<'_> {
                 let dtype = self.access(*access, &[Role::Out, Role::InOut], "stored to")?;
                 self.operand(*value, dtype)
             }
-            Stmt::Accumulate {
-                access,
-                length,
-                position,
-                value,
-                monoid,
-            } => {
+            Stmt::Accumulate { access, length, position, value, monoid } => {
                 let dtype = self.access(*access, &[Role::Table], "accumulated into")?;
                 self.operand(*value, dtype)?;
                 self.operand(*position, DType::I64)?;
                 exists("scalar", *length, self.kernel.scalars.len())?;
                 let found = self.kernel.scalars[*length];
                 if found != DType::I64 {
-                    return Err(VerifyError::Length {
-                        scalar: *length,
-                        found,
-                    });
+                    return Err(VerifyError::Length { scalar: *length, found });
                 }
                 match monoid.is_compound() || !monoid.accepts(dtype) {
-                    true => Err(VerifyError::Monoid {
-                        monoid: *monoid,
-                        dtype,
-                    }),
+                    true => Err(VerifyError::Monoid { monoid: *monoid, dtype }),
                     false => Ok(()),
                 }
             }
@@ -299,10 +272,7 @@ impl Verifier<'_> {
     fn define(&mut self, value: ValueId, definitions: &mut Vec<ValueId>) -> Verified {
         self.defined[value] += 1;
         if self.defined[value] > 1 {
-            return Err(VerifyError::Definitions {
-                value,
-                times: self.defined[value],
-            });
+            return Err(VerifyError::Definitions { value, times: self.defined[value] });
         }
         self.visible[value] = true;
         definitions.push(value);
@@ -317,10 +287,7 @@ impl Verifier<'_> {
             exists("axis", axis, self.kernel.axes)?;
             self.loops[axis] += 1;
             if self.loops[axis] > 1 {
-                return Err(VerifyError::LoopAxis {
-                    axis,
-                    loops: self.loops[axis],
-                });
+                return Err(VerifyError::LoopAxis { axis, loops: self.loops[axis] });
             }
             self.axes[axis] = true;
         }
@@ -342,30 +309,20 @@ impl Verifier<'_> {
 
     fn fold(&self, fold: &Fold) -> Verified {
         let values = &self.kernel.values;
-        for value in [
-            Some(fold.value),
-            Some(fold.result),
-            fold.index,
-            fold.index_result,
-        ]
-        .into_iter()
-        .flatten()
+        for value in [Some(fold.value), Some(fold.result), fold.index, fold.index_result]
+            .into_iter()
+            .flatten()
         {
             exists("value", value, values.len())?;
         }
         let dtype = values[fold.value].dtype;
         self.operand(fold.value, dtype)?;
         if fold.monoid == Monoid::Moments || !fold.monoid.accepts(dtype) {
-            return Err(VerifyError::Monoid {
-                monoid: fold.monoid,
-                dtype,
-            });
+            return Err(VerifyError::Monoid { monoid: fold.monoid, dtype });
         }
         let indexed = matches!(fold.monoid, Monoid::ArgMin | Monoid::ArgMax);
         if fold.index.is_some() != indexed || fold.index_result.is_some() != indexed {
-            return Err(VerifyError::FoldIndex {
-                monoid: fold.monoid,
-            });
+            return Err(VerifyError::FoldIndex { monoid: fold.monoid });
         }
         if let Some(index) = fold.index {
             self.operand(index, DType::I64)?;
@@ -378,18 +335,11 @@ impl Verifier<'_> {
                 return Err(VerifyError::Folded { value: result });
             }
             if data.dtype != expected {
-                return Err(VerifyError::DType {
-                    value: result,
-                    expected,
-                    found: data.dtype,
-                });
+                return Err(VerifyError::DType { value: result, expected, found: data.dtype });
             }
             for operand in [Some(fold.value), fold.index].into_iter().flatten() {
                 if operand >= result {
-                    return Err(VerifyError::ValueOrder {
-                        value: result,
-                        operand,
-                    });
+                    return Err(VerifyError::ValueOrder { value: result, operand });
                 }
             }
         }
@@ -401,11 +351,7 @@ impl Verifier<'_> {
         let found = kernel.values[value].dtype;
         let is = |expected: DType| match found == expected {
             true => Ok(()),
-            false => Err(VerifyError::DType {
-                value,
-                expected,
-                found,
-            }),
+            false => Err(VerifyError::DType { value, expected, found }),
         };
         match &kernel.values[value].expr {
             Expr::Load { access, guard } => {
@@ -444,16 +390,10 @@ impl Verifier<'_> {
                     }),
                 }
             }
-            Expr::Select {
-                condition,
-                on_true,
-                on_false,
-            } => {
-                for (operand, dtype) in [
-                    (condition, DType::Bool),
-                    (on_true, found),
-                    (on_false, found),
-                ] {
+            Expr::Select { condition, on_true, on_false } => {
+                for (operand, dtype) in
+                    [(condition, DType::Bool), (on_true, found), (on_false, found)]
+                {
                     self.before(*operand, value)?;
                     self.operand(*operand, dtype)?;
                 }
@@ -482,28 +422,18 @@ impl Verifier<'_> {
         let found = self.kernel.values[value].dtype;
         match found == expected {
             true => Ok(()),
-            false => Err(VerifyError::DType {
-                value,
-                expected,
-                found,
-            }),
+            false => Err(VerifyError::DType { value, expected, found }),
         }
     }
 
     fn axis(&self, axis: AxisId) -> Verified {
         exists("axis", axis, self.kernel.axes)?;
-        if self.axes[axis] {
-            Ok(())
-        } else {
-            Err(VerifyError::AxisOutOfScope { axis })
-        }
+        if self.axes[axis] { Ok(()) } else { Err(VerifyError::AxisOutOfScope { axis }) }
     }
 
     fn guard(&self, guard: GuardId) -> Verified {
         exists("guard", guard, self.kernel.guards.len())?;
-        self.kernel.guards[guard]
-            .iter()
-            .try_for_each(|&axis| self.axis(axis))
+        self.kernel.guards[guard].iter().try_for_each(|&axis| self.axis(axis))
     }
 
     /// The dtype of an access that is used for `action`.
@@ -520,11 +450,7 @@ impl Verifier<'_> {
         let param = &self.kernel.params[data.param];
         match roles.contains(&param.role) {
             true => Ok(param.dtype),
-            false => Err(VerifyError::Role {
-                access,
-                role: param.role,
-                action,
-            }),
+            false => Err(VerifyError::Role { access, role: param.role, action }),
         }
     }
 }

@@ -131,11 +131,10 @@ impl Plain {
         }
     }
 
-    /// Whether no two positions are the same element.
-    pub fn is_injective(&self) -> bool {
-        let mut addresses = self.addresses();
-        addresses.sort_unstable();
-        addresses.windows(2).all(|pair| pair[0] != pair[1])
+    /// Whether the view may be written: NumPy's broadcast views may not, even where they are empty.
+    pub fn is_writable(&self) -> bool {
+        let axes = self.shape.iter().zip(&self.strides);
+        !axes.into_iter().any(|(&extent, &stride)| extent > 1 && stride == 0)
     }
 
     /// The strides as an operand of something of shape `to`, 0 where it is broadcast.

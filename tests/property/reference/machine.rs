@@ -282,7 +282,7 @@ fn is_same_kind(from: DType, to: DType) -> bool {
 
 /// Writes a value, broadcast, through a view.
 fn write(target: &Plain, value: &Plain) -> Option<()> {
-    if !is_same_kind(value.dtype(), target.dtype()) || !target.is_injective() {
+    if !is_same_kind(value.dtype(), target.dtype()) || !target.is_writable() {
         return None;
     }
     let extra = value.shape().len().saturating_sub(target.shape().len());

@@ -21,11 +21,6 @@ impl Value {
         }
     }
 
-    /// The zero of a dtype.
-    pub fn zero(dtype: DType) -> Value {
-        Value::Int(0).cast(dtype)
-    }
-
     /// The element as a float, rounded as NumPy does.
     pub fn float(self) -> f64 {
         match self {

@@ -10,9 +10,7 @@ use std::sync::LazyLock;
 /// Thread pools of 2 and 3 threads.
 static POOLS: LazyLock<Vec<ThreadPool>> = LazyLock::new(|| {
     let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    [2, 3]
-        .map(|threads| pool(threads).expect("threads start"))
-        .into()
+    [2, 3].map(|threads| pool(threads).expect("threads start")).into()
 });
 
 /// A small deterministic generator.
@@ -103,9 +101,7 @@ impl Case {
 
     /// Starts access `access` at an element, with strides in elements.
     pub fn access(mut self, access: usize, start: isize, strides: &[isize]) -> Case {
-        let size = self.kernel.params[self.kernel.accesses[access].param]
-            .dtype
-            .size() as isize;
+        let size = self.kernel.params[self.kernel.accesses[access].param].dtype.size() as isize;
         self.accesses[access] = (start, strides.iter().map(|stride| stride * size).collect());
         self
     }
@@ -127,10 +123,8 @@ impl Case {
 
     fn memory(&self) -> Vec<Vec<u64>> {
         let pack = |elements: &Vec<Scalar>| {
-            let bytes: Vec<u8> = elements
-                .iter()
-                .flat_map(|element| element.bytes().to_vec())
-                .collect();
+            let bytes: Vec<u8> =
+                elements.iter().flat_map(|element| element.bytes().to_vec()).collect();
             let words = bytes.chunks(8).map(|chunk| {
                 let mut word = [0; 8];
                 word[..chunk.len()].copy_from_slice(chunk);
@@ -143,18 +137,14 @@ impl Case {
 
     fn launch(&self, memory: &mut [Vec<u64>]) -> Launch {
         let accesses =
-            self.kernel
-                .accesses
-                .iter()
-                .zip(&self.accesses)
-                .map(|(access, (start, strides))| {
-                    let size = self.kernel.params[access.param].dtype.size() as isize;
-                    let base = memory[access.param].as_mut_ptr().cast::<u8>();
-                    AccessArgument {
-                        pointer: base.wrapping_offset(start * size),
-                        strides: strides.clone(),
-                    }
-                });
+            self.kernel.accesses.iter().zip(&self.accesses).map(|(access, (start, strides))| {
+                let size = self.kernel.params[access.param].dtype.size() as isize;
+                let base = memory[access.param].as_mut_ptr().cast::<u8>();
+                AccessArgument {
+                    pointer: base.wrapping_offset(start * size),
+                    strides: strides.clone(),
+                }
+            });
         Launch {
             extents: self.extents.clone(),
             origins: self.origins.clone(),
@@ -163,9 +153,7 @@ impl Case {
             guards: self
                 .guards
                 .iter()
-                .map(|bounds| GuardArgument {
-                    bounds: bounds.clone(),
-                })
+                .map(|bounds| GuardArgument { bounds: bounds.clone() })
                 .collect(),
         }
     }
@@ -223,19 +211,11 @@ impl Case {
                         stream_from: (threads == 2).then_some(0),
                     };
                     let found = self.run(pool, &tuning);
-                    self.compare(
-                        expected,
-                        &found,
-                        &format!("{tuning:?} with {threads} threads"),
-                    );
+                    self.compare(expected, &found, &format!("{tuning:?} with {threads} threads"));
                 }
             }
         }
-        let first = self
-            .kernel
-            .params
-            .iter()
-            .position(|param| param.role != Role::In);
+        let first = self.kernel.params.iter().position(|param| param.role != Role::In);
         first.map_or(Vec::new(), |first| expected[first].clone())
     }
 

@@ -6,17 +6,10 @@ use phalanx_ops::{DType, Scalar, Weak};
 
 /// The text of a golden kernel, which is as it would be printed.
 fn text(name: &str) -> String {
-    let path = format!(
-        "{}/tests/golden/{name}/input.kir",
-        env!("CARGO_MANIFEST_DIR")
-    );
+    let path = format!("{}/tests/golden/{name}/input.kir", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
     let kernel = parse(&text).unwrap_or_else(|error| panic!("{path}: {error}"));
-    assert_eq!(
-        kernel.to_string(),
-        text,
-        "{path} is not as it would be printed"
-    );
+    assert_eq!(kernel.to_string(), text, "{path} is not as it would be printed");
     text
 }
 
@@ -78,21 +71,11 @@ fn elements_need_not_be_aligned_to_more_than_8_bytes() {
 
 #[test]
 fn variance_of_rows_and_of_columns() {
-    for (rows, columns) in [
-        (3, 1000),
-        (1000, 3),
-        (40, 300),
-        (1, 5000),
-        (300, 0),
-        (2, 255),
-        (2, 257),
-    ] {
+    for (rows, columns) in
+        [(3, 1000), (1000, 3), (40, 300), (1, 5000), (300, 0), (2, 255), (2, 257)]
+    {
         for transposed in [false, true] {
-            let strides = if transposed {
-                [1, rows as isize]
-            } else {
-                [columns as isize, 1]
-            };
+            let strides = if transposed { [1, rows as isize] } else { [columns as isize, 1] };
             Case::new(&text("variance"), &[rows, columns, columns])
                 .random(0, rows * columns)
                 .random(1, rows)
@@ -236,9 +219,7 @@ fn sum_under_a_mask() {
 
 fn positions(count: usize) -> Vec<Scalar> {
     let mut generator = Generator(7);
-    (0..count)
-        .map(|_| Scalar::new(generator.below(14) as i32 - 2))
-        .collect()
+    (0..count).map(|_| Scalar::new(generator.below(14) as i32 - 2)).collect()
 }
 
 #[test]
@@ -373,9 +354,7 @@ fn sums_of_every_dtype_and_length() {
 fn a_grid_without_axes_is_one_point() {
     let text = "kernel(a: f64 in, b: f64 out) { for grid {
         v0: f64 = load a.0[]\nv1: f64 = negative(v0)\nstore b.1[] = v1 } }";
-    let case = Case::new(text, &[])
-        .elements(0, floats([3.0]))
-        .elements(1, floats([0.0]));
+    let case = Case::new(text, &[]).elements(0, floats([3.0])).elements(1, floats([0.0]));
     assert_eq!(case.check(), floats([-3.0]));
 }
 

@@ -18,14 +18,8 @@ const DTYPES: &[DType] = &[
     DType::C128,
 ];
 
-const UNARY: &[Op] = &[
-    Op::Negative,
-    Op::Absolute,
-    Op::Square,
-    Op::Isnan,
-    Op::LogicalNot,
-    Op::Conjugate,
-];
+const UNARY: &[Op] =
+    &[Op::Negative, Op::Absolute, Op::Square, Op::Isnan, Op::LogicalNot, Op::Conjugate];
 const BINARY: &[Op] = &[
     Op::Add,
     Op::Subtract,
@@ -66,12 +60,7 @@ struct Builder {
 impl Builder {
     fn new(seed: u64) -> Builder {
         let generator = Generator(seed.wrapping_mul(0x1234_5678_9ABC_DEF1));
-        Builder {
-            generator,
-            kernel: Kernel::default(),
-            visible: Vec::new(),
-            axes: Vec::new(),
-        }
+        Builder { generator, kernel: Kernel::default(), visible: Vec::new(), axes: Vec::new() }
     }
 
     fn build(mut self) -> (Kernel, Generator) {
@@ -126,10 +115,7 @@ impl Builder {
                 axes.push(axis);
             }
         }
-        self.kernel.accesses.push(Access {
-            param: self.kernel.params.len() - 1,
-            axes,
-        });
+        self.kernel.accesses.push(Access { param: self.kernel.params.len() - 1, axes });
         self.kernel.accesses.len() - 1
     }
 
@@ -144,11 +130,7 @@ impl Builder {
     fn load(&mut self, body: &mut Vec<Stmt>) {
         let dtype = self.generator.pick(DTYPES);
         let access = self.access(dtype, Role::In, false);
-        let guard = if self.generator.below(3) == 0 {
-            Some(self.guard())
-        } else {
-            None
-        };
+        let guard = if self.generator.below(3) == 0 { Some(self.guard()) } else { None };
         self.define(body, dtype, Expr::Load { access, guard });
     }
 
@@ -205,10 +187,7 @@ impl Builder {
             inputs.push(self.convert(body, second, dtype));
         }
         let dtypes: Vec<DType> = inputs.iter().map(|&input| self.dtype(input)).collect();
-        let signature = op
-            .signatures()
-            .iter()
-            .find(|signature| signature.inputs() == dtypes);
+        let signature = op.signatures().iter().find(|signature| signature.inputs() == dtypes);
         if let Some(signature) = signature {
             if !unary && self.generator.below(2) == 0 {
                 inputs.reverse();
@@ -224,15 +203,7 @@ impl Builder {
         let on_false = self.generator.pick(&self.visible);
         let dtype = self.dtype(on_true);
         let on_false = self.convert(body, on_false, dtype);
-        self.define(
-            body,
-            dtype,
-            Expr::Select {
-                condition,
-                on_true,
-                on_false,
-            },
-        );
+        self.define(body, dtype, Expr::Select { condition, on_true, on_false });
     }
 
     fn store(&mut self, body: &mut Vec<Stmt>) {
@@ -268,26 +239,13 @@ impl Builder {
             let result = self.folded(dtype);
             let index = index.filter(|_| monoid.is_compound());
             let index_result = index.map(|_| self.folded(DType::I64));
-            folds.push(Fold {
-                monoid,
-                value,
-                index,
-                result,
-                index_result,
-            });
+            folds.push(Fold { monoid, value, index, result, index_result });
         }
-        body.push(Stmt::Loop {
-            axes,
-            body: inner,
-            folds,
-        });
+        body.push(Stmt::Loop { axes, body: inner, folds });
     }
 
     fn folded(&mut self, dtype: DType) -> ValueId {
-        self.kernel.values.push(Value {
-            dtype,
-            expr: Expr::Folded,
-        });
+        self.kernel.values.push(Value { dtype, expr: Expr::Folded });
         self.visible.push(self.kernel.values.len() - 1);
         self.kernel.values.len() - 1
     }
@@ -301,24 +259,15 @@ fn random_case(seed: u64) -> Case {
     let extents: Vec<usize> = (0..kernel.axes)
         .map(|_| {
             let choices = [1, 2, 3, 5, 8, 17, 33, 70, 300, 700];
-            let fitting: Vec<usize> = choices
-                .into_iter()
-                .filter(|&extent| extent <= rest)
-                .collect();
-            let extent = if generator.below(40) == 0 {
-                0
-            } else {
-                generator.pick(&fitting)
-            };
+            let fitting: Vec<usize> =
+                choices.into_iter().filter(|&extent| extent <= rest).collect();
+            let extent = if generator.below(40) == 0 { 0 } else { generator.pick(&fitting) };
             rest /= extent.max(1);
             extent
         })
         .collect();
     let mut case = Case::of(kernel.clone(), &extents);
-    case.origins = extents
-        .iter()
-        .map(|_| generator.below(20) as i64 - 5)
-        .collect();
+    case.origins = extents.iter().map(|_| generator.below(20) as i64 - 5).collect();
     for (id, access) in kernel.accesses.iter().enumerate() {
         let dense = kernel.params[access.param].role == Role::Out;
         let mut order: Vec<usize> = (0..access.axes.len()).collect();

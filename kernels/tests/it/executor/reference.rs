@@ -2,7 +2,7 @@
 
 use phalanx_kernels::cpu::loops;
 use phalanx_kernels::ir::{Expr, Fold, Kernel, Launch, Stmt};
-use phalanx_ops::{DType, Monoid, Scalar, Weak};
+use phalanx_ops::{DType, Kind, Monoid, Scalar, Weak};
 
 /// Runs a launch.
 ///
@@ -79,13 +79,7 @@ impl Evaluator<'_> {
                 // SAFETY: the caller's promise.
                 unsafe { target.copy_from(bytes.bytes().as_ptr(), bytes.bytes().len()) };
             }
-            Stmt::Accumulate {
-                access,
-                length,
-                position,
-                value,
-                monoid,
-            } => {
+            Stmt::Accumulate { access, length, position, value, monoid } => {
                 let at = integer(self.values[*position]);
                 if at < 0 || at >= integer(self.launch.scalars[*length]) {
                     return;
@@ -106,16 +100,12 @@ impl Evaluator<'_> {
     fn fold(&mut self, fold: &Fold, items: &[(Scalar, i64)]) {
         let dtype = self.kernel.values[fold.result].dtype;
         let wide = widen(dtype);
-        let items: Vec<(Scalar, i64)> = items
-            .iter()
-            .map(|&(value, index)| (convert(value, wide), index))
-            .collect();
-        let leaves: Vec<(Scalar, i64)> = items
-            .chunks(256)
-            .map(|leaf| fold_leaf(fold.monoid, leaf))
-            .collect();
+        let items: Vec<(Scalar, i64)> =
+            items.iter().map(|&(value, index)| (convert(value, wide), index)).collect();
+        let leaves: Vec<(Scalar, i64)> =
+            items.chunks(256).map(|leaf| fold_leaf(fold.monoid, leaf)).collect();
         let (value, index) = match leaves.is_empty() {
-            true => (empty(fold.monoid, wide), 0),
+            true => (empty(fold.monoid, wide), i64::MAX),
             false => fold_leaves(fold.monoid, &leaves),
         };
         self.values[fold.result] = convert(value, dtype);
@@ -144,19 +134,13 @@ impl Evaluator<'_> {
                 if let Some(code) = loops::elementwise(*op, &dtypes) {
                     return apply(code, &inputs, data.dtype);
                 }
-                let inputs: Vec<Scalar> = inputs
-                    .iter()
-                    .map(|&input| convert(input, widen(input.dtype())))
-                    .collect();
+                let inputs: Vec<Scalar> =
+                    inputs.iter().map(|&input| convert(input, widen(input.dtype()))).collect();
                 let dtypes: Vec<DType> = inputs.iter().map(Scalar::dtype).collect();
                 let code = loops::elementwise(*op, &dtypes).expect("the operation has a loop");
                 convert(apply(code, &inputs, widen(data.dtype)), data.dtype)
             }
-            Expr::Select {
-                condition,
-                on_true,
-                on_false,
-            } => {
+            Expr::Select { condition, on_true, on_false } => {
                 let chosen = match self.values[*condition].to_weak() {
                     Weak::Bool(true) => on_true,
                     _ => on_false,
@@ -194,9 +178,7 @@ impl Evaluator<'_> {
 
 unsafe fn read(source: *const u8, dtype: DType) -> Scalar {
     // SAFETY: the caller's promise.
-    Scalar::from_bytes(dtype, unsafe {
-        std::slice::from_raw_parts(source, dtype.size())
-    })
+    Scalar::from_bytes(dtype, unsafe { std::slice::from_raw_parts(source, dtype.size()) })
 }
 
 fn integer(scalar: Scalar) -> i64 {
@@ -207,11 +189,7 @@ fn integer(scalar: Scalar) -> i64 {
 }
 
 fn widen(dtype: DType) -> DType {
-    if matches!(dtype, DType::F16 | DType::BF16) {
-        DType::F32
-    } else {
-        dtype
-    }
+    if matches!(dtype, DType::F16 | DType::BF16) { DType::F32 } else { dtype }
 }
 
 /// One element in aligned memory.
@@ -251,13 +229,7 @@ fn combine(monoid: Monoid, left: (Scalar, i64), right: (Scalar, i64)) -> (Scalar
     let (mut value, mut index) = (Element::new(left.0), left.1);
     // SAFETY: one aligned element each.
     unsafe {
-        code(
-            Element::new(right.0).0.as_ptr(),
-            &right.1,
-            value.0.as_mut_ptr(),
-            &mut index,
-            1,
-        )
+        code(Element::new(right.0).0.as_ptr(), &right.1, value.0.as_mut_ptr(), &mut index, 1)
     };
     (Scalar::from_bytes(dtype, &value.0), index)
 }
@@ -269,9 +241,26 @@ fn empty(monoid: Monoid, dtype: DType) -> Scalar {
         Monoid::BitAnd if dtype == DType::Bool => Weak::Bool(true),
         Monoid::BitAnd => Weak::Int(-1),
         Monoid::LogAddExp => Weak::Float(f64::NEG_INFINITY),
+        Monoid::Min | Monoid::ArgMin => return extreme(dtype, true),
+        Monoid::Max | Monoid::ArgMax => return extreme(dtype, false),
         _ => Weak::Int(0),
     };
     Scalar::from_weak(dtype, identity)
+}
+
+/// The largest or the smallest element of a dtype.
+fn extreme(dtype: DType, largest: bool) -> Scalar {
+    let infinity = if largest { f64::INFINITY } else { f64::NEG_INFINITY };
+    let bits = 8 * dtype.size() as u32;
+    let weak = match dtype.kind() {
+        Kind::Bool => Weak::Bool(largest),
+        Kind::Unsigned => Weak::Int(if largest { (1 << bits) - 1 } else { 0 }),
+        Kind::Signed if largest => Weak::Int((1 << (bits - 1)) - 1),
+        Kind::Signed => Weak::Int(-(1 << (bits - 1))),
+        Kind::Float => Weak::Float(infinity),
+        Kind::Complex => Weak::Complex(num_complex::Complex64::new(infinity, infinity)),
+    };
+    Scalar::from_weak(dtype, weak)
 }
 
 /// Lane `k % 32` combines in order; lanes are combined by halving.
@@ -302,9 +291,5 @@ fn fold_leaves(monoid: Monoid, leaves: &[(Scalar, i64)]) -> (Scalar, i64) {
     }
     let half = leaves.len().next_power_of_two() / 2;
     let (left, right) = leaves.split_at(half);
-    combine(
-        monoid,
-        fold_leaves(monoid, left),
-        fold_leaves(monoid, right),
-    )
+    combine(monoid, fold_leaves(monoid, left), fold_leaves(monoid, right))
 }

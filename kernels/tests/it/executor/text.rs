@@ -95,10 +95,7 @@ fn mistakes_are_told_with_their_place() {
 #[test]
 fn each_broken_rule_is_found() {
     let broken = [
-        (
-            "kernel(a: f64 in) { for i0 grid { v0: f64 = load a.0[i1] } }",
-            "axis 1 does not exist",
-        ),
+        ("kernel(a: f64 in) { for i0 grid { v0: f64 = load a.0[i1] } }", "axis 1 does not exist"),
         (
             "kernel(a: f64 in) { for i0, i1 grid { v0: f64 = load a.0[i1, i0] } }",
             "the axes of access 0 are not ascending",

@@ -1,0 +1,269 @@
+//! Values: what sinks need, computed on the outermost level where it can be.
+
+use super::built::{Buffer, BuiltAccess, ScalarSource};
+use super::builder::{Builder, Key, ScalarKey};
+use crate::fuse::{Reference, selection};
+use phalanx_array::{NodeOp, Source};
+use phalanx_kernels::ir::{Access, AxisId, Expr, GuardId, Param, Role, Stmt, Value, ValueId};
+use phalanx_ops::{AffineMap, DType, IndexBox, Op, Scalar};
+
+/// A value this cheap (in additions) is computed again in a later loop over the same axes.
+const CHEAP_AGAIN: u32 = 8;
+
+impl Builder<'_> {
+    pub(super) fn member_value(&mut self, node: u32) -> ValueId {
+        // A member's value exists at every point, whatever guard its user is under.
+        let guard = self.guard.take();
+        let map = self.value_map(node);
+        let value = self.node_value(node, &map, true);
+        self.guard = guard;
+        value
+    }
+
+    /// The value of an update computed as a selection.
+    fn selected_update(&mut self, node: u32, map: &AffineMap) -> ValueId {
+        let data = &self.context.graph.nodes[node as usize];
+        let NodeOp::Update(target) = &data.op else { unreachable!("bug: not an update") };
+        let Some((value_map, guard)) = selection(target, map) else {
+            unreachable!("bug: an update that is not a selection")
+        };
+        let old = self.input_value(&data.inputs[0], map);
+        let whole = guard.iter().zip(&map.shape).all(|(range, &extent)| *range == (0..extent));
+        let guard = (!whole).then(|| self.guard_id(&guard));
+        let outer = std::mem::replace(&mut self.guard, guard);
+        let value = match self.context.refer_selected(&data.inputs[1], &value_map, self.group) {
+            Reference::Inline(inner, map) => self.node_value(inner, &map, false),
+            _ => self.input_value(&data.inputs[1], &value_map),
+        };
+        self.guard = outer;
+        let Some(guard) = guard else { return value };
+        let axes = &self.guards[guard];
+        let bounded = axes.iter().zip(&map.shape).enumerate().filter(|(_, (range, extent))| **range != (0..**extent));
+        let level = bounded.map(|(axis, _)| self.group.axes[axis].level).max().unwrap_or(0);
+        let inside =
+            self.known_or(Key::Inside(guard), Value { dtype: DType::Bool, expr: Expr::Inside(guard) }, level);
+        let select = Expr::Select { condition: inside, on_true: value, on_false: old };
+        self.pure(select, &[inside, value, old], data.dtype)
+    }
+
+    /// The kernel's guard for a box of the group.
+    fn guard_id(&mut self, guard: &IndexBox) -> GuardId {
+        if let Some(known) = self.guards.iter().position(|known| known == guard) {
+            return known;
+        }
+        let axes = guard.iter().enumerate().filter(|(axis, range)| **range != (0..self.group.axes[*axis].extent));
+        self.kernel.guards.push(axes.map(|(axis, _)| self.place[axis]).collect());
+        self.guards.push(guard.clone());
+        self.guards.len() - 1
+    }
+
+    pub(super) fn input_value(&mut self, input: &phalanx_array::Input, from_group: &AffineMap) -> ValueId {
+        match self.context.refer(input, from_group, self.group) {
+            Reference::Member(node) => self.member_value(node),
+            Reference::Inline(node, map) => self.node_value(node, &map, false),
+            Reference::Scalar(scalar) => {
+                let (_, dtype) = self.context.graph.source(Source::Scalar(scalar));
+                let id = self.scalar(ScalarKey::Argument(scalar), dtype);
+                self.known_or(Key::Scalar(ScalarKey::Argument(scalar)), Value { dtype, expr: Expr::Scalar(id) }, 0)
+            }
+            Reference::Load(source, map) => {
+                let (_, dtype) = self.context.graph.source(source);
+                self.load(Buffer::Input(source), map, dtype)
+            }
+        }
+    }
+
+    /// The value of a node at the index that `map` gives.
+    fn node_value(&mut self, node: u32, map: &AffineMap, is_member: bool) -> ValueId {
+        let key = Key::Node(node, map.clone(), self.guard);
+        if let Some(value) = self.find(&key) {
+            return value;
+        }
+        let data = &self.context.graph.nodes[node as usize];
+        let is_costly = is_member
+            && self.computed_in_closed_loop.contains(&node)
+            && self.context.flops(node) > CHEAP_AGAIN;
+        if is_costly && self.written.get(&node) == Some(map) {
+            self.reloaded.insert(node);
+            return self.load(Buffer::Output(node), map.clone(), data.dtype);
+        }
+        // What a value to be stored is computed from is not needed again once it is.
+        let is_first = is_costly && !std::mem::replace(&mut self.is_recomputing, true);
+        if is_first {
+            self.reloaded.insert(node);
+        }
+        let value = self.computed_value(node, map);
+        if is_first {
+            self.is_recomputing = false;
+        }
+        // These stand for values that are known by themselves.
+        if !matches!(data.op, NodeOp::Index(_) | NodeOp::Fill | NodeOp::Reshard(_)) {
+            let level = self.level_of[value];
+            self.scopes[level].known.insert(key, value);
+        }
+        value
+    }
+
+    /// The value of a node, computed from its inputs.
+    fn computed_value(&mut self, node: u32, map: &AffineMap) -> ValueId {
+        let data = &self.context.graph.nodes[node as usize];
+        match &data.op {
+            NodeOp::Index(axis) => {
+                let at = map.axes[*axis as usize];
+                match at.axis {
+                    Some(follows) => self.index(follows, at.start, at.step),
+                    None => self.number(Scalar::new(at.start)),
+                }
+            }
+            NodeOp::Update(_) => self.selected_update(node, map),
+            NodeOp::Fill | NodeOp::Reshard(_) => self.input_value(&data.inputs[0], map),
+            NodeOp::Cast => {
+                let input = self.input_value(&data.inputs[0], map);
+                if self.kernel.values[input].dtype == data.dtype {
+                    return input;
+                }
+                self.pure(Expr::Cast(input), &[input], data.dtype)
+            }
+            NodeOp::Select => {
+                let [condition, on_true, on_false] = [0, 1, 2].map(|at| self.input_value(&data.inputs[at], map));
+                self.pure(Expr::Select { condition, on_true, on_false }, &[condition, on_true, on_false], data.dtype)
+            }
+            NodeOp::Elementwise(op) => {
+                let inputs: Vec<ValueId> = data.inputs.iter().map(|input| self.input_value(input, map)).collect();
+                self.operation(*op, inputs, data.dtype)
+            }
+            other => unreachable!("bug: {other:?} has no value inside of a kernel"),
+        }
+    }
+
+    fn find(&self, key: &Key) -> Option<ValueId> {
+        self.scopes.iter().rev().find_map(|scope| scope.known.get(key).copied())
+    }
+
+    pub(super) fn operation(&mut self, op: Op, inputs: Vec<ValueId>, dtype: DType) -> ValueId {
+        self.pure(Expr::Op { op, inputs: inputs.clone() }, &inputs, dtype)
+    }
+
+    /// A computation of other values, on the outermost level where they all are known.
+    fn pure(&mut self, expr: Expr, inputs: &[ValueId], dtype: DType) -> ValueId {
+        let level = inputs.iter().map(|&input| self.level_of[input]).max().unwrap_or(0);
+        self.emit(Value { dtype, expr }, level)
+    }
+
+    pub(super) fn define(&mut self, value: Value, level: usize) -> ValueId {
+        self.kernel.values.push(value);
+        self.level_of.push(level);
+        self.kernel.values.len() - 1
+    }
+
+    fn emit(&mut self, value: Value, level: usize) -> ValueId {
+        let id = self.define(value, level);
+        self.scopes[level].statements.push(Stmt::Let(id));
+        id
+    }
+
+    fn known_or(&mut self, key: Key, value: Value, level: usize) -> ValueId {
+        if let Some(known) = self.find(&key) {
+            return known;
+        }
+        let id = self.emit(value, level);
+        self.scopes[level].known.insert(key, id);
+        id
+    }
+
+    pub(super) fn number(&mut self, scalar: Scalar) -> ValueId {
+        let key = ScalarKey::Number(scalar);
+        let id = self.scalar(key.clone(), scalar.dtype());
+        self.known_or(Key::Scalar(key), Value { dtype: scalar.dtype(), expr: Expr::Scalar(id) }, 0)
+    }
+
+    pub(super) fn scalar(&mut self, key: ScalarKey, dtype: DType) -> usize {
+        if let Some(&known) = self.scalar_of.get(&key) {
+            return known;
+        }
+        self.kernel.scalars.push(dtype);
+        self.scalars.push(match key {
+            ScalarKey::Argument(argument) => ScalarSource::Argument(argument),
+            ScalarKey::Number(number) => ScalarSource::Number(number),
+        });
+        self.scalar_of.insert(key, self.scalars.len() - 1);
+        self.scalars.len() - 1
+    }
+
+    /// `start + step * index` along a group axis.
+    pub(super) fn index(&mut self, axis: u8, start: i64, step: i64) -> ValueId {
+        let key = Key::Index(axis, start, step);
+        if let Some(known) = self.find(&key) {
+            return known;
+        }
+        let level = self.group.axes[axis as usize].level;
+        let kernel_axis = self.place[axis as usize];
+        let plain = Key::Index(axis, 0, 1);
+        let mut value = self.known_or(plain, Value { dtype: DType::I64, expr: Expr::Index(kernel_axis) }, level);
+        if step != 1 {
+            let step = self.number(Scalar::new(step));
+            value = self.operation(Op::Multiply, vec![value, step], DType::I64);
+        }
+        if start != 0 {
+            let start = self.number(Scalar::new(start));
+            value = self.operation(Op::Add, vec![value, start], DType::I64);
+        }
+        self.scopes[level].known.insert(key, value);
+        value
+    }
+
+    fn load(&mut self, buffer: Buffer, map: AffineMap, dtype: DType) -> ValueId {
+        let guard = if matches!(buffer, Buffer::Input(_)) { self.guard } else { None };
+        let key = Key::Load(buffer.clone(), map.clone(), guard);
+        if let Some(known) = self.find(&key) {
+            return known;
+        }
+        let mut axes: Vec<u8> = map.axes.iter().filter_map(|axis| axis.axis).collect();
+        if let Some(guard) = guard {
+            let ranges = self.guards[guard].iter().zip(&map.shape).enumerate();
+            axes.extend(ranges.filter(|(_, (range, extent))| **range != (0..**extent)).map(|(axis, _)| axis as u8));
+        }
+        let levels = axes.into_iter().map(|axis| self.group.axes[axis as usize].level);
+        let mut level = levels.max().unwrap_or(0);
+        if let Buffer::Output(_) = buffer {
+            // A value stored by an earlier loop must not be loaded before that loop.
+            level = level.max(self.scopes.len() - 1);
+        }
+        let access = self.guarded_access(buffer, map, dtype, guard);
+        let role = &mut self.kernel.params[self.kernel.accesses[access].param].role;
+        if *role == Role::Out {
+            *role = Role::InOut;
+        }
+        self.known_or(key, Value { dtype, expr: Expr::Load { access, guard } }, level)
+    }
+
+    pub(super) fn access(&mut self, buffer: Buffer, map: AffineMap, dtype: DType) -> usize {
+        self.guarded_access(buffer, map, dtype, None)
+    }
+
+    fn guarded_access(&mut self, buffer: Buffer, map: AffineMap, dtype: DType, guard: Option<GuardId>) -> usize {
+        let mut axes: Vec<AxisId> =
+            map.axes.iter().filter(|m| m.step != 0).filter_map(|m| m.axis).map(|a| self.place[a as usize]).collect();
+        axes.sort_unstable();
+        axes.dedup();
+        let key = (buffer.clone(), map.clone(), axes.clone(), guard);
+        if let Some(&known) = self.access_of.get(&key) {
+            return known;
+        }
+        let is_table = matches!(&buffer, Buffer::Output(node)
+            if matches!(self.context.graph.nodes[*node as usize].op, NodeOp::Accumulate { .. }));
+        let role = match buffer {
+            Buffer::Input(_) => Role::In,
+            _ if is_table => Role::Table,
+            Buffer::Output(_) | Buffer::OutputIndex(_) => Role::Out,
+        };
+        let param = *self.params.entry(buffer.clone()).or_insert_with(|| {
+            self.kernel.params.push(Param { dtype, role });
+            self.kernel.params.len() - 1
+        });
+        self.kernel.accesses.push(Access { param, axes });
+        self.accesses.push(BuiltAccess { buffer, map, guard });
+        self.access_of.insert(key, self.accesses.len() - 1);
+        self.accesses.len() - 1
+    }
+}

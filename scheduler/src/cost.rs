@@ -1,0 +1,257 @@
+//! Costs: what the steps of a plan read, write, send and compute, and the memory they need.
+
+use crate::build::Buffer;
+use crate::finalise::{Final, FinalLaunch, FinalStep};
+use crate::fuse::Unit;
+use crate::instance::{Instance, LocalStep, instantiate};
+use crate::plan::{Plan, space_box};
+use phalanx_array::Source;
+use phalanx_distributed::image;
+use phalanx_kernels::ir::{AccessId, Expr, Kernel, Stmt};
+use phalanx_ops::sharding::{intersect, is_empty, volume};
+use phalanx_ops::{IndexBox, Mesh, Sharding};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+/// Devices of which the busiest is looked for; in larger meshes a few stand for all.
+const MOST_VISITED: usize = 64;
+
+/// What a step costs; bytes and operations.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Cost {
+    pub sent: usize,
+    pub read: usize,
+    pub wrote: usize,
+    pub flops: u64,
+    /// How many boxes a launch is cut into, so that what needs no slab runs before slabs arrive.
+    pub boxes: usize,
+}
+
+impl Cost {
+    fn max(self, other: Cost) -> Cost {
+        Cost {
+            sent: self.sent.max(other.sent),
+            read: self.read.max(other.read),
+            wrote: self.wrote.max(other.wrote),
+            flops: self.flops.max(other.flops),
+            boxes: self.boxes.max(other.boxes),
+        }
+    }
+}
+
+/// What a plan costs on its busiest device, which may be another one for each figure.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Costs {
+    pub steps: Vec<Cost>,
+    /// All steps together.
+    pub total: Cost,
+    /// Bytes of the leaves.
+    pub inputs: usize,
+    /// Bytes of leaves, slots, slabs and messages together.
+    pub peak: usize,
+}
+
+/// The sharding of a value.
+pub(crate) fn sharding(plan: &Plan, source: Source) -> Option<&Sharding> {
+    match source {
+        Source::Node(node) => Some(&plan.placements[node as usize].output),
+        Source::Leaf(leaf) => Some(&plan.leaves[leaf as usize]),
+        Source::Scalar(_) => None,
+    }
+}
+
+/// The costs of a plan.
+pub(crate) fn costs(plan: &Plan, finished: &Final, mesh: &Mesh) -> Costs {
+    let mut costs = Costs::default();
+    for device in visited(mesh) {
+        let one = Device { plan, finished, mesh, device }.costs();
+        costs.total = costs.total.max(one.total);
+        costs.inputs = costs.inputs.max(one.inputs);
+        costs.peak = costs.peak.max(one.peak);
+        costs.steps.resize(one.steps.len(), Cost::default());
+        costs.steps.iter_mut().zip(one.steps).for_each(|(most, step)| *most = most.max(step));
+    }
+    costs
+}
+
+/// The devices that stand for all: all, or the ends, their neighbours and the middle.
+fn visited(mesh: &Mesh) -> Vec<usize> {
+    let devices = mesh.devices();
+    if devices <= MOST_VISITED {
+        return (0..devices).collect();
+    }
+    vec![0, 1, devices / 2, devices - 2, devices - 1]
+}
+
+/// A plan on one device.
+struct Device<'a> {
+    plan: &'a Plan,
+    finished: &'a Final,
+    mesh: &'a Mesh,
+    device: usize,
+}
+
+impl Device<'_> {
+    fn costs(&self) -> Costs {
+        let instance = instantiate(self.plan, self.finished, self.mesh, self.device);
+        let mut launches = 0;
+        let steps: Vec<Cost> = self
+            .finished
+            .steps
+            .iter()
+            .map(|step| match step {
+                FinalStep::Exchange(exchange) => {
+                    Cost { sent: sent(&instance, *exchange), ..Cost::default() }
+                }
+                FinalStep::Combine(nodes) => {
+                    Cost { sent: nodes.iter().map(|&node| self.combined(node)).sum(), ..Cost::default() }
+                }
+                FinalStep::Launch(launch) => {
+                    launches += 1;
+                    self.launch(launch, boxes(&instance, launches - 1))
+                }
+                FinalStep::Matmul(node) => self.matmul(*node),
+                FinalStep::Compress(node) => {
+                    let inputs = self.plan.node(*node).inputs.iter();
+                    let read = inputs.map(|input| self.block_bytes(input.source)).sum();
+                    Cost { read, wrote: self.block_bytes(Source::Node(*node)), ..Cost::default() }
+                }
+            })
+            .collect();
+        let total = steps.iter().fold(Cost::default(), |total, step| Cost {
+            sent: total.sent + step.sent,
+            read: total.read + step.read,
+            wrote: total.wrote + step.wrote,
+            flops: total.flops + step.flops,
+            boxes: total.boxes + step.boxes,
+        });
+        let leaves = 0..self.plan.leaves.len() as u32;
+        let inputs = leaves.map(|leaf| self.block_bytes(Source::Leaf(leaf))).sum();
+        let made: usize = instance.slots.iter().chain(&instance.locals).sum();
+        Costs { steps, total, inputs, peak: inputs + made }
+    }
+
+    fn block(&self, source: Source) -> IndexBox {
+        let (shape, _) = self.plan.graph.source(source);
+        let coordinates = self.mesh.coordinates(self.device);
+        match sharding(self.plan, source) {
+            Some(sharding) => sharding.block(shape, self.mesh, &coordinates),
+            None => IndexBox::new(),
+        }
+    }
+
+    fn block_bytes(&self, source: Source) -> usize {
+        volume(&self.block(source)) * self.plan.graph.source(source).1.size()
+    }
+
+    /// Bytes of a partial value that the device puts into an all-reduce.
+    fn combined(&self, node: u32) -> usize {
+        let item = self.plan.combined_item(node).map_or(0, |(dtype, monoid)| monoid.item_size(dtype));
+        volume(&self.block(Source::Node(node))) * item
+    }
+
+    fn launch(&self, launch: &FinalLaunch, boxes: usize) -> Cost {
+        let Unit::Group(group) = &self.plan.units[launch.unit] else {
+            unreachable!("bug: only groups are launched")
+        };
+        let space = space_box(&group.axes, self.mesh, &self.mesh.coordinates(self.device));
+        let built = &launch.built;
+        let loaded: BTreeSet<AccessId> = built.kernel.values.iter().filter_map(|v| load_of(&v.expr)).collect();
+        let mut reads: BTreeMap<String, (IndexBox, usize)> = BTreeMap::new();
+        let mut wrote = 0;
+        for (id, access) in built.accesses.iter().enumerate() {
+            let source = match access.buffer {
+                Buffer::Input(source) => source,
+                Buffer::Output(node) | Buffer::OutputIndex(node) => Source::Node(node),
+            };
+            let inside = match access.guard {
+                Some(guard) => intersect(&space, &built.guards[guard]),
+                None => space.clone(),
+            };
+            if is_empty(&inside) {
+                continue;
+            }
+            let (_, dtype) = self.plan.graph.source(source);
+            let reached = image(&access.map, &inside);
+            if loaded.contains(&id) {
+                // What several loads reach is read once.
+                let known = reads.entry(format!("{:?}", access.buffer));
+                let known = known.or_insert_with(|| (reached.clone(), dtype.size()));
+                known.0 = known.0.iter().zip(&reached).map(|(a, b)| a.start.min(b.start)..a.end.max(b.end)).collect();
+            } else if let Buffer::OutputIndex(_) = access.buffer {
+                wrote += volume(&reached) * size_of::<i64>();
+            } else if launch.tables.iter().any(|&table| source == Source::Node(table)) {
+                wrote += self.block_bytes(source);
+            } else {
+                wrote += volume(&reached) * dtype.size();
+            }
+        }
+        let mut read = reads.values().map(|(reached, item)| volume(reached) * item).sum();
+        for copy in &launch.copies {
+            let written = image_of_store(launch, copy.node, &space);
+            let item = self.plan.node(copy.node).dtype.size();
+            let kept = self.block_bytes(Source::Node(copy.node)).saturating_sub(written * item);
+            read += kept;
+            wrote += kept;
+        }
+        let extents: Vec<u64> = built.axes.iter().map(|&axis| space[axis as usize].len() as u64).collect();
+        let points = extents[..built.kernel.grid].iter().product();
+        let flops = operations(&built.kernel, &built.kernel.body, points, &extents);
+        Cost { sent: 0, read, wrote, flops, boxes }
+    }
+
+    fn matmul(&self, node: u32) -> Cost {
+        let data = self.plan.node(node);
+        let read = data.inputs.iter().map(|input| self.block_bytes(input.source)).sum();
+        let inner = self.plan.graph.source(data.inputs[0].source).0[1];
+        let products = volume(&self.block(Source::Node(node))) * inner;
+        // A product and a sum; of complex numbers, four and four.
+        let flops = products as u64 * if data.dtype.is_complex() { 8 } else { 2 };
+        Cost { sent: 0, read, wrote: self.block_bytes(Source::Node(node)), flops, boxes: 1 }
+    }
+}
+
+/// Elements that a launch stores of a member.
+fn image_of_store(launch: &FinalLaunch, node: u32, space: &[Range<usize>]) -> usize {
+    let stores = launch.built.accesses.iter().filter(|access| access.buffer == Buffer::Output(node));
+    stores.map(|access| volume(&image(&access.map, space))).max().unwrap_or(0)
+}
+
+fn load_of(expr: &Expr) -> Option<AccessId> {
+    if let Expr::Load { access, .. } = expr { Some(*access) } else { None }
+}
+
+/// The operations of statements that run at so many points.
+fn operations(kernel: &Kernel, body: &[Stmt], points: u64, extents: &[u64]) -> u64 {
+    let of_statement = |statement: &Stmt| match statement {
+        Stmt::Let(value) => match &kernel.values[*value].expr {
+            Expr::Op { op, .. } => points * u64::from(op.flops()),
+            Expr::Select { .. } => points,
+            _ => 0,
+        },
+        Stmt::Loop { axes, body, folds } => {
+            let points = points * axes.iter().map(|&axis| extents[axis]).product::<u64>();
+            operations(kernel, body, points, extents) + points * folds.len() as u64
+        }
+        Stmt::Store { .. } => 0,
+        Stmt::Accumulate { .. } => points,
+    };
+    body.iter().map(of_statement).sum()
+}
+
+/// Bytes that a device sends in an exchange.
+fn sent(instance: &Instance, number: usize) -> usize {
+    let of_step = |step: &LocalStep| match step {
+        LocalStep::Start { exchange, sends, .. } if *exchange == number => {
+            sends.iter().map(|packet| packet.bytes).sum()
+        }
+        _ => 0,
+    };
+    instance.steps.iter().map(of_step).sum()
+}
+
+/// How many boxes a launch is cut into.
+fn boxes(instance: &Instance, number: usize) -> usize {
+    let is_part = |step: &&LocalStep| matches!(step, LocalStep::Launch { kernel, .. } if *kernel == number);
+    instance.steps.iter().filter(is_part).count()
+}

@@ -1,0 +1,236 @@
+//! What fusion knows of a window: what each input of a node is to a group.
+
+use super::group::{Group, Load, Member, Reference, compose};
+use phalanx_array::{Graph, Input, NodeOp, Source};
+use phalanx_distributed::Placement;
+use phalanx_ops::{AffineMap, AxisMap, IndexBox, Sharding};
+use smallvec::SmallVec;
+
+/// A value this cheap (in additions) is computed again where it is used at other indices.
+const CHEAP: u32 = 4;
+/// A value with one consumer is computed there, at another index, up to this cost.
+const CHEAP_ONCE: u32 = 16;
+
+/// What fusion knows of the graph.
+pub(crate) struct Context<'a> {
+    pub graph: &'a Graph,
+    pub placements: &'a [Placement],
+    pub leaves: &'a [Sharding],
+    /// For each node, the cost and number of loads of computing it where it is used, if that may be done.
+    inline: Vec<Option<(u32, u32)>>,
+    uses: Vec<u32>,
+}
+
+impl<'a> Context<'a> {
+    pub fn new(graph: &'a Graph, placements: &'a [Placement], leaves: &'a [Sharding]) -> Context<'a> {
+        let mut uses = vec![0; graph.nodes.len()];
+        let mut inline: Vec<Option<(u32, u32)>> = Vec::with_capacity(graph.nodes.len());
+        for node in &graph.nodes {
+            let own = match &node.op {
+                NodeOp::Fill | NodeOp::Index(_) | NodeOp::Cast => Some(1),
+                NodeOp::Select => Some(2),
+                NodeOp::Elementwise(op) => Some(op.flops()),
+                _ => None,
+            };
+            let mut cost = own.map(|own| (own, 0));
+            for input in &node.inputs {
+                let loads = match input.source {
+                    Source::Scalar(_) => (0, 0),
+                    Source::Leaf(_) => (0, 1),
+                    Source::Node(from) => {
+                        uses[from as usize] += 1;
+                        inline[from as usize].filter(|cost| is_cheap(*cost)).unwrap_or((0, 1))
+                    }
+                };
+                cost = cost.map(|cost| (cost.0 + loads.0, cost.1 + loads.1));
+            }
+            inline.push(match node.op {
+                NodeOp::Fill | NodeOp::Index(_) => Some((0, 0)),
+                _ => cost,
+            });
+        }
+        Context { graph, placements, leaves, inline, uses }
+    }
+
+    /// Whether a node is computed wherever it is used and never has to exist.
+    pub fn is_free(&self, node: u32) -> bool {
+        matches!(self.graph.nodes[node as usize].op, NodeOp::Fill | NodeOp::Index(_))
+    }
+
+    /// What a node costs where it is used, in additions.
+    pub fn flops(&self, node: u32) -> u32 {
+        self.inline[node as usize].map_or(u32::MAX, |cost| cost.0)
+    }
+
+    pub fn sharding(&self, source: Source) -> Option<&Sharding> {
+        match source {
+            Source::Node(node) => Some(&self.placements[node as usize].output),
+            Source::Leaf(leaf) => Some(&self.leaves[leaf as usize]),
+            Source::Scalar(_) => None,
+        }
+    }
+
+    /// What an input is, seen from a group, when the consumer's index follows from the group's by `from_group`.
+    pub fn refer(&self, input: &Input, from_group: &AffineMap, group: &Group) -> Reference {
+        let (shape, _) = self.graph.source(input.source);
+        let map = compose(input.map.as_deref(), shape, from_group);
+        let Source::Node(node) = input.source else {
+            return match input.source {
+                Source::Scalar(scalar) => Reference::Scalar(scalar),
+                source => Reference::Load(source, map),
+            };
+        };
+        let found = group.members.iter().find(|member| member.node == node);
+        if let Some(member) = found
+            && self.placements[node as usize].partial.is_none()
+            && self.value_map(member, group).is_some_and(|own| own.axes == map.axes)
+        {
+            return Reference::Member(node);
+        }
+        let inlined = self.inline[node as usize].is_some_and(|cost| {
+            is_cheap(cost)
+                || (self.uses[node as usize] == 1
+                    && cost.0 <= CHEAP_ONCE
+                    && input.map.as_ref().is_some_and(|map| !map.follows_all() && map.is_injective()))
+        });
+        if inlined { Reference::Inline(node, map) } else { Reference::Load(Source::Node(node), map) }
+    }
+
+    /// The map from the group to the value of a member, if members may use it in registers.
+    fn value_map(&self, member: &Member, group: &Group) -> Option<AffineMap> {
+        let node = &self.graph.nodes[member.node as usize];
+        match &node.op {
+            NodeOp::Reduce { axes, .. } => {
+                let kept = (0..member.from_group.axes.len()).filter(|&axis| !axes.contains(&(axis as u8)));
+                let maps = kept.map(|axis| member.from_group.axes[axis]).collect();
+                Some(AffineMap { shape: group.axes.iter().map(|axis| axis.extent).collect(), axes: maps })
+            }
+            NodeOp::Update(_) if !member.is_selected => None,
+            NodeOp::Accumulate { .. } => None,
+            _ => Some(member.from_group.clone()),
+        }
+    }
+
+    /// All loads of a member, those of nodes computed inline included.
+    pub fn loads(&self, member: &Member, group: &Group) -> Vec<Load> {
+        let mut loads = Vec::new();
+        let node = &self.graph.nodes[member.node as usize];
+        match &node.op {
+            NodeOp::Update(target) if member.is_selected => {
+                self.collect(&node.inputs[0], &member.from_group, None, group, &mut loads);
+                if let Some((map, guard)) = selection(target, &member.from_group) {
+                    self.collect_selected(&node.inputs[1], &map, Some(&guard), group, &mut loads);
+                }
+            }
+            NodeOp::Update(_) => self.collect(&node.inputs[1], &member.from_group, None, group, &mut loads),
+            _ => {
+                for input in &node.inputs {
+                    self.collect(input, &member.from_group, None, group, &mut loads);
+                }
+            }
+        }
+        loads
+    }
+
+    /// What the value of a selected update is to its group: as `refer`, but a node used only there is computed there.
+    pub fn refer_selected(&self, input: &Input, from_group: &AffineMap, group: &Group) -> Reference {
+        match self.refer(input, from_group, group) {
+            Reference::Load(Source::Node(node), map)
+                if self.uses[node as usize] == 1
+                    && self.inline[node as usize].is_some_and(|cost| cost.0 <= CHEAP_ONCE) =>
+            {
+                Reference::Inline(node, map)
+            }
+            other => other,
+        }
+    }
+
+    fn collect_selected(
+        &self,
+        input: &Input,
+        from_group: &AffineMap,
+        guard: Option<&IndexBox>,
+        group: &Group,
+        loads: &mut Vec<Load>,
+    ) {
+        match self.refer_selected(input, from_group, group) {
+            Reference::Inline(node, map) => {
+                for input in &self.graph.nodes[node as usize].inputs {
+                    self.collect(input, &map, guard, group, loads);
+                }
+            }
+            _ => self.collect(input, from_group, guard, group, loads),
+        }
+    }
+
+    fn collect(
+        &self,
+        input: &Input,
+        from_group: &AffineMap,
+        guard: Option<&IndexBox>,
+        group: &Group,
+        loads: &mut Vec<Load>,
+    ) {
+        match self.refer(input, from_group, group) {
+            Reference::Member(_) | Reference::Scalar(_) => {}
+            Reference::Load(source, map) => {
+                let guard = guard.cloned();
+                let is_known = |known: &Load| {
+                    known.source == source && known.map.axes == map.axes && known.guard == guard
+                };
+                if !loads.iter().any(is_known) {
+                    loads.push(Load { source, map, guard });
+                }
+            }
+            Reference::Inline(node, map) => {
+                for input in &self.graph.nodes[node as usize].inputs {
+                    self.collect(input, &map, guard, group, loads);
+                }
+            }
+        }
+    }
+}
+
+/// How an update is computed at every index of its base: the map from the group to the value's index, valid inside the
+/// guard (a box of the group), and the guard. `None` for updates with steps other than 1 and -1, or of a diagonal.
+///
+/// `from_group` leads from the group to the base.
+pub(crate) fn selection(target: &AffineMap, from_group: &AffineMap) -> Option<(AffineMap, IndexBox)> {
+    let mut guard: IndexBox = from_group.shape.iter().map(|&extent| 0..extent).collect();
+    let nowhere = AxisMap { axis: None, start: 0, step: 0 };
+    let mut axes: SmallVec<[AxisMap; 4]> = SmallVec::from_elem(nowhere, target.shape.len());
+    let mut followed = 0u64;
+    for (written, own) in target.axes.iter().zip(&from_group.axes) {
+        let reached = match written.axis {
+            None => written.start..written.start + 1,
+            Some(to) => {
+                if written.step.abs() > 1 || followed >> to & 1 == 1 {
+                    return None;
+                }
+                followed |= 1 << to;
+                let extent = target.shape[to as usize] as i64;
+                if extent == 0 {
+                    return None;
+                }
+                let last = written.start + written.step * (extent - 1);
+                if let Some(axis) = own.axis
+                    && written.step != 0
+                {
+                    // base = start + step * value, with step 1 or -1.
+                    axes[to as usize] =
+                        AxisMap { axis: Some(axis), start: -written.start * written.step, step: written.step };
+                }
+                written.start.min(last)..written.start.max(last) + 1
+            }
+        };
+        if let Some(axis) = own.axis {
+            let range = &mut guard[axis as usize];
+            *range = range.start.max(reached.start as usize)..range.end.min(reached.end as usize);
+        }
+    }
+    Some((AffineMap { shape: from_group.shape.clone(), axes }, guard))
+}
+
+fn is_cheap((flops, loads): (u32, u32)) -> bool {
+    flops <= CHEAP && loads <= 1
+}

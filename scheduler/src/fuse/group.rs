@@ -1,0 +1,154 @@
+//! Groups: kernels to be.
+
+use phalanx_array::Source;
+use phalanx_ops::{AffineMap, AxisMap, IndexBox, Sharding, Split};
+use smallvec::SmallVec;
+
+/// Something that runs as one step (with what has to be exchanged before it).
+#[derive(Clone, Debug)]
+pub(crate) enum Unit {
+    /// A fused kernel.
+    Group(Group),
+    /// The same elements under another shape.
+    Reshape(u32),
+    /// A matrix product.
+    Matmul(u32),
+    /// A selection by a mask.
+    Compress(u32),
+}
+
+/// A kernel to be.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Group {
+    /// The iteration space; positions are stable.
+    pub axes: Vec<GroupAxis>,
+    /// The nodes computed, in program order.
+    pub members: Vec<Member>,
+}
+
+/// An axis of a group.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct GroupAxis {
+    pub extent: usize,
+    pub split: Option<Split>,
+    /// 0 for the grid, 1 for a loop, 2 for a loop inside of that.
+    pub level: usize,
+}
+
+/// A node computed in a group.
+#[derive(Clone, Debug)]
+pub(crate) struct Member {
+    pub node: u32,
+    /// The level at which the value exists.
+    pub depth: usize,
+    /// For a reduction, an accumulation or a written update: from the group to the input's index space. Else to the
+    /// node's own.
+    pub from_group: AffineMap,
+    /// Set for an update computed as a selection between the value and the old value, at every index of the base.
+    pub is_selected: bool,
+}
+
+/// A load of a group.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Load {
+    pub source: Source,
+    /// From the group to the value.
+    pub map: AffineMap,
+    /// The box of the group outside of which the element is not loaded (and may not exist).
+    pub guard: Option<IndexBox>,
+}
+
+/// What an input of a member is to its group.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Reference {
+    /// A value computed in the group at the same index.
+    Member(u32),
+    /// A node computed here once more, at the index that the map gives.
+    Inline(u32, AffineMap),
+    /// An element of a value that exists before.
+    Load(Source, AffineMap),
+    /// A scalar argument.
+    Scalar(u32),
+}
+
+impl Group {
+    /// The iteration space's sharding.
+    pub fn space(&self) -> Sharding {
+        Sharding { axes: self.axes.iter().map(|axis| axis.split.clone()).collect(), partial: None }
+    }
+
+    /// The number of levels.
+    pub fn levels(&self) -> usize {
+        self.axes.iter().map(|axis| axis.level).chain(self.members.iter().map(|m| m.depth)).max().unwrap_or(0) + 1
+    }
+
+    /// The axes on levels up to `depth`, in order.
+    pub fn axes_to(&self, depth: usize) -> SmallVec<[u8; 4]> {
+        (0..self.axes.len()).filter(|&axis| self.axes[axis].level <= depth).map(|axis| axis as u8).collect()
+    }
+
+    /// The map from the group to an index space of this shape and sharding whose axes are those up to `depth`.
+    pub fn space_at(&self, depth: usize, shape: &[usize], sharding: &Sharding) -> Option<AffineMap> {
+        let axes = self.axes_to(depth);
+        let equal = axes.len() == shape.len()
+            && axes.iter().zip(shape).zip(&sharding.axes).all(|((&axis, &extent), split)| {
+                let own = &self.axes[axis as usize];
+                own.extent == extent && own.split == *split
+            });
+        if !equal {
+            return None;
+        }
+        let maps = axes.iter().zip(shape).map(|(&axis, &extent)| follow(axis, extent)).collect();
+        Some(AffineMap { shape: self.axes.iter().map(|axis| axis.extent).collect(), axes: maps })
+    }
+
+    pub fn new(shape: &[usize], sharding: &Sharding) -> (Group, AffineMap) {
+        let axes = shape
+            .iter()
+            .zip(&sharding.axes)
+            .map(|(&extent, split)| GroupAxis { extent, split: split.clone(), level: 0 })
+            .collect();
+        let map = AffineMap {
+            shape: shape.into(),
+            axes: shape.iter().enumerate().map(|(axis, &extent)| follow(axis as u8, extent)).collect(),
+        };
+        (Group { axes, members: Vec::new() }, map)
+    }
+}
+
+fn follow(axis: u8, extent: usize) -> AxisMap {
+    // Axes of extent 1 are all alike, whatever they follow.
+    if extent == 1 { AxisMap { axis: None, start: 0, step: 0 } } else { AxisMap { axis: Some(axis), start: 0, step: 1 } }
+}
+
+/// The map `outer` of a base of shape `base`, applied after `inner`, in normal form.
+pub(crate) fn compose(outer: Option<&AffineMap>, base: &[usize], inner: &AffineMap) -> AffineMap {
+    let mut map = match outer {
+        Some(outer) => outer.then(inner),
+        None => inner.clone(),
+    };
+    for (axis, &extent) in map.axes.iter_mut().zip(base) {
+        if extent == 1 || axis.axis.is_none() {
+            *axis = AxisMap { axis: None, start: axis.start, step: 0 };
+        } else if axis.axis.is_some_and(|a| inner.shape[a as usize] == 1) {
+            *axis = AxisMap { axis: None, start: axis.start, step: 0 };
+        }
+    }
+    map
+}
+
+/// Moves `axes` (positions of the group's level-0 axes, in order) one level in, and everything inside along.
+pub(crate) fn nest(group: &mut Group, axes: &[u8]) {
+    let outer = group.axes_to(0);
+    for axis in &mut group.axes {
+        if axis.level > 0 {
+            axis.level += 1;
+        }
+    }
+    for &axis in axes {
+        group.axes[outer[axis as usize] as usize].level = 1;
+    }
+    for member in &mut group.members {
+        member.depth += 1;
+    }
+}

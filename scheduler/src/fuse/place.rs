@@ -1,0 +1,229 @@
+//! Placing: each node, in program order, finds or makes its group.
+
+use super::context::{Context, selection};
+use super::group::{Group, Load, Member, Reference, Unit, nest};
+use phalanx_array::{Input, NodeOp, Source};
+use phalanx_distributed::misaligned_axes;
+use phalanx_ops::Sharding;
+use smallvec::SmallVec;
+
+/// The most members of a group.
+const MOST_MEMBERS: usize = 64;
+/// The most distinct loads of a group.
+const MOST_LOADS: usize = 24;
+/// How many groups back a node looks for one to join.
+const LOOK_BACK: usize = 8;
+
+/// The fused window.
+pub(crate) struct Fused {
+    /// Units in the order in which they run.
+    pub units: Vec<Unit>,
+    /// The unit of each node; `None` for nodes computed only where they are used.
+    pub unit_of: Vec<usize>,
+}
+
+/// Groups the nodes of a window.
+pub(crate) fn fuse(context: &Context<'_>) -> Fused {
+    let mut fused = Fused { units: Vec::new(), unit_of: vec![usize::MAX; context.graph.nodes.len()] };
+    for (position, node) in context.graph.nodes.iter().enumerate() {
+        let position = position as u32;
+        let unit = match &node.op {
+            NodeOp::Reshape => Some(Unit::Reshape(position)),
+            NodeOp::Matmul => Some(Unit::Matmul(position)),
+            NodeOp::Compress => Some(Unit::Compress(position)),
+            _ => None,
+        };
+        fused.unit_of[position as usize] = match unit {
+            Some(unit) => {
+                fused.units.push(unit);
+                fused.units.len() - 1
+            }
+            None => place(context, &mut fused, position),
+        };
+    }
+    fused
+}
+
+/// Finds or makes the group of a node.
+fn place(context: &Context<'_>, fused: &mut Fused, position: u32) -> usize {
+    let node = &context.graph.nodes[position as usize];
+    let space = &context.placements[position as usize].space;
+    let shape = iteration_shape(context, position);
+    if let Some(unit) = place_selected(context, fused, position) {
+        return unit;
+    }
+    let oldest = fused.units.len().saturating_sub(LOOK_BACK);
+    // Free nodes are stored, if at all, by a kernel of their own; to share one would tie kernels together for nothing.
+    if !context.is_free(position) {
+        for candidate in (oldest..fused.units.len()).rev() {
+            if let Some(joined) = try_join(context, fused, candidate, position, &shape, space) {
+                fused.units[candidate] = Unit::Group(joined);
+                return candidate;
+            }
+        }
+    }
+    let (mut group, map) = Group::new(&shape, space);
+    group.members.push(Member { node: position, depth: 0, from_group: map, is_selected: false });
+    if let NodeOp::Reduce { axes, .. } = &node.op {
+        nest(&mut group, axes);
+        // The reduction itself is the value outside of its loop.
+        group.members[0].depth = 0;
+    }
+    fused.units.push(Unit::Group(group));
+    fused.units.len() - 1
+}
+
+/// Finds or makes the group in which an update is a selection: where its old value is computed, or, if that is free, a
+/// group of its own. `None` if the update has to be written into memory instead.
+fn place_selected(context: &Context<'_>, fused: &mut Fused, position: u32) -> Option<usize> {
+    let node = &context.graph.nodes[position as usize];
+    let NodeOp::Update(target) = &node.op else { return None };
+    let Source::Node(old) = node.inputs[0].source else { return None };
+    if target.is_identity(&node.shape) {
+        return None;
+    }
+    let space = &context.placements[position as usize].output;
+    let is_free = context.is_free(old);
+    let candidate = if is_free { fused.units.len() } else { fused.unit_of[old as usize] };
+    let (mut group, from_group) = if is_free {
+        Group::new(&node.shape, space)
+    } else {
+        let Unit::Group(group) = &fused.units[candidate] else { return None };
+        if group.members.len() >= MOST_MEMBERS {
+            return None;
+        }
+        let depth = group.members.iter().find(|member| member.node == old)?.depth;
+        (group.clone(), group.space_at(depth, &node.shape, space)?)
+    };
+    if !is_free && !matches!(context.refer(&node.inputs[0], &from_group, &group), Reference::Member(_)) {
+        return None;
+    }
+    let (map, guard) = selection(target, &from_group)?;
+    if phalanx_ops::sharding::is_empty(&guard) {
+        return None;
+    }
+    // The value has to be computed here, or to exist before.
+    if let Reference::Load(Source::Node(from), _) = context.refer_selected(&node.inputs[1], &map, &group)
+        && fused.unit_of[from as usize] >= candidate
+    {
+        return None;
+    }
+    let depth = group.axes.iter().map(|axis| axis.level).max().unwrap_or(0);
+    let member = Member { node: position, depth, from_group, is_selected: true };
+    let is_before = |load: &Load| match load.source {
+        Source::Node(from) => fused.unit_of[from as usize] < candidate,
+        _ => true,
+    };
+    if !context.loads(&member, &group).iter().all(is_before) {
+        return None;
+    }
+    group.members.push(member);
+    let loads: usize = group.members.iter().map(|member| context.loads(member, &group).len()).sum();
+    if loads > MOST_LOADS || !stays_inside(context, &group) {
+        return None;
+    }
+    if is_free {
+        fused.units.push(Unit::Group(group));
+    } else {
+        fused.units[candidate] = Unit::Group(group);
+    }
+    Some(candidate)
+}
+
+/// The shape of the space that a node iterates over.
+pub(crate) fn iteration_shape(context: &Context<'_>, position: u32) -> phalanx_ops::Shape {
+    let node = &context.graph.nodes[position as usize];
+    let of_input = |input: &Input| {
+        input.map.as_ref().map_or_else(|| context.graph.source(input.source).0.into(), |map| map.shape.clone())
+    };
+    match &node.op {
+        NodeOp::Reduce { .. } | NodeOp::Accumulate { .. } => of_input(&node.inputs[0]),
+        NodeOp::Update(map) => map.shape.clone(),
+        _ => node.shape.clone(),
+    }
+}
+
+/// The group with the node added, if that is legal and worth while.
+fn try_join(
+    context: &Context<'_>,
+    fused: &Fused,
+    candidate: usize,
+    position: u32,
+    shape: &[usize],
+    space: &Sharding,
+) -> Option<Group> {
+    let Unit::Group(group) = &fused.units[candidate] else { return None };
+    if group.members.len() >= MOST_MEMBERS {
+        return None;
+    }
+    let node = &context.graph.nodes[position as usize];
+    // What has to exist before the group runs must come from earlier units.
+    let is_before = |source: Source| match source {
+        Source::Node(from) => fused.unit_of[from as usize] < candidate,
+        _ => true,
+    };
+    if let NodeOp::Update(map) = &node.op
+        && !map.is_identity(&node.shape)
+        && !is_before(node.inputs[0].source)
+    {
+        return None;
+    }
+    for depth in (0..group.levels()).rev() {
+        let Some(from_group) = group.space_at(depth, shape, space) else { continue };
+        let mut joined = group.clone();
+        let mut member = Member { node: position, depth, from_group, is_selected: false };
+        let inputs = if matches!(node.op, NodeOp::Update(_)) { &node.inputs[1..] } else { &node.inputs[..] };
+        let uses_member = inputs
+            .iter()
+            .any(|input| matches!(context.refer(input, &member.from_group, group), Reference::Member(_)));
+        let loads = context.loads(&member, group);
+        if !loads.iter().all(|load| is_before(load.source)) {
+            continue;
+        }
+        let known: Vec<Load> = group.members.iter().flat_map(|m| context.loads(m, group)).collect();
+        let shares_load = loads.iter().any(|load| known.iter().any(|other| other.source == load.source));
+        if !uses_member && !shares_load {
+            continue;
+        }
+        let mut distinct: Vec<&Load> = known.iter().collect();
+        distinct.extend(loads.iter().filter(|load| !known.contains(load)));
+        if distinct.len() > MOST_LOADS {
+            continue;
+        }
+        if let NodeOp::Reduce { axes, .. } = &node.op {
+            let at: SmallVec<[u8; 4]> = group.axes_to(depth);
+            let removed: SmallVec<[u8; 4]> = axes.iter().map(|&axis| at[axis as usize]).collect();
+            let level: SmallVec<[u8; 4]> =
+                (0..group.axes.len() as u8).filter(|&axis| group.axes[axis as usize].level == depth).collect();
+            if depth > 0 && level.as_slice() == removed.as_slice() {
+                member.depth = depth - 1;
+                joined.members.push(member);
+            } else if depth == 0 {
+                nest(&mut joined, axes);
+                joined.members.push(member);
+            } else {
+                continue;
+            }
+        } else {
+            joined.members.push(member);
+        }
+        if stays_inside(context, &joined) {
+            return Some(joined);
+        }
+    }
+    None
+}
+
+/// Whether no load may leave the device's block along a loop axis: a loop cannot be cut where a slab begins.
+fn stays_inside(context: &Context<'_>, group: &Group) -> bool {
+    if group.axes.iter().all(|axis| axis.level == 0) {
+        return true;
+    }
+    let space = group.space();
+    group.members.iter().all(|member| {
+        context.loads(member, group).iter().all(|load| {
+            let Some(sharding) = context.sharding(load.source) else { return true };
+            misaligned_axes(sharding, &load.map, &space).iter().all(|&axis| group.axes[axis as usize].level == 0)
+        })
+    })
+}
