@@ -200,10 +200,14 @@ impl Array {
     }
 
     pub(crate) fn evaluate_at(&self, site: Site) -> Result<(), Error> {
+        self.evaluate_for(Cause::Observation, site)
+    }
+
+    fn evaluate_for(&self, cause: Cause, site: Site) -> Result<(), Error> {
         let live = self.live()?;
         let node = live.cell.node()?;
         if node.result().is_none() {
-            live.cell.mesh.close(Cause::Observation, site)?;
+            live.cell.mesh.close(cause, site)?;
         }
         match node.result() {
             Some(Ok(value)) => value.wait(),
@@ -222,11 +226,21 @@ impl Array {
     }
 
     pub(crate) fn to_host_at(&self, site: Site) -> Result<HostArray, Error> {
+        self.to_host_for(Cause::Observation, site)
+    }
+
+    /// As `to_host`, for formatting, which does not know who calls it.
+    pub(crate) fn to_host_for_print(&self) -> Result<HostArray, Error> {
+        let site = self.live()?.cell.node()?.site();
+        self.to_host_for(Cause::Print, site.unwrap_or_else(|| unreachable!("bug: an array that no call made")))
+    }
+
+    fn to_host_for(&self, cause: Cause, site: Site) -> Result<HostArray, Error> {
         let live = self.live()?;
         if let [] | [_] = live.view.stages.as_slice()
             && live.view.stages.iter().all(|stage| stage.reshape.is_none())
         {
-            self.evaluate_at(site)?;
+            self.evaluate_for(cause, site)?;
             if let Some(host) = self.read_local()? {
                 return Ok(host);
             }
@@ -240,7 +254,7 @@ impl Array {
         let operand = self.operand(site)?;
         let node = mesh.record(NodeOp::Reshard(sharding), &[operand], self.shape().into(), self.dtype(), site)?;
         let whole = Array::from_node(mesh.clone(), node);
-        whole.evaluate_at(site)?;
+        whole.evaluate_for(cause, site)?;
         Ok(whole.read_local()?.unwrap_or_else(|| unreachable!("bug: a replicated value is held by every process")))
     }
 

@@ -222,7 +222,7 @@ impl Array {
                 return Err(Error::op(OpError::DataLength { given, shape: data.shape.clone() }, site));
             }
             let value = mesh.engine().upload(data, site)?;
-            let node = Node::evaluated(data.shape.as_slice().into(), data.dtype, value);
+            let node = Node::evaluated(data.shape.as_slice().into(), data.dtype, value, site);
             Ok(Array::from_node(mesh, node))
         })())
     }
@@ -240,7 +240,7 @@ impl Array {
                 return Err(Error::op(OpError::Argument { operation: "from_local", argument: "shards", value }, site));
             };
             let (shape, value) = mesh.engine().from_local(shards, axis, site)?;
-            Ok(Array::from_node(mesh, Node::evaluated(shape.as_slice().into(), dtype, value)))
+            Ok(Array::from_node(mesh, Node::evaluated(shape.as_slice().into(), dtype, value, site)))
         })())
     }
 

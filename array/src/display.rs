@@ -145,9 +145,8 @@ fn format_floats(values: &[f64], single: bool) -> Vec<String> {
 
 impl fmt::Display for Array {
     /// The elements as NumPy prints them, or the error. Collectivity as [`Array::to_host`].
-    #[track_caller]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.to_host_at(Location::caller()) {
+        match self.to_host_for_print() {
             Ok(host) => f.write_str(&host.text()),
             Err(error) => write!(f, "{error}"),
         }

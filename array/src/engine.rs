@@ -11,6 +11,8 @@ use std::sync::Arc;
 pub enum Cause {
     /// A value is observed.
     Observation,
+    /// A value is printed; the call site is that of the operation that made it, for formatting does not know its own.
+    Print,
     /// The shape of a result depends on data.
     Data,
     /// The window is long enough.

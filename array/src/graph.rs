@@ -31,11 +31,13 @@ pub struct Node {
     leaf_window: AtomicU64,
     leaf_position: AtomicU32,
     handles: AtomicU32,
+    /// The call that made it; `None` for what a planner adds.
+    site: Option<Site>,
     result: OnceLock<Result<Arc<dyn Evaluated>, Error>>,
 }
 
 impl Node {
-    pub(crate) fn recorded(shape: Shape, dtype: DType, window: u64, position: u32) -> Arc<Node> {
+    pub(crate) fn recorded(shape: Shape, dtype: DType, window: u64, position: u32, site: Option<Site>) -> Arc<Node> {
         Arc::new(Node {
             shape,
             dtype,
@@ -44,20 +46,26 @@ impl Node {
             leaf_window: AtomicU64::new(0),
             leaf_position: AtomicU32::new(0),
             handles: AtomicU32::new(0),
+            site,
             result: OnceLock::new(),
         })
     }
 
     /// A node whose value exists already.
-    pub fn evaluated(shape: Shape, dtype: DType, value: Arc<dyn Evaluated>) -> Arc<Node> {
-        let node = Node::recorded(shape, dtype, 0, 0);
+    pub fn evaluated(shape: Shape, dtype: DType, value: Arc<dyn Evaluated>, site: Site) -> Arc<Node> {
+        let node = Node::recorded(shape, dtype, 0, 0, Some(site));
         node.finish(Ok(value));
         node
     }
 
     /// A node that no handle refers to, for values that a planner adds.
     pub fn temporary(shape: Shape, dtype: DType) -> Arc<Node> {
-        Node::recorded(shape, dtype, 0, 0)
+        Node::recorded(shape, dtype, 0, 0, None)
+    }
+
+    /// The call that made the value, if the program did.
+    pub fn site(&self) -> Option<Site> {
+        self.site
     }
 
     /// The shape of the value.

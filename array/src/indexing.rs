@@ -107,7 +107,7 @@ impl Array {
             };
             value.wait()?;
             let shape: Shape = mesh.engine().extents(&value).into();
-            Ok(Array::from_node(mesh, Node::evaluated(shape, self.dtype(), value)))
+            Ok(Array::from_node(mesh, Node::evaluated(shape, self.dtype(), value, site)))
         })())
     }
 

@@ -129,7 +129,7 @@ impl MeshHandle {
                 }
             });
         }
-        let node = Node::recorded(shape.clone(), dtype, number, graph.nodes.len() as u32);
+        let node = Node::recorded(shape.clone(), dtype, number, graph.nodes.len() as u32, Some(site));
         window.bytes += (phalanx_ops::shape::size(&shape) * dtype.size()) as u64;
         window.graph.nodes.push(NodeData { op, inputs, shape, dtype, site, node: node.clone() });
         Ok(node)

@@ -7,7 +7,7 @@ use crate::plan::{Plan, read_box, space_box};
 use phalanx_array::{NodeOp, Source};
 use phalanx_distributed::{image, pieces_from, pieces_to, preimage_range};
 use phalanx_ops::sharding::{intersect, is_empty, subtract, volume};
-use phalanx_ops::{AffineMap, DType, IndexBox, Mesh, Monoid, Sharding};
+use phalanx_ops::{AffineMap, AxisMap, DType, IndexBox, Mesh, Monoid, Sharding};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -357,16 +357,31 @@ impl<'a> Builder<'a> {
                 _ => None,
             })
             .collect();
-        let boxes = self.cut(group, &space, &launch.built, &served);
+        let is_owner = !group.is_for_owners || self.owns_what_is_written(group);
+        let boxes =
+            if is_owner { self.cut(group, &space, &launch.built, &served) } else { Vec::new() };
         let (mut inside, mut rim) = (Vec::new(), Vec::new());
         for part in boxes {
             let mut accesses = Vec::with_capacity(launch.built.accesses.len());
-            let mut waits = false;
+            let (mut waits, mut is_idle) = (false, true);
             for (position, (access, served)) in launch.built.accesses.iter().zip(&served).enumerate() {
                 let guard = access.guard.map(|guard| &launch.built.guards[guard]);
-                let (at, in_slab) = self.resolve(group, access, guard, *served, &part);
+                let (at, in_slab) = match self.written_elsewhere(group, access, &part) {
+                    Some(region) => {
+                        let item = self.item_of(access);
+                        let memory = Memory::Local(self.local(volume(&region) * item));
+                        (locate(access, &part, memory, &region, item), false)
+                    }
+                    None => {
+                        is_idle &= matches!(access.buffer, Buffer::Input(_));
+                        self.resolve(group, access, guard, *served, &part)
+                    }
+                };
                 waits |= in_slab;
                 accesses.push(self.along_axes(&launch.built, position, access, at));
+            }
+            if is_idle {
+                continue;
             }
             let step = LocalStep::Launch {
                 kernel,
@@ -390,6 +405,16 @@ impl<'a> Builder<'a> {
             }
         }
         self.instance.steps.extend(rim);
+    }
+
+    /// Whether the position of split axes that a group's update fixes lies in this device's block.
+    fn owns_what_is_written(&self, group: &Group) -> bool {
+        group.members.iter().all(|member| {
+            let NodeOp::Update(target) = &self.plan.node(member.node).op else { return true };
+            let block = self.block_of_node(member.node);
+            let fixed = target.axes.iter().zip(&block).filter(|(axis, _)| axis.axis.is_none());
+            fixed.into_iter().all(|(axis, own)| own.contains(&(axis.start as usize)))
+        })
     }
 
     /// The boxes of a launch, in each of which every read comes from one buffer: the interior, then the rim.
@@ -436,6 +461,27 @@ impl<'a> Builder<'a> {
         boxes
     }
 
+    /// Where an access writes in a part of the group's space, if that is in another device's block.
+    ///
+    /// An update at a fixed position of a split axis is computed by all devices and written by the one that has it.
+    fn written_elsewhere(&self, group: &Group, access: &BuiltAccess, part: &IndexBox) -> Option<IndexBox> {
+        let Buffer::Output(node) = access.buffer else { return None };
+        if !matches!(self.plan.node(node).op, NodeOp::Update(_)) {
+            return None;
+        }
+        let region = read_box(&group.axes, part, &access.map, None)?;
+        let block = self.block(Source::Node(node));
+        (intersect(&region, &block) != region).then_some(region)
+    }
+
+    /// The bytes of an item of the buffer of an access.
+    fn item_of(&self, access: &BuiltAccess) -> usize {
+        match access.buffer {
+            Buffer::Input(source) => self.item(source),
+            Buffer::Output(node) | Buffer::OutputIndex(node) => self.item(Source::Node(node)),
+        }
+    }
+
     /// Where the element of an access at the start of a box lies, with byte strides along the value's axes.
     fn resolve(
         &self,
@@ -445,12 +491,6 @@ impl<'a> Builder<'a> {
         served: Option<usize>,
         part: &IndexBox,
     ) -> (At, bool) {
-        let first: SmallVec<[isize; 4]> = access
-            .map
-            .axes
-            .iter()
-            .map(|map| map.start as isize + map.axis.map_or(0, |a| map.step as isize * part[a as usize].start as isize))
-            .collect();
         let (source, index_half) = match access.buffer {
             Buffer::Input(source) => (source, false),
             Buffer::Output(node) => (Source::Node(node), false),
@@ -470,20 +510,17 @@ impl<'a> Builder<'a> {
         // Where nothing is read, any place will do.
         let reaches = read_box(&group.axes, part, &access.map, guard);
         let is_inside = reaches.as_ref().is_none_or(|reaches| intersect(reaches, &block) == *reaches);
-        let locate = |memory: Memory, block: &[Range<usize>]| {
-            let strides = strides_of(block, item);
-            let distance = first.iter().zip(block).map(|(&at, b)| at - b.start as isize);
-            At { memory, offset: distance.zip(&strides).map(|(at, s)| at * s).sum::<isize>() + offset as isize, strides }
-        };
         if is_inside || served.is_none() {
-            return (locate(own.unwrap_or_else(|| self.memory_of(source)), &block), false);
+            let memory = own.unwrap_or_else(|| self.memory_of(source));
+            let at = locate(access, part, memory, &block, item);
+            return (At { offset: at.offset + offset as isize, ..at }, false);
         }
         let slabs = served.and_then(|number| self.slabs[number].as_ref());
         let slab = slabs.and_then(|slabs| {
             slabs.regions.iter().find(|(region, _)| reaches.as_ref().is_some_and(|r| intersect(r, region) == *r))
         });
         match slab {
-            Some((region, buffer)) => (locate(Memory::Local(*buffer), region), true),
+            Some((region, buffer)) => (locate(access, part, Memory::Local(*buffer), region, item), true),
             None => unreachable!("bug: {reaches:?} is neither in the block {block:?} nor in a slab"),
         }
     }
@@ -519,7 +556,8 @@ impl<'a> Builder<'a> {
             }
             axis.step.abs() <= 1 && !twice
         });
-        let regions = if is_box && !is_empty(space) { subtract(&block, &image(&map, space)) } else { vec![block.clone()] };
+        let is_owner = !group.is_for_owners || self.owns_what_is_written(group);
+        let regions = if is_box && is_owner && !is_empty(space) { subtract(&block, &image(&map, space)) } else { vec![block.clone()] };
         let item = data.dtype.size();
         for region in regions {
             self.instance.steps.push(LocalStep::Copy(CopyBox {
@@ -598,6 +636,14 @@ impl<'a> Builder<'a> {
             is_split: !space.is_replicated(),
         });
     }
+}
+
+/// The element of an access at the start of a part of the space, in memory that holds a block of the value.
+fn locate(access: &BuiltAccess, part: &IndexBox, memory: Memory, block: &[Range<usize>], item: usize) -> At {
+    let strides = strides_of(block, item);
+    let first = |map: &AxisMap| map.start as isize + map.axis.map_or(0, |a| map.step as isize * part[a as usize].start as isize);
+    let distance = access.map.axes.iter().zip(block).map(|(map, own)| first(map) - own.start as isize);
+    At { memory, offset: distance.zip(&strides).map(|(at, stride)| at * stride).sum(), strides }
 }
 
 /// The bounds of each guard on the kernel axes that it names.

@@ -178,7 +178,7 @@ fn order(context: &Context<'_>, units: &[Unit], mesh: &Mesh) -> (Vec<Step>, Vec<
             combine(context, &mut steps, std::mem::take(&mut partial));
         }
         if let Unit::Group(group) = unit {
-            for (source, part) in parts_of(context, group, position, &reads) {
+            for (source, part) in parts_of(context, group, position) {
                 match shared(&exchanges, source, &part, mesh) {
                     Some(exchange) => exchanges[exchange].parts.push(part),
                     None => {
@@ -214,21 +214,26 @@ fn combine(context: &Context<'_>, steps: &mut Vec<Step>, mut partial: Vec<u32>) 
     }
 }
 
+/// What the members of a group load.
+fn loads_of(context: &Context<'_>, group: &Group) -> Vec<Load> {
+    let mut loads: Vec<Load> = Vec::new();
+    for load in group.members.iter().flat_map(|member| context.loads(member, group)) {
+        let is_known =
+            |known: &Load| known.source == load.source && known.map.axes == load.map.axes && known.guard == load.guard;
+        if !loads.iter().any(is_known) {
+            loads.push(load);
+        }
+    }
+    loads
+}
+
 /// What a unit reads.
 pub(crate) fn reads_of(context: &Context<'_>, unit: &Unit) -> Vec<Load> {
     match unit {
         Unit::Group(group) => {
-            let mut reads: Vec<Load> = Vec::new();
+            let mut reads = loads_of(context, group);
             for member in &group.members {
-                for read in context.loads(member, group) {
-                    let is_known = |known: &Load| {
-                        known.source == read.source && known.map.axes == read.map.axes && known.guard == read.guard
-                    };
-                    if !reads.iter().any(is_known) {
-                        reads.push(read);
-                    }
-                }
-                // An update that is written reads what it leaves unwritten.
+                // An update that is written reads what it leaves unwritten, of which each device has its own part.
                 let node = &context.graph.nodes[member.node as usize];
                 if let phalanx_array::NodeOp::Update(map) = &node.op
                     && !member.is_selected
@@ -252,10 +257,10 @@ pub(crate) fn reads_of(context: &Context<'_>, unit: &Unit) -> Vec<Load> {
 }
 
 /// What a group needs beyond its blocks: one part for each value and direction in which reads leave them.
-fn parts_of(context: &Context<'_>, group: &Group, unit: usize, reads: &[Load]) -> Vec<(Source, ExchangePart)> {
+fn parts_of(context: &Context<'_>, group: &Group, unit: usize) -> Vec<(Source, ExchangePart)> {
     let space = group.space();
     let mut parts: Vec<(Source, ExchangePart)> = Vec::new();
-    for read in reads {
+    for read in &loads_of(context, group) {
         let Some(sharding) = context.sharding(read.source) else { continue };
         if is_aligned(sharding, &read.map, &space) {
             continue;

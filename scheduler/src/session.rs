@@ -366,6 +366,7 @@ impl Session {
         let leaves = Session::leaf_shardings(graph)?;
         let cause = match cause {
             Cause::Observation => "observes a value",
+            Cause::Print => "prints what was made",
             Cause::Data => "needs a shape that depends on data",
             Cause::Limit => "closes a long window",
             Cause::Exit => "ends",

@@ -340,6 +340,9 @@ impl Writer<'_> {
             2 => Instruction::Cast { to, of, dtype: self.random.pick(&DTYPES) },
             _ => {
                 let shape = self.shape_of(of);
+                if shape.contains(&0) {
+                    return None;
+                }
                 let index = shape
                     .iter()
                     .map(|&extent| self.random.between(-(extent as i64), extent as i64 - 1))

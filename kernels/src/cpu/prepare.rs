@@ -36,8 +36,8 @@ pub(super) struct Prepared<'a> {
 /// Results from this size on are written past the caches.
 const STREAMED: usize = 32 << 20;
 
-/// Bytes that the busy registers of a worker should not exceed: about the first-level cache.
-const CACHE: usize = 48 << 10;
+/// Bytes that the busy registers of a worker should not exceed: they fit a first-level cache.
+const CACHE: usize = 40 << 10;
 /// The same for programs with sequential loops, which want to read rows of memory in long runs and
 /// need not keep everything in the first-level cache.
 const CACHE_WITH_LOOPS: usize = 128 << 10;

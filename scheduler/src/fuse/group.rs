@@ -24,6 +24,9 @@ pub(crate) struct Group {
     pub axes: Vec<GroupAxis>,
     /// The nodes computed, in program order.
     pub members: Vec<Member>,
+    /// Set for a single update of one position of a split axis: only the devices that hold it run the kernel, so
+    /// nothing else may be computed there.
+    pub is_for_owners: bool,
 }
 
 /// An axis of a group.
@@ -112,7 +115,7 @@ impl Group {
             shape: shape.into(),
             axes: shape.iter().enumerate().map(|(axis, &extent)| follow(axis as u8, extent)).collect(),
         };
-        (Group { axes, members: Vec::new() }, map)
+        (Group { axes, ..Group::default() }, map)
     }
 }
 
@@ -128,7 +131,10 @@ pub(crate) fn compose(outer: Option<&AffineMap>, base: &[usize], inner: &AffineM
         None => inner.clone(),
     };
     for (axis, &extent) in map.axes.iter_mut().zip(base) {
-        if extent == 1 || axis.axis.is_none() {
+        if extent == 1 {
+            // There is one position, also where the index outside of a guard would be another.
+            *axis = AxisMap { axis: None, start: 0, step: 0 };
+        } else if axis.axis.is_none() {
             *axis = AxisMap { axis: None, start: axis.start, step: 0 };
         } else if axis.axis.is_some_and(|a| inner.shape[a as usize] == 1) {
             *axis = AxisMap { axis: None, start: axis.start, step: 0 };

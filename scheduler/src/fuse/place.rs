@@ -2,6 +2,7 @@
 
 use super::context::{Context, selection};
 use super::group::{Group, Load, Member, Reference, Unit, nest};
+use crate::plan::reads_of;
 use phalanx_array::{Input, NodeOp, Source};
 use phalanx_distributed::misaligned_axes;
 use phalanx_ops::Sharding;
@@ -58,11 +59,14 @@ fn place(context: &Context<'_>, fused: &mut Fused, position: u32) -> usize {
         for candidate in (oldest..fused.units.len()).rev() {
             if let Some(joined) = try_join(context, fused, candidate, position, &shape, space) {
                 fused.units[candidate] = Unit::Group(joined);
+                fused.unit_of[position as usize] = candidate;
+                absorb(context, fused, candidate, position);
                 return candidate;
             }
         }
     }
     let (mut group, map) = Group::new(&shape, space);
+    group.is_for_owners = writes_one_owner(context, position);
     group.members.push(Member { node: position, depth: 0, from_group: map, is_selected: false });
     if let NodeOp::Reduce { axes, .. } = &node.op {
         nest(&mut group, axes);
@@ -130,6 +134,13 @@ fn place_selected(context: &Context<'_>, fused: &mut Fused, position: u32) -> Op
     Some(candidate)
 }
 
+/// Whether a node is an update that fixes the index of an axis along which its base is split.
+fn writes_one_owner(context: &Context<'_>, position: u32) -> bool {
+    let NodeOp::Update(target) = &context.graph.nodes[position as usize].op else { return false };
+    let splits = &context.placements[position as usize].output.axes;
+    target.axes.iter().zip(splits).any(|(axis, split)| axis.axis.is_none() && split.is_some())
+}
+
 /// The shape of the space that a node iterates over.
 pub(crate) fn iteration_shape(context: &Context<'_>, position: u32) -> phalanx_ops::Shape {
     let node = &context.graph.nodes[position as usize];
@@ -153,7 +164,10 @@ fn try_join(
     space: &Sharding,
 ) -> Option<Group> {
     let Unit::Group(group) = &fused.units[candidate] else { return None };
-    if group.members.len() >= MOST_MEMBERS {
+    if group.members.len() >= MOST_MEMBERS
+        || group.is_for_owners
+        || writes_one_owner(context, position)
+    {
         return None;
     }
     let node = &context.graph.nodes[position as usize];
@@ -226,4 +240,83 @@ fn stays_inside(context: &Context<'_>, group: &Group) -> bool {
             misaligned_axes(sharding, &load.map, &space).iter().all(|&axis| group.axes[axis as usize].level == 0)
         })
     })
+}
+
+/// Moves groups of the same space whose values the newest member of `target` loads at its own index into `target`, so
+/// that two operands computed apart meet in one kernel. Legal if nothing between them reads what moves.
+fn absorb(context: &Context<'_>, fused: &mut Fused, target: usize, position: u32) {
+    loop {
+        let Unit::Group(group) = &fused.units[target] else { return };
+        let Some(member) = group.members.iter().find(|member| member.node == position) else {
+            return;
+        };
+        let merged = context.loads(member, group).iter().find_map(|load| {
+            let Source::Node(node) = load.source else { return None };
+            let from = fused.unit_of[node as usize];
+            Some((from, merge(context, fused, from, target, load)?))
+        });
+        let Some((from, merged)) = merged else { return };
+        for member in &merged.members {
+            fused.unit_of[member.node as usize] = target;
+        }
+        fused.units[from] = Unit::Group(Group::default());
+        fused.units[target] = Unit::Group(merged);
+    }
+}
+
+/// The group `target` with the members of group `from`, one of whose values it loads, if that is legal.
+fn merge(
+    context: &Context<'_>,
+    fused: &Fused,
+    from: usize,
+    target: usize,
+    load: &Load,
+) -> Option<Group> {
+    let (Unit::Group(earlier), Unit::Group(later)) = (&fused.units[from], &fused.units[target])
+    else {
+        return None;
+    };
+    let alike = earlier.axes.len() == later.axes.len()
+        && earlier.axes.iter().zip(&later.axes).all(|(a, b)| {
+            a.level == 0 && a.extent == b.extent && a.split == b.split
+        });
+    if !alike
+        || load.guard.is_some()
+        || later.is_for_owners
+        || earlier.is_for_owners
+        || target - from > LOOK_BACK
+        || earlier.members.len() + later.members.len() > MOST_MEMBERS
+        || earlier.members.iter().any(|member| context.placements[member.node as usize].partial.is_some())
+    {
+        return None;
+    }
+    let moves = |source: Source| match source {
+        Source::Node(node) => fused.unit_of[node as usize] == from,
+        _ => false,
+    };
+    let is_read_between = fused.units[from + 1..target]
+        .iter()
+        .any(|unit| reads_of(context, unit).iter().any(|read| moves(read.source)));
+    if is_read_between {
+        return None;
+    }
+    let depth = later.axes.iter().map(|axis| axis.level).max().unwrap_or(0);
+    let mut merged = later.clone();
+    merged.members.extend(earlier.members.iter().map(|member| Member { depth, ..member.clone() }));
+    merged.members.sort_by_key(|member| member.node);
+    // What was loaded must now be at hand, or the kernel would read what it has yet to write.
+    let mut loads: Vec<Load> = Vec::new();
+    for member in &merged.members {
+        for load in context.loads(member, &merged) {
+            if !loads.contains(&load) {
+                loads.push(load);
+            }
+        }
+    }
+    let is_inside = |source: Source| match source {
+        Source::Node(node) => moves(source) || fused.unit_of[node as usize] == target,
+        _ => false,
+    };
+    let is_legal = loads.len() <= MOST_LOADS && !loads.iter().any(|load| is_inside(load.source));
+    (is_legal && stays_inside(context, &merged)).then_some(merged)
 }
