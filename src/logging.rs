@@ -23,5 +23,7 @@ pub fn start(level: LogLevel) {
         .with_span_events(FmtSpan::CLOSE)
         .with_ansi(false)
         .with_writer(std::io::stderr)
+        // A reader of standard error that went away must not end the program.
+        .log_internal_errors(false)
         .try_init();
 }

@@ -1,5 +1,6 @@
 //! `Array`: a cell and a view of it.
 
+use crate::elementwise::{copy_order, record_as};
 use crate::engine::Cause;
 use crate::error::{Error, Site};
 use crate::graph::{Held, Node, NodeOp};
@@ -336,7 +337,8 @@ impl Array {
     }
 
     pub(crate) fn astype_at(&self, dtype: DType, site: Site) -> Array {
-        Array::catch(self.record_like(NodeOp::Cast, dtype, site))
+        let arguments = [Argument::Array(self.clone())];
+        Array::catch(record_as(NodeOp::Cast, &arguments, &[self.dtype()], dtype, copy_order, site))
     }
 
     /// A copy with elements of its own, in C order. Local (records a node).
@@ -369,9 +371,13 @@ impl Array {
         })())
     }
 
-    /// Records an elementwise operation of this array alone, keeping its order of axes in memory.
-    pub(crate) fn record_like(&self, op: NodeOp, dtype: DType, site: Site) -> Result<Array, Error> {
-        crate::elementwise::record(op, &[Argument::Array(self.clone())], &[self.dtype()], dtype, site)
+    /// Another dtype on the way to an operation: unlike `astype`, with axes ordered as the operation would.
+    pub(crate) fn converted(&self, dtype: DType, site: Site) -> Array {
+        if dtype == self.dtype() {
+            return self.clone();
+        }
+        let arguments = [Argument::Array(self.clone())];
+        Array::catch(crate::elementwise::record(NodeOp::Cast, &arguments, &[self.dtype()], dtype, site))
     }
 }
 

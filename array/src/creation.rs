@@ -75,7 +75,7 @@ impl From<()> for ShapeArgument {
 }
 
 impl ShapeArgument {
-    fn resolve(&self, site: Site) -> Result<Shape, Error> {
+    pub(crate) fn resolve(&self, site: Site) -> Result<Shape, Error> {
         let mut total: usize = 1;
         for &extent in &self.0 {
             if extent < 0 {

@@ -52,12 +52,27 @@ pub(crate) fn mesh_of(arguments: &[Argument], site: Site) -> Result<MeshHandle, 
     found.map_or_else(|| crate::creation::current_mesh(site), Ok)
 }
 
+/// A rule for the order of axes in memory of a result.
+type OrderRule = fn(&[Argument], &[usize]) -> Result<Option<Vec<usize>>, Error>;
+
 /// Records an elementwise node whose inputs are cast to the given dtypes.
 pub(crate) fn record(
     op: NodeOp,
     arguments: &[Argument],
     input_dtypes: &[DType],
     output: DType,
+    site: Site,
+) -> Result<Array, Error> {
+    record_as(op, arguments, input_dtypes, output, memory_order, site)
+}
+
+/// Records an elementwise node whose result has its axes in memory in the order that `rule` says.
+pub(crate) fn record_as(
+    op: NodeOp,
+    arguments: &[Argument],
+    input_dtypes: &[DType],
+    output: DType,
+    rule: OrderRule,
     site: Site,
 ) -> Result<Array, Error> {
     let mesh = mesh_of(arguments, site)?;
@@ -73,10 +88,7 @@ pub(crate) fn record(
             shape = broadcast(&shape, array.shape()).map_err(|error| Error::op(error, site))?;
         }
     }
-    let order = match arguments {
-        [Argument::Array(array)] if op == NodeOp::Cast => copy_order(array)?,
-        _ => memory_order(arguments, &shape)?,
-    };
+    let order = rule(arguments, &shape)?;
     let mut operands = SmallVec::<[Operand; 3]>::new();
     for (argument, &dtype) in arguments.iter().zip(input_dtypes) {
         let array = match argument {
@@ -199,7 +211,8 @@ pub(crate) fn memory_order(arguments: &[Argument], shape: &[usize]) -> Result<Op
 /// The order of axes from outermost to innermost in memory of a copy, or `None` for C order.
 ///
 /// Source: the rule of NumPy's `PyArray_NewLikeArray`: falling absolute strides, C order among equal ones.
-fn copy_order(array: &Array) -> Result<Option<Vec<usize>>, Error> {
+pub(crate) fn copy_order(arguments: &[Argument], _: &[usize]) -> Result<Option<Vec<usize>>, Error> {
+    let [Argument::Array(array)] = arguments else { return Ok(None) };
     let view = array.view()?;
     let contiguous = contiguous_strides(&view.shape);
     if (0..view.shape.len()).all(|axis| view.shape[axis] == 1 || view.strides[axis] == contiguous[axis]) {

@@ -71,7 +71,7 @@ pub trait Engine: Send + Sync {
     /// The extents of a value whose shape was unknown when it was recorded.
     fn extents(&self, value: &Arc<dyn Evaluated>) -> Vec<usize>;
 
-    /// Makes rank 0's outcome of a local action known to all ranks. Collective.
+    /// Makes every rank's outcome of a local action known to all ranks: an error of one is an error of all. Collective.
     fn agree(&self, outcome: Result<(), String>, site: Site) -> Result<(), Error>;
 
     /// The mesh.

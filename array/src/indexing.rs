@@ -77,7 +77,8 @@ impl Array {
     /// The elements at which `mask` holds, in C order, NumPy's `a[mask]` with a mask of the same shape.
     ///
     /// Shapes `(s), (s) -> (number of true)`. Collective over the mesh: the length depends on data, so the window closes.
-    /// Blocks keep their elements; no element moves. Errors: `OpError::Dtype` for a mask that is not bool,
+    /// Every device keeps what it selects of its own block, so that no element moves unless the array is split in an order
+    /// other than C's. Errors: `OpError::Dtype` for a mask that is not bool,
     /// `OpError::Broadcast` for another shape.
     #[track_caller]
     #[must_use]

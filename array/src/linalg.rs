@@ -36,7 +36,9 @@ pub fn matmul(a: &Array, b: &Array) -> Array {
             // No library multiplies integer matrices: a product and a sum, fused into one kernel.
             let products = a.expand_dims(2) * b.expand_dims(0);
             let sum = products.sum(1);
-            return Ok(if sum.dtype() == dtype { sum } else { sum.astype_at(dtype, site) });
+            let product = if sum.dtype() == dtype { sum } else { sum.astype_at(dtype, site) };
+            // A product is in C order whatever its operands are in.
+            return Ok(if product.view()?.is_whole() { product } else { product.copy_at(site) });
         }
         let mesh = crate::elementwise::mesh_of(&[Argument::Array(a.clone()), b.into()], site)?;
         let cast = |array: &Array| if array.dtype() == dtype { array.clone() } else { array.astype_at(dtype, site) };

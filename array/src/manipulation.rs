@@ -76,7 +76,7 @@ impl Array {
         let (site, shape) = (Location::caller(), shape.into());
         Array::catch((|| {
             self.ok()?;
-            let target: Shape = shape.0.iter().map(|&extent| extent.max(0) as usize).collect();
+            let target: Shape = shape.resolve(site)?;
             let view = self.view()?.broadcast_to(&target, &self.base_shape()?);
             self.with_view(view.map_err(|error| Error::op(error, site))?)
         })())
@@ -104,7 +104,7 @@ impl Array {
     }
 
     /// The view at the given basic index (see [`s!`](crate::s)), NumPy's `a[...]` with integers, slices, new axes and an
-    /// ellipsis; with an integer for every axis, a 0-d copy.
+    /// ellipsis. With an integer for every axis it is a 0-d view; [`Array::at`] gives the 0-d copy that NumPy gives there.
     ///
     /// Local. Errors: `OpError::Index`, `OpError::TooManyIndices`, `OpError::ZeroStep`, `OpError::Ellipses`.
     #[track_caller]

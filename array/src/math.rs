@@ -163,7 +163,7 @@ impl Array {
     }
 
     fn check_writable(&self, site: crate::error::Site) -> Result<(), Error> {
-        if self.view()?.is_injective() {
+        if !self.view()?.is_broadcast {
             return Ok(());
         }
         let value = String::from("broadcast view");

@@ -1,7 +1,7 @@
 //! Reductions over any axes.
 
 use crate::array::Array;
-use crate::elementwise::{in_order, memory_order};
+use crate::elementwise::{in_order, memory_order, record};
 use crate::error::{Error, Site};
 use crate::graph::NodeOp;
 use crate::operand::Operand;
@@ -77,7 +77,7 @@ impl Array {
         if removed.is_empty() {
             // Every element is combined with nothing.
             if !finds_index {
-                return Ok(self.astype_at(dtype, site));
+                return record(NodeOp::Cast, &[self.into()], &[dtype], dtype, site);
             }
             let zero = Operand::Scalar(Scalar::new(0i64));
             let node = mesh.record(NodeOp::Fill, &[zero], self.shape().into(), dtype, site)?;
@@ -104,8 +104,7 @@ impl Array {
     }
 
     fn reduce_as(&self, monoid: Monoid, dtype: DType, axes: Axes, site: Site) -> Array {
-        let cast = if self.dtype() == dtype { self.clone() } else { self.astype_at(dtype, site) };
-        Array::catch(cast.reduce(monoid, &axes, site))
+        Array::catch(self.converted(dtype, site).reduce(monoid, &axes, site))
     }
 
     /// The dtype in which NumPy sums and multiplies: small integers and bools widen to 64 bits.
@@ -181,7 +180,7 @@ impl Array {
     #[must_use]
     pub fn count_nonzero(&self, axes: impl Into<Axes>) -> Array {
         let site = Location::caller();
-        self.astype_at(DType::Bool, site).reduce_as(Monoid::Add, DType::I64, axes.into(), site)
+        self.converted(DType::Bool, site).reduce_as(Monoid::Add, DType::I64, axes.into(), site)
     }
 
     /// Mean over `axes`; integers and bools in `f64`, `f16` and `bf16` summed in `f32`. The mean of nothing is NaN.
@@ -195,7 +194,7 @@ impl Array {
         let dtype = self.mean_dtype();
         let sum = self.widened(site).reduce(Monoid::Add, axes, site)?;
         let mean = sum.over(self.reduced_count(axes, site)? as f64, site)?;
-        Ok(if mean.dtype() == dtype { mean } else { mean.astype_at(dtype, site) })
+        Ok(mean.converted(dtype, site))
     }
 
     /// Quotient of this array and a number of elements.
@@ -218,7 +217,7 @@ impl Array {
             dtype if dtype.is_inexact() => dtype,
             _ => DType::F64,
         };
-        if dtype == self.dtype() { self.clone() } else { self.astype_at(dtype, site) }
+        self.converted(dtype, site)
     }
 
     fn reduced_count(&self, axes: &Axes, site: Site) -> Result<usize, Error> {
@@ -247,7 +246,7 @@ impl Array {
         };
         let var = squares.reduce(Monoid::Add, axes, site)?.over((count - ddof).max(0.0), site)?;
         let dtype = self.mean_dtype().real();
-        Ok(if var.dtype() == dtype { var } else { var.astype_at(dtype, site) })
+        Ok(var.converted(dtype, site))
     }
 
     /// Standard deviation: the square root of [`Array::var`].

@@ -15,6 +15,8 @@ pub struct View {
     pub(crate) strides: SmallVec<[i64; 4]>,
     /// From the base to the view; empty for the whole base as it is.
     pub(crate) stages: SmallVec<[Stage; 1]>,
+    /// Whether the view, or one it is a view of, was broadcast: such views are read-only.
+    pub(crate) is_broadcast: bool,
 }
 
 /// A reshape (of what came before) followed by an affine map.
@@ -36,7 +38,7 @@ pub(crate) fn contiguous_strides(shape: &[usize]) -> SmallVec<[i64; 4]> {
 impl View {
     /// The whole base.
     pub(crate) fn whole(shape: &[usize]) -> View {
-        View { shape: shape.into(), strides: contiguous_strides(shape), stages: SmallVec::new() }
+        View { shape: shape.into(), strides: contiguous_strides(shape), stages: SmallVec::new(), is_broadcast: false }
     }
 
     /// Whether the view is the whole base as it is.
@@ -68,7 +70,7 @@ impl View {
                 }
             }
         }
-        View { shape, strides, stages }
+        View { shape, strides, stages, is_broadcast: self.is_broadcast }
     }
 
     /// A basic index of the view.
@@ -90,7 +92,7 @@ impl View {
         let local = AffineMap::identity(&self.shape).broadcast_to(shape)?;
         let map = self.last_map().then(&local);
         let strides = self.strides_through(&local);
-        Ok(self.with_map(map, base, strides))
+        Ok(View { is_broadcast: true, ..self.with_map(map, base, strides) })
     }
 
     /// Strides after a further map: each axis of this view moves by its stride for each step of the axis it follows.
@@ -117,12 +119,7 @@ impl View {
         }
         let mut stages = self.stages.clone();
         stages.push(Stage { reshape: Some(shape.into()), map: Arc::new(AffineMap::identity(shape)) });
-        Some(View { shape: shape.into(), strides, stages })
-    }
-
-    /// Whether two different positions of the view are never the same element.
-    pub(crate) fn is_injective(&self) -> bool {
-        self.stages.iter().all(|stage| stage.map.is_injective())
+        Some(View { shape: shape.into(), strides, stages, is_broadcast: self.is_broadcast })
     }
 }
 

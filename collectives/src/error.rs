@@ -290,7 +290,7 @@ impl CollectiveError {
                 "check the limits of open files and the state of the network"
             }
             CollectiveError::Closed => {
-                "do not use arrays of several processes after the end of the session"
+                "evaluate and read what is needed before the session ends"
             }
         }
     }

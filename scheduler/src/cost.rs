@@ -103,9 +103,10 @@ impl Device<'_> {
                 FinalStep::Exchange(exchange) => {
                     Cost { sent: sent(&instance, *exchange), ..Cost::default() }
                 }
-                FinalStep::Combine(nodes) => {
-                    Cost { sent: nodes.iter().map(|&node| self.combined(node)).sum(), ..Cost::default() }
-                }
+                FinalStep::Combine(nodes) => Cost {
+                    sent: nodes.iter().map(|&node| self.combined(node)).sum(),
+                    ..Cost::default()
+                },
                 FinalStep::Launch(launch) => {
                     launches += 1;
                     self.launch(launch, boxes(&instance, launches - 1))
@@ -146,7 +147,8 @@ impl Device<'_> {
 
     /// Bytes of a partial value that the device puts into an all-reduce.
     fn combined(&self, node: u32) -> usize {
-        let item = self.plan.combined_item(node).map_or(0, |(dtype, monoid)| monoid.item_size(dtype));
+        let item =
+            self.plan.combined_item(node).map_or(0, |(dtype, monoid)| monoid.item_size(dtype));
         volume(&self.block(Source::Node(node))) * item
     }
 
@@ -156,7 +158,8 @@ impl Device<'_> {
         };
         let space = space_box(&group.axes, self.mesh, &self.mesh.coordinates(self.device));
         let built = &launch.built;
-        let loaded: BTreeSet<AccessId> = built.kernel.values.iter().filter_map(|v| load_of(&v.expr)).collect();
+        let loaded: BTreeSet<AccessId> =
+            built.kernel.values.iter().filter_map(|v| load_of(&v.expr)).collect();
         let mut reads: BTreeMap<String, (IndexBox, usize)> = BTreeMap::new();
         let mut wrote = 0;
         for (id, access) in built.accesses.iter().enumerate() {
@@ -177,7 +180,12 @@ impl Device<'_> {
                 // What several loads reach is read once.
                 let known = reads.entry(format!("{:?}", access.buffer));
                 let known = known.or_insert_with(|| (reached.clone(), dtype.size()));
-                known.0 = known.0.iter().zip(&reached).map(|(a, b)| a.start.min(b.start)..a.end.max(b.end)).collect();
+                known.0 = known
+                    .0
+                    .iter()
+                    .zip(&reached)
+                    .map(|(a, b)| a.start.min(b.start)..a.end.max(b.end))
+                    .collect();
             } else if let Buffer::OutputIndex(_) = access.buffer {
                 wrote += volume(&reached) * size_of::<i64>();
             } else if launch.tables.iter().any(|&table| source == Source::Node(table)) {
@@ -194,7 +202,8 @@ impl Device<'_> {
             read += kept;
             wrote += kept;
         }
-        let extents: Vec<u64> = built.axes.iter().map(|&axis| space[axis as usize].len() as u64).collect();
+        let extents: Vec<u64> =
+            built.axes.iter().map(|&axis| space[axis as usize].len() as u64).collect();
         let points = extents[..built.kernel.grid].iter().product();
         let flops = operations(&built.kernel, &built.kernel.body, points, &extents);
         Cost { sent: 0, read, wrote, flops, boxes }
@@ -213,7 +222,8 @@ impl Device<'_> {
 
 /// Elements that a launch stores of a member.
 fn image_of_store(launch: &FinalLaunch, node: u32, space: &[Range<usize>]) -> usize {
-    let stores = launch.built.accesses.iter().filter(|access| access.buffer == Buffer::Output(node));
+    let stores =
+        launch.built.accesses.iter().filter(|access| access.buffer == Buffer::Output(node));
     stores.map(|access| volume(&image(&access.map, space))).max().unwrap_or(0)
 }
 
@@ -252,6 +262,7 @@ fn sent(instance: &Instance, number: usize) -> usize {
 
 /// How many boxes a launch is cut into.
 fn boxes(instance: &Instance, number: usize) -> usize {
-    let is_part = |step: &&LocalStep| matches!(step, LocalStep::Launch { kernel, .. } if *kernel == number);
+    let is_part =
+        |step: &&LocalStep| matches!(step, LocalStep::Launch { kernel, .. } if *kernel == number);
     instance.steps.iter().filter(is_part).count()
 }

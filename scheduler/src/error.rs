@@ -23,6 +23,14 @@ pub enum RunError {
         /// What does not fit.
         reason: &'static str,
     },
+    /// A mesh that does not have as many places as there are devices.
+    #[error("{mesh} does not fit the {devices} devices of the world")]
+    Mesh {
+        /// The mesh.
+        mesh: String,
+        /// The number of devices.
+        devices: usize,
+    },
     /// A promise inside of Phalanx was broken.
     #[error("{message}")]
     Bug {
@@ -49,6 +57,7 @@ impl RunError {
             RunError::Shards { .. } => "PX031",
             RunError::Rank { .. } => "PX032",
             RunError::Bug { .. } => "PX033",
+            RunError::Mesh { .. } => "PX034",
         }
     }
 
@@ -59,6 +68,7 @@ impl RunError {
             RunError::Collective(error) => error.hint(),
             RunError::Kernel(error) => error.hint(),
             RunError::Shards { .. } => "shards must agree in dtype and in all extents but that of the joined axis",
+            RunError::Mesh { .. } => "the product of the mesh's extents must be the number of devices of all processes",
             RunError::Bug { .. } => "please report it with the program that led to it",
             RunError::Rank { .. } => "see the message of that rank",
         }

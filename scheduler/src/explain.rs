@@ -1,7 +1,8 @@
-//! Explaining: a plan as text: its steps with what they cost on the busiest device, then its kernels.
+//! Explaining: a plan as text: its steps with what they cost on the busiest device, then its
+//! kernels.
 //!
-//! The text is a function of the plan alone. Values are named by their operation and position, inputs `in0`, `in1` and
-//! so on; kernels that are equal have one name and are printed once.
+//! The text is a function of the plan alone. Values are named by their operation and position,
+//! inputs `in0`, `in1` and so on; kernels that are equal have one name and are printed once.
 
 use crate::build::{Buffer, Built, ScalarSource};
 use crate::cost::{Cost, costs, sharding};
@@ -12,6 +13,9 @@ use phalanx_array::{NodeOp, Source};
 use phalanx_kernels::ir::AccessId;
 use phalanx_ops::{AxisMap, Mesh, Monoid};
 use std::fmt::Write;
+
+/// Scalars of a launch that share a line.
+const SCALARS_IN_A_LINE: usize = 8;
 
 /// Bytes with a binary unit.
 pub(crate) fn bytes(count: usize) -> String {
@@ -120,7 +124,12 @@ pub(crate) fn text(plan: &Plan, liveness: &Liveness, mesh: &Mesh) -> String {
 fn columns(cost: &Cost) -> String {
     let size = |count: usize| if count == 0 { String::new() } else { bytes(count) };
     let computed = if cost.flops == 0 { String::new() } else { flops(cost.flops) };
-    format!("{:>10} {:>10} {:>10} {computed:>12}", size(cost.sent), size(cost.read), size(cost.wrote))
+    format!(
+        "{:>10} {:>10} {:>10} {computed:>12}",
+        size(cost.sent),
+        size(cost.read),
+        size(cost.wrote)
+    )
 }
 
 struct Explainer<'a> {
@@ -163,7 +172,9 @@ impl Explainer<'_> {
         let (shape, dtype) = self.plan.graph.source(source);
         let extents: Vec<String> = shape.iter().map(usize::to_string).collect();
         let lies = match sharding(self.plan, source) {
-            Some(sharding) if !sharding.is_replicated() => format!(" @ {}", sharding.text(self.mesh)),
+            Some(sharding) if !sharding.is_replicated() => {
+                format!(" @ {}", sharding.text(self.mesh))
+            }
             _ => String::new(),
         };
         format!("{}: {dtype}[{}]{lies}", self.name(source), extents.join(","))
@@ -177,10 +188,12 @@ impl Explainer<'_> {
     fn exchange(&self, number: usize, cost: &Cost) -> String {
         let source = self.plan.exchanges[number].source;
         let (shape, dtype) = self.plan.graph.source(source);
-        let largest = sharding(self.plan, source).map_or(0, |sharding| sharding.largest_block(shape)) * dtype.size();
+        let largest = sharding(self.plan, source)
+            .map_or(0, |sharding| sharding.largest_block(shape))
+            * dtype.size();
         let kind = match cost.sent {
             0 => "nothing to move",
-            sent if sent < largest => "halo",
+            sent if 2 * sent <= largest => "halo",
             _ => "reshard",
         };
         format!("{kind} of {}", self.name(source))
@@ -210,9 +223,11 @@ impl Explainer<'_> {
                 _ => {}
             }
         }
-        let outputs: Vec<String> = outputs.iter().map(|&node| self.output(launch, node, &inputs)).collect();
+        let outputs: Vec<String> =
+            outputs.iter().map(|&node| self.output(launch, node, &inputs)).collect();
         let inputs: Vec<String> = inputs.iter().map(|&input| self.name(input)).collect();
-        let boxes = if cost.boxes > 1 { format!(" in {} boxes", cost.boxes) } else { String::new() };
+        let boxes =
+            if cost.boxes > 1 { format!(" in {} boxes", cost.boxes) } else { String::new() };
         format!("{} = k{name}({}){boxes}", outputs.join("; "), inputs.join(", "))
     }
 
@@ -230,7 +245,8 @@ impl Explainer<'_> {
         }
         let data = self.plan.node(node);
         let old = matches!(data.op, NodeOp::Update(_)).then(|| data.inputs[0].source);
-        let over = old.into_iter().chain(inputs.iter().copied()).find(|&input| place_of(input) == place);
+        let over =
+            old.into_iter().chain(inputs.iter().copied()).find(|&input| place_of(input) == place);
         if let Some(copy) = launch.copies.iter().find(|copy| copy.node == node) {
             let _ = write!(text, " over a copy of {}", self.name(copy.source));
         } else if let Some(over) = over {
@@ -247,7 +263,7 @@ impl Explainer<'_> {
             Buffer::Output(node) => Some(node),
             _ => None,
         });
-        let site = outputs.last().map_or(String::new(), |node| {
+        let site = outputs.max().map_or(String::new(), |node| {
             let site = self.plan.node(node).site;
             format!(", for {}:{}", site.file(), site.line())
         });
@@ -263,18 +279,27 @@ impl Explainer<'_> {
                 Buffer::Output(node) => (self.name(Source::Node(node)), ""),
                 Buffer::OutputIndex(node) => (self.name(Source::Node(node)), ", index"),
             };
-            let indices: Vec<String> = access.map.axes.iter().map(|map| index(built, id, map)).collect();
+            let indices: Vec<String> =
+                access.map.axes.iter().map(|map| index(built, id, map)).collect();
             let _ = writeln!(text, "  .{id} = {value}[{}]{part}", indices.join(", "));
         }
-        for (number, source) in built.scalars.iter().enumerate() {
-            let value = match source {
-                ScalarSource::Argument(argument) => &self.plan.graph.scalars[*argument as usize],
-                ScalarSource::Number(value) => value,
-            };
-            let _ = writeln!(text, "  s{number} = {value}");
+        let scalars: Vec<String> = built
+            .scalars
+            .iter()
+            .enumerate()
+            .map(|(number, source)| match source {
+                ScalarSource::Argument(argument) => {
+                    format!("s{number} = {}", self.plan.graph.scalars[*argument as usize])
+                }
+                ScalarSource::Number(value) => format!("s{number} = {value}"),
+            })
+            .collect();
+        for line in scalars.chunks(SCALARS_IN_A_LINE) {
+            let _ = writeln!(text, "  {}", line.join(", "));
         }
         for (number, guard) in built.guards.iter().enumerate() {
-            let bounded = guard.iter().zip(&group.axes).filter(|(range, axis)| **range != (0..axis.extent));
+            let bounded =
+                guard.iter().zip(&group.axes).filter(|(range, axis)| **range != (0..axis.extent));
             let ranges: Vec<String> = bounded
                 .zip(&built.kernel.guards[number])
                 .map(|((range, _), axis)| format!("i{axis} in {}..{}", range.start, range.end))
@@ -285,7 +310,8 @@ impl Explainer<'_> {
 
     fn axis(&self, group: &Group, kernel_axis: usize, axis: u8) -> String {
         let axis = &group.axes[axis as usize];
-        let over = axis.split.as_ref().map(|split| format!(" over {}", self.mesh_axes(&split.mesh_axes)));
+        let over =
+            axis.split.as_ref().map(|split| format!(" over {}", self.mesh_axes(&split.mesh_axes)));
         format!("i{kernel_axis} < {}{}", axis.extent, over.unwrap_or_default())
     }
 }

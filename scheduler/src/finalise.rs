@@ -230,11 +230,17 @@ impl Memory<'_> {
         }
     }
 
-    /// A slot for a node made at step `now`: one of the same size that is free by then, else a new one.
+    /// Memory for a node made at step `now`: a slot or a leaf of the same size that is free by then, else a new slot.
     fn allocate(&mut self, node: u32, last_use: usize, now: usize) -> Place {
         let size = self.largest(node);
         let free = (0..self.slots.len())
             .find(|&slot| self.busy_until[slot] < now && self.largest(self.slots[slot][0]) == size);
+        if free.is_none()
+            && let Some(leaf) = self.free_leaf(node, now)
+        {
+            self.put(node, Place::Leaf(leaf), last_use, now);
+            return Place::Leaf(leaf);
+        }
         let slot = free.unwrap_or_else(|| {
             self.slots.push(Vec::new());
             self.busy_until.push(0);
@@ -243,6 +249,23 @@ impl Memory<'_> {
         self.busy_until[slot] = now;
         self.put(node, Place::Slot(slot), last_use, now);
         Place::Slot(slot)
+    }
+
+    /// A leaf that nobody reads from step `now` on and whose blocks are as large as the node's.
+    fn free_leaf(&self, node: u32, now: usize) -> Option<u32> {
+        let data = self.plan.node(node);
+        let placement = &self.plan.placements[node as usize];
+        let fits = |leaf: u32| {
+            let (shape, dtype) = self.plan.graph.source(Source::Leaf(leaf));
+            self.leaf_busy_until[leaf as usize] < now
+                && shape == data.shape.as_slice()
+                && dtype.size() == data.dtype.size()
+                && self.plan.leaves[leaf as usize] == placement.output
+        };
+        let mut leaves = 0..self.plan.leaves.len() as u32;
+        // The blocks of a selection are not yet known.
+        let is_known = placement.partial.is_none() && !matches!(data.op, NodeOp::Compress);
+        leaves.find(|&leaf| is_known && fits(leaf))
     }
 
     fn largest(&self, node: u32) -> (usize, usize) {

@@ -363,25 +363,12 @@ impl<'a> Builder<'a> {
         let (mut inside, mut rim) = (Vec::new(), Vec::new());
         for part in boxes {
             let mut accesses = Vec::with_capacity(launch.built.accesses.len());
-            let (mut waits, mut is_idle) = (false, true);
+            let mut waits = false;
             for (position, (access, served)) in launch.built.accesses.iter().zip(&served).enumerate() {
                 let guard = access.guard.map(|guard| &launch.built.guards[guard]);
-                let (at, in_slab) = match self.written_elsewhere(group, access, &part) {
-                    Some(region) => {
-                        let item = self.item_of(access);
-                        let memory = Memory::Local(self.local(volume(&region) * item));
-                        (locate(access, &part, memory, &region, item), false)
-                    }
-                    None => {
-                        is_idle &= matches!(access.buffer, Buffer::Input(_));
-                        self.resolve(group, access, guard, *served, &part)
-                    }
-                };
+                let (at, in_slab) = self.resolve(group, access, guard, *served, &part);
                 waits |= in_slab;
                 accesses.push(self.along_axes(&launch.built, position, access, at));
-            }
-            if is_idle {
-                continue;
             }
             let step = LocalStep::Launch {
                 kernel,
@@ -432,7 +419,15 @@ impl<'a> Builder<'a> {
                     continue;
                 }
                 let inside = preimage_range(own, map.start, map.step);
-                let range = &space[axis as usize];
+                // Outside of its guard nothing is loaded, so that nothing has to be told apart there.
+                let range = match access.guard {
+                    Some(guard) => {
+                        let guard = &built.guards[guard][axis as usize];
+                        let range = &space[axis as usize];
+                        range.start.max(guard.start)..range.end.min(guard.end)
+                    }
+                    None => space[axis as usize].clone(),
+                };
                 for cut in [inside.start, inside.end] {
                     if cut > range.start as i64 && cut < range.end as i64 {
                         cuts[axis as usize].push(cut as usize);
@@ -459,27 +454,6 @@ impl<'a> Builder<'a> {
                 .collect();
         }
         boxes
-    }
-
-    /// Where an access writes in a part of the group's space, if that is in another device's block.
-    ///
-    /// An update at a fixed position of a split axis is computed by all devices and written by the one that has it.
-    fn written_elsewhere(&self, group: &Group, access: &BuiltAccess, part: &IndexBox) -> Option<IndexBox> {
-        let Buffer::Output(node) = access.buffer else { return None };
-        if !matches!(self.plan.node(node).op, NodeOp::Update(_)) {
-            return None;
-        }
-        let region = read_box(&group.axes, part, &access.map, None)?;
-        let block = self.block(Source::Node(node));
-        (intersect(&region, &block) != region).then_some(region)
-    }
-
-    /// The bytes of an item of the buffer of an access.
-    fn item_of(&self, access: &BuiltAccess) -> usize {
-        match access.buffer {
-            Buffer::Input(source) => self.item(source),
-            Buffer::Output(node) | Buffer::OutputIndex(node) => self.item(Source::Node(node)),
-        }
     }
 
     /// Where the element of an access at the start of a box lies, with byte strides along the value's axes.

@@ -5,6 +5,7 @@
 //! worker (`execute`). Plans are cached by structure, kernels by their text.
 #![forbid(unsafe_code)]
 
+mod alias;
 mod build;
 mod cost;
 mod digest;

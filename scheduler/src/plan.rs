@@ -3,6 +3,7 @@
 //! A plan is a function of the window, the shardings of its leaves, the mesh and the policy; it is the same on every
 //! rank, and so is the order of its collectives.
 
+use crate::alias::drop_whole_updates;
 use crate::fuse::{Context, Fused, Group, GroupAxis, Load, Unit, fuse};
 use phalanx_array::{Graph, Node, NodeData, Source};
 use phalanx_distributed::{Placement, Policy, image, is_aligned, legalise, propagate};
@@ -121,7 +122,8 @@ impl Plan {
     /// Plans a window.
     pub fn new(window: &Graph, leaves: &[Sharding], mesh: &Mesh, policy: &Policy) -> Plan {
         let placements = propagate(window, leaves, mesh, policy);
-        let (mut graph, placements, moved) = legalise(window, placements, leaves);
+        let (mut graph, mut placements, mut moved) = legalise(window, placements, leaves);
+        drop_whole_updates(&mut graph, &mut placements, &mut moved);
         // A plan outlives its window in the cache and must not keep its values alive.
         graph.leaves.iter_mut().for_each(|leaf| *leaf = Node::temporary(leaf.shape().clone(), leaf.dtype()));
         graph.nodes.iter_mut().for_each(|node| node.node = Node::temporary(node.shape.clone(), node.dtype));

@@ -134,7 +134,9 @@ impl Session {
         let communicators = world.communicators();
         let total: usize = world.device_counts().iter().sum();
         let mesh = options.mesh.clone().unwrap_or_else(|| Mesh::line(total));
-        assert_eq!(mesh.devices(), total, "bug: the mesh has other devices than the world");
+        if mesh.devices() != total {
+            return Err(RunError::Mesh { mesh: mesh.to_string(), devices: total });
+        }
         let count = communicators.len();
         let first_device = world.first_device();
         let mut state = State::default();
@@ -420,8 +422,10 @@ impl Session {
             }
             None => {
                 for (jobs, _) in &state.workers {
-                    // A worker that is gone has failed, and its failure ended the world.
-                    let _ = jobs.send(job.clone());
+                    if jobs.send(job.clone()).is_err() {
+                        let message = String::from("bug: the thread of a device is gone");
+                        outcome.finish(Err(RunError::Bug { message }), site);
+                    }
                 }
                 state.flying.push_back(outcome);
                 Ok(())
@@ -432,9 +436,12 @@ impl Session {
 
 /// Runs a job on a device and tells how it ended; a failure ends the world, so that no rank waits for this one.
 fn run_job(worker: &mut Worker, job: &Job, world: &World) {
-    let _span = tracing::debug_span!("run", device = worker.device, site = %job.site).entered();
-    // A broken promise of ours must not leave the other devices and ranks waiting.
-    let run = std::panic::AssertUnwindSafe(|| worker.run(job));
+    // A broken promise of ours (or of a subscriber that is told of spans) must not leave the other devices and ranks
+    // waiting.
+    let run = std::panic::AssertUnwindSafe(|| {
+        let _span = tracing::debug_span!("run", device = worker.device, site = %job.site).entered();
+        worker.run(job)
+    });
     let result = std::panic::catch_unwind(run).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().cloned();
         let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| String::from(*text)));
@@ -530,20 +537,21 @@ impl Engine for Session {
         } else {
             None
         };
-        // Each device tells its dtype, number of axes and extents, or that its process refuses.
-        const WORDS: usize = 18;
+        // Each device tells its dtype, number of axes, joined axis and extents, or that its process refuses.
+        const WORDS: usize = 19;
+        const EXTENTS: usize = 3;
         const REFUSED: u64 = u64::MAX;
         let own = (0..self.devices.len()).flat_map(|local| {
             let mut words = vec![REFUSED; WORDS];
             if refusal.is_none() {
                 let shard = &shards[local];
-                words = vec![u64::from(shard.dtype as u8), shard.shape.len() as u64];
+                words = vec![u64::from(shard.dtype as u8), shard.shape.len() as u64, axis as u64];
                 words.extend(shard.shape.iter().map(|&extent| extent as u64));
                 words.resize(WORDS, 0);
             }
             words.into_iter().flat_map(u64::to_ne_bytes)
         });
-        self.processes.post(TicketKind::Read, || 1 << 64 | axis as u128, "joins local shards", site);
+        self.processes.post(TicketKind::Read, || 1, "joins local shards", site);
         let all: Vec<Vec<usize>> = self
             .processes
             .gather(own.collect(), |rank| self.world.device_counts()[rank] * WORDS * 8)
@@ -559,14 +567,14 @@ impl Engine for Session {
             return Err(wrong("another rank gave a wrong number of them or has no such axis"));
         }
         let alike = |words: &Vec<usize>| {
-            words.iter().zip(&all[0]).enumerate().all(|(at, (x, y))| x == y || at == axis + 2)
+            words.iter().zip(&all[0]).enumerate().all(|(at, (x, y))| x == y || at == axis + EXTENTS)
         };
         if !all.iter().all(alike) {
-            return Err(wrong("dtypes, numbers of axes or other extents differ"));
+            return Err(wrong("dtypes, numbers of axes, joined axes or other extents differ"));
         }
-        let sizes: Vec<usize> = all.iter().map(|words| words[axis + 2]).collect();
+        let sizes: Vec<usize> = all.iter().map(|words| words[axis + EXTENTS]).collect();
         let ndim = all[0][1];
-        let mut shape = all[0][2..2 + ndim].to_vec();
+        let mut shape = all[0][EXTENTS..EXTENTS + ndim].to_vec();
         shape[axis] = sizes.iter().sum();
         let mut sharding = Sharding::replicated(ndim);
         if self.mesh.devices() > 1 {

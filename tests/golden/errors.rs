@@ -1,1 +1,183 @@
-//! To be filled.
+//! Errors as users read them: every error in the arguments of a call, with the line that made it.
+
+use crate::files;
+use crate::inputs::{array, on_devices};
+use phalanx::planning::null_mesh;
+use phalanx::prelude::*;
+use phalanx::{Bounds, Error, ErrorKind, Limits, Mesh, Policy, Sharding, Split};
+use phalanx_ops::error::OpError;
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+/// The name of an error's variant; exhaustive, so that a new one asks for a case.
+fn variant(error: &OpError) -> &'static str {
+    match error {
+        OpError::Broadcast { .. } => "Broadcast",
+        OpError::BroadcastInto { .. } => "BroadcastInto",
+        OpError::Axis { .. } => "Axis",
+        OpError::DuplicateAxis { .. } => "DuplicateAxis",
+        OpError::Permutation { .. } => "Permutation",
+        OpError::Reshape { .. } => "Reshape",
+        OpError::Index { .. } => "Index",
+        OpError::TooManyIndices { .. } => "TooManyIndices",
+        OpError::Ellipses => "Ellipses",
+        OpError::ZeroStep => "ZeroStep",
+        OpError::Dtype { .. } => "Dtype",
+        OpError::Cast { .. } => "Cast",
+        OpError::OutOfRange { .. } => "OutOfRange",
+        OpError::EmptyReduction { .. } => "EmptyReduction",
+        OpError::ContractedSizes { .. } => "ContractedSizes",
+        OpError::Ndim { .. } => "Ndim",
+        OpError::Argument { .. } => "Argument",
+        OpError::Meshes { .. } => "Meshes",
+        OpError::TooLarge { .. } => "TooLarge",
+        OpError::DataLength { .. } => "DataLength",
+        OpError::Sharding { .. } => "Sharding",
+    }
+}
+
+const VARIANTS: usize = 21;
+
+/// The error that an array carries, by observing it.
+fn of(array: Array) -> Error {
+    array.evaluate().expect_err("the array carries an error")
+}
+
+/// A sharding of rows in two blocks that do not add up.
+fn wrong_sharding() -> Sharding {
+    let mut sharding = Sharding::replicated(2);
+    let bounds = Bounds::explicit(&[4]);
+    sharding.axes[0] = Some(Split { mesh_axes: [0].into_iter().collect(), bounds });
+    sharding
+}
+
+/// Each mistake stands on a line of its own, which the golden text shows as the place where it was
+/// made.
+#[rustfmt::skip]
+fn mistakes() -> Vec<Error> {
+    let a = array(&[3, 4], 1);
+    let numbers = arange(0, 12, 1);
+    let bytes = zeros([2], DType::U8);
+    let other = null_mesh(Mesh::line(2), Policy::default());
+    let elsewhere = other.enter(|| zeros([3, 4], DType::F64));
+    let mut summed = numbers.copy();
+    summed += 0.5;
+    let written = a.copy();
+    written.slice(s![.., 0]).assign(&numbers);
+    vec![
+        of(&a + zeros([3], DType::F64)),
+        of(select(&a.greater(0.0), &numbers, 0)),
+        of(written),
+        a.slice(s![0, ..]).try_assign(zeros([2, 4], DType::F64)).expect_err("too large"),
+        of(a.sum(2)),
+        of(a.expand_dims(4)),
+        of(a.mean([0, -2])),
+        of(a.transpose([0, 0])),
+        of(a.reshape([5, -1])),
+        of(numbers.reshape([-1, -1])),
+        of(a.slice(s![3, ..])),
+        of(a.at([0, -5])),
+        of(a.slice(s![0, 0, 0])),
+        of(a.slice(s![Ellipsis, 0, Ellipsis])),
+        of(a.slice(s![..; 0])),
+        of(&a & a.sqrt()),
+        of(a.compress(&numbers)),
+        of(summed),
+        numbers.try_assign(a.ravel()).expect_err("floats are no integers"),
+        of(&bytes + 300),
+        of(zeros([0, 3], DType::F64).max(0)),
+        of(matmul(&a, &a)),
+        of(matmul(&a, &numbers)),
+        of(arange(0, 10, 0)),
+        a.item::<f64>().expect_err("there are twelve"),
+        of(zeros([2, -2], DType::F64)),
+        of(percentile(&a, &[50.0, 101.0])),
+        of(&a + &elsewhere),
+        of(zeros([1usize << 40, 1 << 40], DType::F64)),
+        of(from_slice(&[1.0, 2.0, 3.0], [2, 2])),
+        of(a.with_sharding(wrong_sharding())),
+    ]
+}
+
+/// The error with the line that caused it in place of its number.
+fn rendered(error: &Error) -> String {
+    let site = error.site().expect("a mistake has a place");
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(site.file());
+    let source = std::fs::read_to_string(&path)
+        .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let line = source.lines().nth(site.line() as usize - 1).expect("the place exists");
+    let place = format!("{}:{}", site.file(), site.line());
+    error.to_string().replace(&place, &format!("{}: {}", site.file(), line.trim()))
+}
+
+#[test]
+fn golden_mistakes() {
+    on_devices(1, Limits::default(), |_| {
+        let (mut text, mut found) = (String::new(), BTreeSet::new());
+        for error in mistakes() {
+            let ErrorKind::Op(kind) = error.kind() else {
+                panic!("{error} is no mistake of a call")
+            };
+            assert_eq!(kind.code(), error.code());
+            found.insert(variant(kind));
+            let _ = writeln!(text, "{}\n{}\n", variant(kind), rendered(&error));
+        }
+        files::check("errors/mistakes.txt", &text);
+        assert_eq!(found.len(), VARIANTS, "some errors have no case, of {found:?}");
+    });
+}
+
+/// An error goes with what is computed from it, unchanged, and names the call that made it.
+#[test]
+fn an_error_passes_through_operations() {
+    on_devices(4, Limits::default(), |_| {
+        let first = of(arange(0, 6, 1) + arange(0, 5, 1));
+        let line = line!() + 1;
+        let broken = arange(0, 6, 1) + arange(0, 5, 1);
+        let result = ((broken.slice(s![1..]) * 2).sum(()) + 1).reshape([1, 1]);
+        let error = of(result.copy());
+        assert_eq!(error.site().map(|site| site.line()), Some(line));
+        assert_eq!(error.code(), first.code());
+        // What has nothing to do with it is computed all the same.
+        assert_eq!(arange(0, 4, 1).sum(()).item::<i64>().unwrap(), 6);
+    });
+}
+
+/// A wrong write is told to whoever reads what was written, and to nobody else.
+#[test]
+fn a_wrong_write_is_told_to_readers() {
+    on_devices(4, Limits::default(), |_| {
+        let (a, b) = (array(&[20, 20], 1), array(&[20, 20], 2));
+        let view = a.slice(s![0, ..]);
+        let fine = a.copy();
+        view.assign(arange(0, 3, 1));
+        assert_eq!(of(a.clone()).code(), "PX002");
+        assert_eq!(of(view).code(), "PX002");
+        fine.evaluate().unwrap();
+        assert!(b.try_assign(arange(0, 3, 1)).is_err());
+        assert_eq!(b.to_vec::<f64>().unwrap(), crate::inputs::numbers(&[20, 20], 2));
+    });
+}
+
+/// Failures of the work itself.
+#[test]
+fn golden_failures() {
+    let config = Config::default().devices(1).memory_limit(1 << 20);
+    let session = phalanx::init(config).expect("a session starts");
+    session.handle().enter(|| {
+        let mut text = String::new();
+        let large = arange(0, 1 << 20, 1) * 2;
+        let other = phalanx::agree(Err(String::from("the input is missing")));
+        let refused = large.evaluate();
+        for error in [refused.expect_err("it is too large"), other.expect_err("it failed")] {
+            let ErrorKind::Failure(_) = error.kind() else {
+                panic!("{error} is a mistake of a call")
+            };
+            let _ = writeln!(text, "{}\n", rendered(&error));
+        }
+        files::check("errors/failures.txt", &text);
+        // The program goes on with what fits.
+        assert_eq!(arange(0, 1000, 1).sum(()).item::<i64>().unwrap(), 499_500);
+    });
+    session.finish().expect("the session ends well");
+}

@@ -11,7 +11,10 @@ pub fn check(name: &str, text: &str) {
     }
     let known = std::fs::read_to_string(&path).unwrap_or_default();
     if known != text {
-        panic!("{name} is not as expected (`cargo xtask bless` rewrites it){}", difference(&known, text));
+        panic!(
+            "{name} is not as expected (`cargo xtask bless` rewrites it){}",
+            difference(&known, text)
+        );
     }
 }
 
@@ -25,7 +28,9 @@ fn write(path: &Path, text: &str) {
 fn difference(known: &str, text: &str) -> String {
     let (known, text): (Vec<&str>, Vec<&str>) = (known.lines().collect(), text.lines().collect());
     let line = (0..).find(|&line| known.get(line) != text.get(line)).unwrap_or(0);
-    let show = |lines: &[&str]| lines.get(line).map_or(String::from("(nothing)"), |text| String::from(*text));
+    let show = |lines: &[&str]| {
+        lines.get(line).map_or(String::from("(nothing)"), |text| String::from(*text))
+    };
     format!("\n  line {}\n  known  {}\n  now    {}", line + 1, show(&known), show(&text))
 }
 

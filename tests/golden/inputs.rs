@@ -17,22 +17,24 @@ pub fn numbers(shape: &[usize], seed: usize) -> Vec<f64> {
 pub fn array(shape: &[usize], seed: usize) -> Array {
     let made = from_function(shape, |indices| {
         let zero = full((), 0, DType::I64);
-        let position = indices.iter().zip(shape).fold(zero, |position, (index, &extent)| position * extent as i64 + index);
-        let seed = 5 * seed as i64;
-        ((&position * 7 + seed + position.floor_divide(11) * 3) % 17).astype(DType::F64) / 4.0 - 2.0
+        let axes = indices.iter().zip(shape);
+        let position =
+            axes.fold(zero, |position, (index, &extent)| position * extent as i64 + index);
+        let sum = &position * 7 + 5 * seed as i64 + position.floor_divide(11) * 3;
+        (sum % 17).astype(DType::F64) / 4.0 - 2.0
     });
     made.evaluate().expect("an input is made");
     made
 }
 
 /// Arrays of at least this many elements are split in these tests.
-pub const SPLIT_FROM: usize = 256;
+const SPLIT_FROM: usize = 256;
 
 /// Runs `body` on a line of devices of its own.
-pub fn on_devices<R>(devices: usize, body: impl FnOnce(&Session) -> R) -> R {
+pub fn on_devices<R>(devices: usize, limits: Limits, body: impl FnOnce(&Session) -> R) -> R {
     let config = Config::default().devices(devices).threads(2);
     let policy = Policy { split_from: SPLIT_FROM };
-    let session = Session::with_options(config, None, policy, Limits::default()).expect("a session starts");
+    let session = Session::with_options(config, None, policy, limits).expect("a session starts");
     let result = session.handle().enter(|| body(&session));
     session.finish().expect("the session ends well");
     result
@@ -41,7 +43,7 @@ pub fn on_devices<R>(devices: usize, body: impl FnOnce(&Session) -> R) -> R {
 #[test]
 fn both_sides_of_an_input_agree() {
     for devices in [1, 4] {
-        on_devices(devices, |_| {
+        on_devices(devices, Limits::default(), |_| {
             let shape = [13, 31];
             assert_eq!(array(&shape, 3).to_vec::<f64>().unwrap(), numbers(&shape, 3));
         });

@@ -1,1 +1,124 @@
-//! To be filled.
+//! Loops: what changes from turn to turn must not make new kernels, and a loop must settle into few
+//! windows.
+
+use crate::inputs::{array, numbers, on_devices};
+use phalanx::prelude::*;
+use phalanx::{Counters, Limits, Session};
+
+/// What `body` adds to the counters once everything is computed.
+fn counted(session: &Session, body: impl FnOnce()) -> Counters {
+    let before = session.counters();
+    body();
+    phalanx::flush().expect("the rest is computed");
+    let after = session.counters();
+    Counters {
+        windows: after.windows - before.windows,
+        plans: after.plans - before.plans,
+        kernels: after.kernels - before.kernels,
+    }
+}
+
+const TURNS: usize = 10_000;
+
+/// `for i in range(1, n): a[:i] += 1`
+#[test]
+fn growing_slices_make_few_kernels() {
+    for devices in [1, 4] {
+        on_devices(devices, Limits::default(), |session| {
+            let a = array(&[TURNS], 1);
+            let counters = counted(session, || {
+                for turn in 1..TURNS {
+                    a.slice(s![..turn]).add_assign(1.0);
+                }
+            });
+            assert!(counters.kernels <= 4, "{devices} devices: {counters:?}");
+            let expected: Vec<f64> = numbers(&[TURNS], 1)
+                .iter()
+                .enumerate()
+                .map(|(index, value)| (index + 1..TURNS).fold(*value, |value, _| value + 1.0))
+                .collect();
+            assert_eq!(a.to_vec::<f64>().unwrap(), expected);
+        });
+    }
+}
+
+/// `for i in range(1, n): a[i] = a[:i].max() - a[i]`
+#[test]
+fn growing_reductions_make_few_kernels() {
+    for devices in [1, 4] {
+        on_devices(devices, Limits::default(), |session| {
+            let turns = TURNS / devices.pow(2);
+            let a = array(&[turns], 1);
+            let counters = counted(session, || {
+                for turn in 1..turns {
+                    let next = a.slice(s![..turn]).max(()) - a.slice(s![turn]);
+                    a.slice(s![turn]).assign(&next);
+                }
+            });
+            assert!(counters.kernels <= 4, "{devices} devices: {counters:?}");
+            let mut expected = numbers(&[turns], 1);
+            let mut largest = expected[0];
+            for value in &mut expected[1..] {
+                *value = largest - *value;
+                largest = largest.max(*value);
+            }
+            assert_eq!(a.to_vec::<f64>().unwrap(), expected);
+        });
+    }
+}
+
+/// A window that closes because it is long closes at the same phase of every turn, wherever the
+/// loop began.
+#[test]
+fn a_loop_after_any_prologue_makes_few_windows() {
+    for devices in [1, 4] {
+        for prologue in [0, 1, 2, 7, 30, 100, 127, 128, 129, 255, 256, 1000] {
+            on_devices(devices, Limits::default(), |session| {
+                let g = array(&[20, 20], 1);
+                let mut sum = g.sum(());
+                for number in 0..prologue {
+                    sum += f64::from(number);
+                }
+                let counters = counted(session, || {
+                    for turn in 0..1000 {
+                        let centre = g.slice(s![1..-1, 1..-1]);
+                        let sides = g.slice(s![1..-1, ..-2]) + g.slice(s![1..-1, 2..]);
+                        centre.assign((&centre + sides) / (3.0 + f64::from(turn)));
+                    }
+                });
+                assert!(counters.plans <= 4, "{prologue} additions before: {counters:?}");
+            });
+        }
+    }
+}
+
+/// A conjugate-gradient loop in which nothing is read settles as well.
+///
+/// Four window structures would do. Operations that begin at one place in a line, as the quotient
+/// and the product of
+/// `a / b * c` do, are one place to the window, so that it is cut at another phase of the turn each
+/// time until the phases recur.
+#[test]
+fn a_loop_of_reductions_makes_few_windows() {
+    for devices in [1, 4] {
+        on_devices(devices, Limits::default(), |session| {
+            let b = array(&[20, 20], 1);
+            let counters = counted(session, || {
+                let mut x = zeros([20, 20], DType::F64);
+                let (mut r, mut p) = (b.copy(), b.copy());
+                let mut rr = (&r * &r).sum(());
+                for _ in 0..1000 {
+                    let q = 5.0 * &p - p.t();
+                    let alpha = &rr / (&p * &q).sum(());
+                    x += &alpha * &p;
+                    r -= &alpha * &q;
+                    // The residual becomes zero at last.
+                    let next = (&r * &r).sum(()) + 1e-30;
+                    p = &r + &next / &rr * &p;
+                    rr = next;
+                }
+            });
+            assert!(counters.plans <= 8, "{devices} devices: {counters:?}");
+        });
+    }
+}

@@ -1,1 +1,100 @@
-//! To be filled.
+//! Memory: what plans need at most, measured by the devices.
+
+use crate::inputs::{array, on_devices};
+use phalanx::Limits;
+use phalanx::prelude::*;
+
+const SHAPE: [usize; 2] = [256, 128];
+/// Bytes of an array of `f64` of that shape.
+const BASE: usize = SHAPE[0] * SHAPE[1] * size_of::<f64>();
+
+/// The most bytes that a device holds while `program` runs; its inputs are made before.
+fn peak<I>(devices: usize, inputs: impl FnOnce() -> I, program: impl FnOnce(&I) -> Array) -> usize {
+    on_devices(devices, Limits::default(), |session| {
+        let inputs = inputs();
+        phalanx::flush().expect("the inputs are made");
+        session.reset_peak();
+        let result = program(&inputs);
+        result.evaluate().expect("the result is computed");
+        session.peak_bytes()
+    })
+}
+
+#[test]
+fn a_fused_expression_needs_its_inputs_and_outputs() {
+    for devices in [1, 4] {
+        let two = || (array(&SHAPE, 1), array(&SHAPE, 2));
+        let chain =
+            peak(devices, two, |(a, b)| ((a * a + b * b).sqrt() / (1.0 + a.abs()) - b).exp());
+        assert_eq!(chain, 3 * BASE / devices, "a chain on {devices}");
+        let one = || array(&SHAPE, 1);
+        let centred = peak(devices, one, |a| a - a.mean(keepdims(1)));
+        assert_eq!(centred, 2 * BASE / devices, "centred rows on {devices}");
+        // The exponentials, which the last loop of the kernel loads again, lie beside the result;
+        // they could lie in its place.
+        let softmax = peak(devices, one, |a| {
+            let e = (a - a.max(keepdims(1))).exp();
+            &e / e.sum(keepdims(1))
+        });
+        assert_eq!(softmax, 3 * BASE / devices, "softmax on {devices}");
+        let temporaries = peak(devices, one, |a| {
+            let mut total = a.copy();
+            for k in 1..40 {
+                total += (a * f64::from(k)).sin();
+            }
+            total
+        });
+        assert_eq!(temporaries, 2 * BASE / devices, "a sum of temporaries on {devices}");
+    }
+}
+
+#[test]
+fn a_reduction_needs_its_inputs() {
+    for devices in [1, 4] {
+        // Results of one element and messages take a cache line each.
+        let small = 8 * 64;
+        let one = || array(&SHAPE, 1);
+        for (name, program) in [
+            ("sum", (|a| a.sum(())) as fn(&Array) -> Array),
+            ("variance", |a| a.var((), 0.0)),
+            ("masked sum", |a| select(&a.greater(0.0), a, 0.0).sum(())),
+            ("argmin of a sum", |a| a.sum(1).argmin(())),
+        ] {
+            let most = peak(devices, one, program);
+            assert!(most <= BASE / devices + small, "{name} on {devices}: {most} bytes");
+        }
+    }
+}
+
+#[test]
+fn an_in_place_loop_owns_at_most_two_buffers() {
+    const TURNS: usize = 1000;
+    // Two plans are in flight on several devices, of which the second begins in the buffer that the
+    // first ends in; a plan keeps the slabs and messages of each of its turns to its end, although
+    // two would do.
+    let row = SHAPE[1] * size_of::<f64>();
+    let in_flight = |devices: usize| {
+        if devices > 1 { BASE / devices + 2 * Limits::default().soft * 4 * row } else { 0 }
+    };
+    for devices in [1, 4] {
+        let one = || array(&SHAPE, 1);
+        for (name, buffers, step) in [
+            ("a += 1", 1, (|a| a.add_assign(1.0)) as fn(&Array)),
+            ("a[:100] *= 2", 1, |a| a.slice(s![..100]).multiply_assign(2.0)),
+            ("a[1:] = a[:-1]", 2, |a| a.slice(s![1..]).assign(a.slice(s![..-1]))),
+            ("the mean of neighbours", 2, |a| {
+                let sides = a.slice(s![..-2, ..]) + a.slice(s![2.., ..]);
+                a.slice(s![1..-1, ..]).assign(0.5 * sides);
+            }),
+        ] {
+            let most = peak(devices, one, |a| {
+                for _ in 0..TURNS {
+                    step(a);
+                }
+                a.clone()
+            });
+            let allowed = buffers * BASE / devices + in_flight(devices);
+            assert!(most <= allowed, "{name} on {devices}: {most} bytes, not {allowed}");
+        }
+    }
+}

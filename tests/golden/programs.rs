@@ -1,4 +1,5 @@
-//! The programs, as a NumPy user writes them, each with a straightforward computation of what it should give.
+//! The programs, as a NumPy user writes them, each with a straightforward computation of what it
+//! should give.
 
 use crate::inputs::{array, numbers};
 use crate::plans::Outcome;
@@ -10,16 +11,81 @@ const COLUMNS: usize = 40;
 const SHAPE: [usize; 2] = [ROWS, COLUMNS];
 
 fn outcome(results: Vec<(Array, Vec<f64>)>, kept: &[&Array]) -> Outcome {
-    Outcome { results, kept: kept.iter().map(|&array| array.clone()).collect() }
+    Outcome { results, _kept: kept.iter().map(|&array| array.clone()).collect() }
 }
 
-/// `sqrt(a * a + b * b) / (1 + |a|) - b`
+/// `sqrt(a * a + b * b) / (1 + abs(a)) - b`
 pub fn chain() -> Outcome {
     let (a, b) = (array(&SHAPE, 1), array(&SHAPE, 2));
     let result = (&a * &a + &b * &b).sqrt() / (1.0 + a.abs()) - &b;
     let pairs = numbers(&SHAPE, 1).into_iter().zip(numbers(&SHAPE, 2));
     let expected = pairs.map(|(a, b)| (a * a + b * b).sqrt() / (1.0 + a.abs()) - b).collect();
     outcome(vec![(result, expected)], &[&a, &b])
+}
+
+/// 300 operations: `for _ in range(150): y = y * 0.9 + a`
+pub fn long_chain() -> Outcome {
+    let a = array(&SHAPE, 1);
+    let mut y = a.sin();
+    for _ in 0..150 {
+        y = y * 0.9 + &a;
+    }
+    let turns = |a: f64| (0..150).fold(a.sin(), |y, _| y * 0.9 + a);
+    let expected = numbers(&SHAPE, 1).into_iter().map(turns).collect();
+    outcome(vec![(y, expected)], &[&a])
+}
+
+/// `y = sin(a); for k in range(1, 5): y += a * k; y *= 0.5`, whole arrays written in place
+pub fn whole_updates() -> Outcome {
+    let a = array(&SHAPE, 1);
+    let mut y = a.sin();
+    for k in 1..5 {
+        y += &a * k;
+        y *= 0.5;
+    }
+    let turns = |a: f64| (1..5).fold(a.sin(), |y, k| (y + a * f64::from(k)) * 0.5);
+    let expected = numbers(&SHAPE, 1).into_iter().map(turns).collect();
+    outcome(vec![(y, expected)], &[&a])
+}
+
+/// The price of calls, with the normal distribution by the polynomial of Abramowitz and Stegun
+/// 26.2.17.
+pub fn black_scholes() -> Outcome {
+    let (rate, volatility) = (0.02, 0.3);
+    let (spot, strike) = (array(&SHAPE, 1) + 3.0, array(&SHAPE, 2) + 3.0);
+    let time = array(&SHAPE, 3) / 8.0 + 1.0;
+    spot.evaluate().expect("the inputs are made");
+    let normal = |x: &Array| {
+        let k = 1.0 / (1.0 + 0.2316419 * x.abs());
+        let mut sum = &k * 1.330274429 - 1.821255978;
+        for term in [1.781477937, -0.356563782, 0.319381530] {
+            sum = &k * sum + term;
+        }
+        let tail = 0.3989422804014327 * (-0.5 * x * x).exp() * k * sum;
+        select(&x.less(0.0), &tail, &(1.0 - &tail))
+    };
+    let root = time.sqrt();
+    let d1 = ((&spot / &strike).log() + (rate + volatility * volatility / 2.0) * &time)
+        / (volatility * &root);
+    let d2 = &d1 - volatility * &root;
+    let call = &spot * normal(&d1) - &strike * (-rate * &time).exp() * normal(&d2);
+    let normal = |x: f64| {
+        let k = 1.0 / (1.0 + 0.2316419 * x.abs());
+        let terms = [1.330274429, -1.821255978, 1.781477937, -0.356563782, 0.319381530];
+        let sum = terms.into_iter().fold(0.0, |sum, term| k * sum + term);
+        let tail = 0.3989422804014327 * (-0.5 * x * x).exp() * k * sum;
+        if x < 0.0 { tail } else { 1.0 - tail }
+    };
+    let price = |((spot, strike), time): ((f64, f64), f64)| {
+        let (spot, strike, time) = (spot + 3.0, strike + 3.0, time / 8.0 + 1.0);
+        let root = time.sqrt();
+        let d1 = ((spot / strike).ln() + (rate + volatility * volatility / 2.0) * time)
+            / (volatility * root);
+        let d2 = d1 - volatility * root;
+        spot * normal(d1) - strike * (-rate * time).exp() * normal(d2)
+    };
+    let inputs = numbers(&SHAPE, 1).into_iter().zip(numbers(&SHAPE, 2)).zip(numbers(&SHAPE, 3));
+    outcome(vec![(call, inputs.map(price).collect())], &[&spot, &strike, &time])
 }
 
 /// `a.var()`
@@ -58,42 +124,138 @@ pub fn softmax() -> Outcome {
     outcome(vec![(result, expected)], &[&a])
 }
 
+/// `a - a.mean(0)`
+pub fn centred() -> Outcome {
+    let a = array(&SHAPE, 1);
+    let result = &a - a.mean(0);
+    let values = numbers(&SHAPE, 1);
+    let means: Vec<f64> = sums_of_columns(&values).iter().map(|sum| sum / ROWS as f64).collect();
+    let expected =
+        values.chunks(COLUMNS).flat_map(|row| row.iter().zip(&means).map(|(a, m)| a - m)).collect();
+    outcome(vec![(result, expected)], &[&a])
+}
+
+fn sums_of_columns(values: &[f64]) -> Vec<f64> {
+    (0..COLUMNS).map(|j| values.iter().skip(j).step_by(COLUMNS).sum()).collect()
+}
+
+/// `a.sum(0), a.sum(1)`
+pub fn sums_of_rows_and_columns() -> Outcome {
+    let a = array(&SHAPE, 1);
+    let (columns, rows) = (a.sum(0), a.sum(1));
+    let values = numbers(&SHAPE, 1);
+    let sums_of_rows = values.chunks(COLUMNS).map(|row| row.iter().sum()).collect();
+    outcome(vec![(columns, sums_of_columns(&values)), (rows, sums_of_rows)], &[&a])
+}
+
+/// `where(a > 0, a, 0).sum()`
+pub fn masked_sum() -> Outcome {
+    let a = array(&SHAPE, 1);
+    let result = select(&a.greater(0.0), &a, 0.0).sum(());
+    let expected = numbers(&SHAPE, 1).into_iter().filter(|&a| a > 0.0).sum();
+    outcome(vec![(result, vec![expected])], &[&a])
+}
+
+/// `(a + b).sum(1).argmin()`
+pub fn argmin_of_sum() -> Outcome {
+    let (a, b) = (array(&SHAPE, 1), array(&SHAPE, 2));
+    let result = (&a + &b).sum(1).argmin(());
+    let sum = |row: &[f64]| row.iter().sum::<f64>();
+    let (a_now, b_now) = (numbers(&SHAPE, 1), numbers(&SHAPE, 2));
+    let rows = a_now.chunks(COLUMNS).zip(b_now.chunks(COLUMNS)).map(|(a, b)| sum(a) + sum(b));
+    outcome(vec![(result, vec![first_smallest(rows) as f64])], &[&a, &b])
+}
+
+fn first_smallest(values: impl Iterator<Item = f64>) -> usize {
+    let smaller =
+        |best: (usize, f64), next: (usize, f64)| if next.1 < best.1 { next } else { best };
+    values.enumerate().reduce(smaller).map_or(0, |(index, _)| index)
+}
+
+/// `a + a.T`
+pub fn add_transpose() -> Outcome {
+    let a = array(&[ROWS, ROWS], 1);
+    let result = &a + a.t();
+    let values = numbers(&[ROWS, ROWS], 1);
+    let at = |i: usize, j: usize| values[i * ROWS + j] + values[j * ROWS + i];
+    let expected = (0..ROWS * ROWS).map(|index| at(index / ROWS, index % ROWS)).collect();
+    outcome(vec![(result, expected)], &[&a])
+}
+
+/// `a[1:] = a[:-1]`
+pub fn shift() -> Outcome {
+    let a = array(&[1000], 1);
+    a.slice(s![1..]).assign(a.slice(s![..-1]));
+    let mut expected = numbers(&[1000], 1);
+    expected.copy_within(..999, 1);
+    outcome(vec![(a, expected)], &[])
+}
+
 /// `g[1:-1, 1:-1] = 0.2 * (centre + north + south + west + east)`
-pub fn stencil_step() -> Outcome {
-    let g = array(&SHAPE, 1);
+fn smooth(g: &Array) {
     let centre = g.slice(s![1..-1, 1..-1]);
     let north = g.slice(s![..-2, 1..-1]);
     let south = g.slice(s![2.., 1..-1]);
     let west = g.slice(s![1..-1, ..-2]);
     let east = g.slice(s![1..-1, 2..]);
     centre.assign(0.2 * (&centre + north + south + west + east));
-    let old = numbers(&SHAPE, 1);
-    let mut expected = old.clone();
+}
+
+fn smooth_numbers(g: &mut [f64]) {
+    let old = g.to_vec();
     for i in 1..ROWS - 1 {
         for j in 1..COLUMNS - 1 {
             let at = i * COLUMNS + j;
-            expected[at] = 0.2 * (old[at] + old[at - COLUMNS] + old[at + COLUMNS] + old[at - 1] + old[at + 1]);
+            g[at] =
+                0.2 * (old[at] + old[at - COLUMNS] + old[at + COLUMNS] + old[at - 1] + old[at + 1]);
         }
+    }
+}
+
+/// One step of smoothing.
+pub fn stencil_step() -> Outcome {
+    let g = array(&SHAPE, 1);
+    smooth(&g);
+    let mut expected = numbers(&SHAPE, 1);
+    smooth_numbers(&mut expected);
+    outcome(vec![(g, expected)], &[])
+}
+
+/// Two steps of smoothing, which run the same kernel.
+pub fn two_stencil_steps() -> Outcome {
+    let g = array(&SHAPE, 1);
+    let mut expected = numbers(&SHAPE, 1);
+    for _ in 0..2 {
+        smooth(&g);
+        smooth_numbers(&mut expected);
     }
     outcome(vec![(g, expected)], &[])
 }
 
 /// The five-point Laplacian with zeros outside, written with partial in-place subtractions.
-fn laplacian(p: &Array) -> Array {
+fn laplacian_of(p: &Array) -> Array {
     let q = 4.0 * p;
-    q.slice(s![1.., ..]).subtract_assign(&p.slice(s![..-1, ..]));
-    q.slice(s![..-1, ..]).subtract_assign(&p.slice(s![1.., ..]));
-    q.slice(s![.., 1..]).subtract_assign(&p.slice(s![.., ..-1]));
-    q.slice(s![.., ..-1]).subtract_assign(&p.slice(s![.., 1..]));
+    q.slice(s![1.., ..]).subtract_assign(p.slice(s![..-1, ..]));
+    q.slice(s![..-1, ..]).subtract_assign(p.slice(s![1.., ..]));
+    q.slice(s![.., 1..]).subtract_assign(p.slice(s![.., ..-1]));
+    q.slice(s![.., ..-1]).subtract_assign(p.slice(s![.., 1..]));
     q
 }
 
-fn laplacian_of(p: &[f64]) -> Vec<f64> {
+fn laplacian_numbers(p: &[f64]) -> Vec<f64> {
     let at = |i: usize, j: usize| if i < ROWS && j < COLUMNS { p[i * COLUMNS + j] } else { 0.0 };
     let of = |i: usize, j: usize| {
-        4.0 * at(i, j) - at(i.wrapping_sub(1), j) - at(i + 1, j) - at(i, j.wrapping_sub(1)) - at(i, j + 1)
+        let (north, west) = (at(i.wrapping_sub(1), j), at(i, j.wrapping_sub(1)));
+        4.0 * at(i, j) - north - at(i + 1, j) - west - at(i, j + 1)
     };
-    (0..ROWS).flat_map(|i| (0..COLUMNS).map(move |j| of(i, j))).collect()
+    (0..ROWS * COLUMNS).map(|index| of(index / COLUMNS, index % COLUMNS)).collect()
+}
+
+/// `A(p)` alone.
+pub fn laplacian() -> Outcome {
+    let p = array(&SHAPE, 3);
+    let q = laplacian_of(&p);
+    outcome(vec![(q, laplacian_numbers(&numbers(&SHAPE, 3)))], &[&p])
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {
@@ -101,12 +263,13 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// One turn of the conjugate-gradient loop:
-/// `q = A(p); alpha = rr / (p*q).sum(); x += alpha*p; r -= alpha*q; new = (r*r).sum(); p = r + new/rr * p; rr = new`
+/// `q = A(p); alpha = rr / (p*q).sum(); x += alpha*p; r -= alpha*q; new = (r*r).sum(); p = r +
+/// new/rr * p; rr = new`
 pub fn conjugate_gradient_step() -> Outcome {
     let (mut x, mut r, mut p) = (array(&SHAPE, 1), array(&SHAPE, 2), array(&SHAPE, 3));
     let mut rr = (&r * &r).sum(());
     rr.evaluate().expect("the first residual is computed");
-    let q = laplacian(&p);
+    let q = laplacian_of(&p);
     let alpha = &rr / (&p * &q).sum(());
     x += &alpha * &p;
     r -= &alpha * &q;
@@ -114,11 +277,83 @@ pub fn conjugate_gradient_step() -> Outcome {
     p = &r + &new / &rr * &p;
     rr = new;
     let [mut x_now, mut r_now, mut p_now] = [1, 2, 3].map(|seed| numbers(&SHAPE, seed));
-    let (q_now, rr_old) = (laplacian_of(&p_now), dot(&r_now, &r_now));
+    let (q_now, rr_old) = (laplacian_numbers(&p_now), dot(&r_now, &r_now));
     let alpha = rr_old / dot(&p_now, &q_now);
     x_now.iter_mut().zip(&p_now).for_each(|(x, p)| *x += alpha * p);
     r_now.iter_mut().zip(&q_now).for_each(|(r, q)| *r -= alpha * q);
     let rr_now = dot(&r_now, &r_now);
     p_now.iter_mut().zip(&r_now).for_each(|(p, r)| *p = r + rr_now / rr_old * *p);
     outcome(vec![(x, x_now), (r, r_now), (p, p_now), (rr, vec![rr_now])], &[])
+}
+
+/// Points, their axes, and centres.
+const POINTS: usize = 96;
+const SPACE: usize = 8;
+const CENTRES: usize = 6;
+
+fn labels_of(x: &[f64], c: &[f64]) -> Vec<usize> {
+    let distance =
+        |x: &[f64], c: &[f64]| x.iter().zip(c).map(|(x, c)| (x - c) * (x - c)).sum::<f64>();
+    x.chunks(SPACE).map(|x| first_smallest(c.chunks(SPACE).map(|c| distance(x, c)))).collect()
+}
+
+/// The means of the points of each label; of none, not a number.
+fn means_of(x: &[f64], labels: &[usize]) -> Vec<f64> {
+    let mut sums = vec![0.0; CENTRES * SPACE];
+    let mut counts = [0.0; CENTRES];
+    for (x, &label) in x.chunks(SPACE).zip(labels) {
+        counts[label] += 1.0;
+        sums[label * SPACE..].iter_mut().zip(x).for_each(|(sum, x)| *sum += x);
+    }
+    sums.iter().enumerate().map(|(at, sum)| sum / f64::max(counts[at / SPACE], 1.0)).collect()
+}
+
+fn points_and_centres() -> ([Array; 2], [Vec<f64>; 2]) {
+    let (x, c) = ([POINTS, SPACE], [CENTRES, SPACE]);
+    ([array(&x, 1), array(&c, 2)], [numbers(&x, 1), numbers(&c, 2)])
+}
+
+/// `((x[:, None, :] - c[None, :, :]) ** 2).sum(2).argmin(1)`
+pub fn k_means_assignment() -> Outcome {
+    let ([x, c], [x_now, c_now]) = points_and_centres();
+    let labels = (x.expand_dims(1) - c.expand_dims(0)).square().sum(2).argmin(1);
+    let expected = labels_of(&x_now, &c_now).into_iter().map(|label| label as f64).collect();
+    outcome(vec![(labels, expected)], &[&x, &c])
+}
+
+/// `hot = labels[:, None] == arange(k); (hot[:, :, None] * x[:, None, :]).sum(0) /
+/// maximum(hot.sum(0), 1)[:, None]`
+pub fn k_means_update() -> Outcome {
+    let ([x, c], [x_now, c_now]) = points_and_centres();
+    let labels = (x.expand_dims(1) - c.expand_dims(0)).square().sum(2).argmin(1);
+    labels.evaluate().expect("the labels are computed");
+    let hot = labels.expand_dims(1).equal(arange(0, CENTRES as i64, 1));
+    let sums = (hot.expand_dims(2) * x.expand_dims(1)).sum(0);
+    let centres = sums / hot.sum(0).maximum(1).expand_dims(1);
+    let expected = means_of(&x_now, &labels_of(&x_now, &c_now));
+    outcome(vec![(centres, expected)], &[&x, &c, &labels])
+}
+
+/// A whole step with distances by `|x|² - 2 x·c + |c|²` and a one-hot product for the sums.
+pub fn k_means_by_matmul() -> Outcome {
+    let ([x, c], [x_now, c_now]) = points_and_centres();
+    let distances = x.square().sum(keepdims(1)) - 2.0 * matmul(&x, &c.t()) + c.square().sum(1);
+    let labels = distances.argmin(1);
+    let hot = labels.expand_dims(1).equal(arange(0, CENTRES as i64, 1)).astype(DType::F64);
+    let centres = matmul(&hot.t(), &x) / hot.sum(0).maximum(1.0).expand_dims(1);
+    let nearest = labels_of(&x_now, &c_now);
+    let expected = nearest.iter().map(|&label| label as f64).collect();
+    let centres_now = means_of(&x_now, &nearest);
+    outcome(vec![(centres, centres_now), (labels, expected)], &[&x, &c])
+}
+
+/// `histogram(a, 8, (-2, 2))[0]`
+pub fn histogram_of_range() -> Outcome {
+    let a = array(&SHAPE, 1);
+    let (counts, _) = histogram(&a, 8, Some((-2.0, 2.0)));
+    let mut expected = vec![0.0; 8];
+    for value in numbers(&SHAPE, 1) {
+        expected[((value + 2.0) * 2.0).min(7.0) as usize] += 1.0;
+    }
+    outcome(vec![(counts, expected)], &[&a])
 }

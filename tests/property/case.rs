@@ -23,8 +23,9 @@ pub struct Case {
     pub threads: usize,
     /// Arrays of at least this many elements are split.
     pub split_from: usize,
-    /// The soft limit of windows.
+    /// The limits of windows.
     pub soft: usize,
+    pub hard: usize,
     /// How often the program runs in the session; later rounds find plans in caches.
     pub rounds: usize,
     pub program: Vec<Instruction>,
@@ -34,8 +35,8 @@ impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "# seed {}, mesh {:?}, threads {}, split from {}, soft limit {}, rounds {}",
-            self.seed, self.mesh, self.threads, self.split_from, self.soft, self.rounds
+            "# seed {}, mesh {:?}, threads {}, split from {}, limits {} and {}, rounds {}",
+            self.seed, self.mesh, self.threads, self.split_from, self.soft, self.hard, self.rounds
         )?;
         self.program.iter().try_for_each(|instruction| writeln!(f, "{instruction}"))
     }
@@ -69,7 +70,7 @@ impl Case {
             Config::default().devices(mesh.devices()).threads(self.threads),
             Some(mesh),
             Policy { split_from: self.split_from },
-            Limits { soft: self.soft, ..Limits::default() },
+            Limits { soft: self.soft, hard: self.hard, ..Limits::default() },
         )
         .map_err(|error| error.to_string())?;
         for _ in 0..self.rounds {

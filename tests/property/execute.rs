@@ -3,7 +3,7 @@
 use crate::program::{Instruction, Name, Operand, Reduction};
 use crate::reference::Value;
 use phalanx::{
-    Argument, Array, Axes, Bounds, DType, HostArray, Op, Sharding, Split, from_function,
+    Argument, Array, Axes, Bounds, DType, HostArray, Index, Op, Sharding, Split, from_function,
     from_slice, full, keepdims, matmul, select,
 };
 
@@ -78,6 +78,23 @@ impl Arrays {
             }
             Matmul { to, left, right } => (to, matmul(self.get(*left), self.get(*right))),
             Compress { to, of, mask } => (to, self.get(*of).compress(self.get(*mask))),
+            Histogram { to, of, bins, range } => {
+                (to, phalanx::histogram(self.get(*of), *bins, Some(*range)).0)
+            }
+            Percentile { to, of, q } => (to, phalanx::percentile(self.get(*of), q)),
+            FromLocal { to, of, axis, sizes } => {
+                let (of, mut start) = (self.get(*of), 0);
+                let mut shards = Vec::new();
+                for &size in sizes {
+                    let whole = Index::Range { start: None, stop: None, step: 1 };
+                    let mut items = vec![whole; of.ndim()];
+                    let stop = Some((start + size) as i64);
+                    items[*axis] = Index::Range { start: Some(start as i64), stop, step: 1 };
+                    shards.push(of.slice(items).to_host()?);
+                    start += size;
+                }
+                (to, Array::from_local(shards, *axis))
+            }
             Reshard { to, of, axes } => {
                 let of = self.get(*of);
                 let handle = of.mesh()?;

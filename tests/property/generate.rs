@@ -6,6 +6,8 @@ use crate::random::Random;
 use crate::reference::{Plain, Reference, Value};
 use phalanx::{DType, Index, Op};
 
+/// The most elements of an array.
+const LARGEST: usize = 1000;
 /// Names of a program; making an array under a name that has one forgets that one.
 const NAMES: usize = 8;
 const DTYPES: [DType; 3] = [DType::Bool, DType::I64, DType::F64];
@@ -61,11 +63,13 @@ pub fn case(seed: u64, mesh: &[usize]) -> Case {
         threads: random.pick(&[1, 2, 3]),
         split_from: random.pick(&[1, 1, 4, 8]),
         soft: random.pick(&[4, 16, 256]),
+        hard: random.pick(&[7, 4096, 4096]),
         rounds: random.pick(&[1, 1, 2]),
         program: Vec::new(),
     };
+    let largest = random.pick(&[9, 9, 9, 40]);
     let mut writer = Writer {
-        palette: (0..2).map(|_| random.between(2, 9) as usize).collect(),
+        palette: (0..2).map(|_| random.between(2, largest) as usize).collect(),
         reference: Reference::new(mesh),
         program: Vec::new(),
         mesh,
@@ -96,6 +100,8 @@ impl Writer<'_> {
                 self.repeat();
             } else if self.random.chance(12) {
                 self.overlap();
+            } else if self.random.chance(5) {
+                self.neighbours();
             } else if let Some(instruction) = self.instruction() {
                 self.push(instruction);
             }
@@ -163,6 +169,40 @@ impl Writer<'_> {
         }
     }
 
+    /// A sum of many windows of an array, written back or not.
+    fn neighbours(&mut self) {
+        let Some(of) = self.array_where(|a| a.shape().iter().any(|&extent| extent > 2)) else {
+            return;
+        };
+        let shape = self.shape_of(of);
+        let (total, window) = (self.name(), self.name());
+        if total == of || window == of || total == window {
+            return;
+        }
+        let reach: Vec<usize> = shape.iter().map(|&e| self.random.below(e.clamp(1, 3))).collect();
+        let count = self.random.pick(&[2, 3, 5, 9, 30]);
+        for term in 0..count {
+            let items = (0..shape.len())
+                .map(|axis| {
+                    let start = self.random.below(reach[axis] + 1);
+                    let stop = start + shape[axis] - reach[axis];
+                    Index::Range { start: Some(start as i64), stop: Some(stop as i64), step: 1 }
+                })
+                .collect();
+            if term == 0 {
+                self.push(Instruction::Slice { to: total, of, items });
+                continue;
+            }
+            self.push(Instruction::Slice { to: window, of, items });
+            let op = self.random.pick(&ARITHMETIC);
+            let (left, right) = (Operand::Array(total), Operand::Array(window));
+            self.push(Instruction::Binary { to: total, op, left, right });
+        }
+        if self.random.chance(50) {
+            self.push(Instruction::Assign { of: window, value: Operand::Array(total) });
+        }
+    }
+
     fn name(&mut self) -> Name {
         Name(self.random.below(NAMES))
     }
@@ -194,8 +234,13 @@ impl Writer<'_> {
     }
 
     fn shape(&mut self) -> Vec<usize> {
-        let ndim = self.random.pick(&[0, 1, 1, 1, 2, 2, 2, 2, 3, 3]);
-        (0..ndim).map(|_| self.extent()).collect()
+        let ndim = self.random.pick(&[0, 1, 1, 1, 1, 2, 2, 2, 2, 2, 3, 3, 4]);
+        let mut shape: Vec<usize> = (0..ndim).map(|_| self.extent()).collect();
+        while shape.iter().product::<usize>() > LARGEST {
+            let axis = self.random.below(ndim);
+            shape[axis] = shape[axis].div_ceil(2);
+        }
+        shape
     }
 
     fn value(&mut self, dtype: DType) -> Value {
@@ -238,8 +283,9 @@ impl Writer<'_> {
             30..52 => self.elementwise(),
             52..62 => self.reduction(),
             62..67 => self.selection(),
-            67..71 => self.resharding(),
-            71..90 => self.write(),
+            67..69 => self.statistics(),
+            69..73 => self.resharding(),
+            73..90 => self.write(),
             _ => self.observation(),
         }
     }
@@ -311,6 +357,9 @@ impl Writer<'_> {
                 }
                 if shape.len() < 3 && self.random.chance(50) {
                     shape.insert(0, self.extent());
+                }
+                if shape.iter().product::<usize>() > LARGEST {
+                    return None;
                 }
                 Instruction::BroadcastTo { to, of, shape }
             }
@@ -411,9 +460,36 @@ impl Writer<'_> {
         })
     }
 
+    fn statistics(&mut self) -> Option<Instruction> {
+        let (to, of) = (self.name(), self.array()?);
+        Some(if self.random.chance(70) {
+            // Edges that are exact, so that elements fall into bins exactly.
+            let range = self.random.pick(&[(-8.0, 8.0), (0.0, 4.0), (-2.0, 30.0)]);
+            Instruction::Histogram { to, of, bins: self.random.pick(&[1, 2, 8, 16]), range }
+        } else {
+            let count = self.random.between(1, 4);
+            let q = (0..count).map(|_| self.random.between(0, 20) as f64 * 5.0).collect();
+            Instruction::Percentile { to, of, q }
+        })
+    }
+
+    /// The sizes of `parts` blocks of an axis, some of them empty.
+    fn sizes(&mut self, extent: usize, parts: usize) -> Vec<usize> {
+        let mut cuts: Vec<usize> = (1..parts).map(|_| self.random.below(extent + 1)).collect();
+        cuts.sort_unstable();
+        cuts.push(extent);
+        let before = [0].into_iter().chain(cuts.iter().copied());
+        cuts.iter().zip(before).map(|(cut, last)| cut - last).collect()
+    }
+
     fn resharding(&mut self) -> Option<Instruction> {
         let (to, of) = (self.name(), self.array()?);
         let shape = self.shape_of(of);
+        if !shape.is_empty() && self.random.chance(20) {
+            let axis = self.random.below(shape.len());
+            let sizes = self.sizes(shape[axis], self.mesh.iter().product());
+            return Some(Instruction::FromLocal { to, of, axis, sizes });
+        }
         let mut axes: Vec<Option<Blocks>> = vec![None; shape.len()];
         for mesh_axis in self.random.permutation(self.mesh.len()) {
             if shape.is_empty() || self.random.chance(20) {
@@ -428,12 +504,7 @@ impl Writer<'_> {
                 && self.random.chance(60)
             {
                 let extents = blocks.mesh_axes.iter().map(|&axis| self.mesh[axis as usize]);
-                let mut cuts: Vec<usize> =
-                    (1..extents.product()).map(|_| self.random.below(extent + 1)).collect();
-                cuts.sort_unstable();
-                cuts.push(extent);
-                let before = [0].into_iter().chain(cuts.iter().copied());
-                blocks.sizes = Some(cuts.iter().zip(before).map(|(cut, last)| cut - last).collect());
+                blocks.sizes = Some(self.sizes(extent, extents.product()));
             }
         }
         Some(Instruction::Reshard { to, of, axes })

@@ -98,6 +98,11 @@ pub enum Instruction {
     Reduce { to: Name, reduction: Reduction, of: Name, axes: Option<Vec<i64>>, keepdims: bool },
     Matmul { to: Name, left: Name, right: Name },
     Compress { to: Name, of: Name, mask: Name },
+    /// The counts of a histogram with equal bins.
+    Histogram { to: Name, of: Name, bins: usize, range: (f64, f64) },
+    Percentile { to: Name, of: Name, q: Vec<f64> },
+    /// An array that every device brings a part of, of these sizes along an axis.
+    FromLocal { to: Name, of: Name, axis: usize, sizes: Vec<usize> },
     Reshard { to: Name, of: Name, axes: Vec<Option<Blocks>> },
     Assign { of: Name, value: Operand },
     InPlace { op: Op, of: Name, value: Operand },
@@ -193,6 +198,13 @@ impl fmt::Display for Instruction {
             }
             Matmul { to, left, right } => write!(f, "{to} = {left} @ {right}"),
             Compress { to, of, mask } => write!(f, "{to} = {of}[{mask}]"),
+            Histogram { to, of, bins, range } => {
+                write!(f, "{to} = histogram({of}, {bins}, {range:?})[0]")
+            }
+            Percentile { to, of, q } => write!(f, "{to} = percentile({of}, {q:?})"),
+            FromLocal { to, of, axis, sizes } => {
+                write!(f, "{to} = from_local(split({of}, {sizes:?}, {axis}), {axis})")
+            }
             Reshard { to, of, axes } => {
                 let axis = |axis: &Option<Blocks>| axis.as_ref().map_or("-".into(), Blocks::to_string);
                 let axes: Vec<String> = axes.iter().map(axis).collect();

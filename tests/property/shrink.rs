@@ -79,10 +79,11 @@ impl Smallest {
     }
 
     fn simplify_session(&mut self) {
-        let simpler: [fn(&mut Case); 7] = [
+        let simpler: [fn(&mut Case); 8] = [
             |case| case.rounds = 1,
             |case| case.threads = 1,
             |case| case.soft = 256,
+            |case| case.hard = 4096,
             |case| case.split_from = 1,
             |case| case.mesh = vec![1],
             |case| case.mesh = vec![2],

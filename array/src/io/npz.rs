@@ -5,7 +5,7 @@ use super::npy::{self, read_error};
 use super::{IoError, write_atomically};
 use crate::host::HostArray;
 use std::fs::File;
-use std::io::{self, BufReader, Write};
+use std::io::{self, BufReader, ErrorKind, Seek, SeekFrom, Write};
 use std::path::Path;
 use zip::result::ZipError;
 use zip::write::SimpleFileOptions;
@@ -77,7 +77,7 @@ pub fn write_npz(path: &Path, arrays: &[(&str, &HostArray)]) -> Result<(), IoErr
         headers.push(header::encode(array.dtype, &array.shape, path)?);
     }
     write_atomically(path, |writer| {
-        let mut archive = ZipWriter::new(writer);
+        let mut archive = ZipWriter::new(FailsOnce::new(writer));
         for ((name, array), header) in arrays.iter().zip(&headers) {
             let data = npy::data_of(array);
             let options = SimpleFileOptions::default()
@@ -90,6 +90,60 @@ pub fn write_npz(path: &Path, arrays: &[(&str, &HostArray)]) -> Result<(), IoErr
         archive.finish()?;
         Ok(())
     })
+}
+
+/// A writer that fails once and then only pretends to write: an archive that is dropped after an
+/// error tries to end its file again, and would print that it failed.
+struct FailsOnce<W> {
+    writer: W,
+    position: u64,
+    end: u64,
+    has_failed: bool,
+}
+
+impl<W: Write + Seek> FailsOnce<W> {
+    fn new(writer: W) -> FailsOnce<W> {
+        FailsOnce { writer, position: 0, end: 0, has_failed: false }
+    }
+
+    fn attempt<R>(&mut self, pretended: R, act: impl FnOnce(&mut W) -> io::Result<R>) -> io::Result<R> {
+        if self.has_failed {
+            return Ok(pretended);
+        }
+        let result = act(&mut self.writer);
+        self.has_failed = matches!(&result, Err(error) if error.kind() != ErrorKind::Interrupted);
+        result
+    }
+
+    fn reach(&mut self, position: u64) {
+        self.position = position;
+        self.end = self.end.max(position);
+    }
+}
+
+impl<W: Write + Seek> Write for FailsOnce<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.attempt(bytes.len(), |writer| writer.write(bytes))?;
+        self.reach(self.position + written as u64);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.attempt((), W::flush)
+    }
+}
+
+impl<W: Write + Seek> Seek for FailsOnce<W> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let pretended = match to {
+            SeekFrom::Start(at) => at,
+            SeekFrom::Current(by) => self.position.saturating_add_signed(by),
+            SeekFrom::End(by) => self.end.saturating_add_signed(by),
+        };
+        let position = self.attempt(pretended, |writer| writer.seek(to))?;
+        self.reach(position);
+        Ok(position)
+    }
 }
 
 fn open(path: &Path) -> Result<Archive, IoError> {

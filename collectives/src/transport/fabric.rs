@@ -15,6 +15,8 @@ use std::time::{Duration, Instant};
 
 /// How long a rank that leaves waits for the others to leave too.
 const LINGER: Duration = Duration::from_millis(100);
+/// How long the news of why a rank leaves may follow its goodbye.
+pub(super) const DEPARTURE_GRACE: Duration = Duration::from_millis(100);
 
 /// The shared state of a process in a world.
 #[derive(Debug)]
@@ -85,7 +87,8 @@ impl Fabric {
         let mut shard = self.mailbox.shard(&channel);
         let queue = shard.entry(channel).or_default();
         if link.has_left() {
-            return Err(self.fail(CollectiveError::RankLeft { rank: process }));
+            drop(shard);
+            return Err(self.left(process));
         }
         let sequence = queue.next_send;
         queue.next_send += 1;
@@ -155,7 +158,8 @@ impl Fabric {
                 link.post(clear());
             }
             None if link.has_left() => {
-                return Err(self.fail(CollectiveError::RankLeft { rank: process }));
+                drop(shard);
+                return Err(self.left(process));
             }
             None => {
                 queue.receives.push_back((sequence, transfer.clone()));
@@ -335,6 +339,16 @@ impl Fabric {
         if self.mailbox.waits_for(link.peer) && !self.is_leaving() {
             self.fail(CollectiveError::RankLeft { rank: link.peer });
         }
+    }
+
+    /// Something is wanted from a rank that has said goodbye. Its tickets say more about why; what
+    /// rank 0 makes of them may be on its way.
+    fn left(&self, rank: usize) -> CollectiveError {
+        let deadline = Instant::now() + DEPARTURE_GRACE;
+        while Instant::now() < deadline && !self.failure.is_set() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        self.fail(CollectiveError::RankLeft { rank })
     }
 
     /// Drops what is kept for a member of a group that is no longer used.

@@ -1,6 +1,6 @@
 //! The receiving half of the connection to one other process.
 
-use super::fabric::Fabric;
+use super::fabric::{DEPARTURE_GRACE, Fabric};
 use super::frame::{CHUNK_BYTES, CONTROL_BYTES, Control, HEADER_BYTES, Header, Kind, deserialize};
 use super::link::Link;
 use super::transfer::Transfer;
@@ -55,7 +55,7 @@ impl From<io::Error> for Broken {
 }
 
 struct Reader<'a> {
-    link: &'a Link,
+    link: &'a Arc<Link>,
     /// `held[start..end]` has been read and not used yet.
     held: Vec<u8>,
     start: usize,
@@ -63,7 +63,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    async fn frames(&mut self, fabric: &Fabric) -> Result<(), Broken> {
+    async fn frames(&mut self, fabric: &Arc<Fabric>) -> Result<(), Broken> {
         loop {
             self.hold(HEADER_BYTES).await?;
             let header = self.held[self.start..]
@@ -94,7 +94,11 @@ impl Reader<'_> {
                 Kind::Clear => fabric.cleared(self.link, header.channel, header.sequence),
                 Kind::Goodbye => {
                     self.link.mark_left();
-                    fabric.check_departure(self.link);
+                    let (fabric, link) = (fabric.clone(), self.link.clone());
+                    tokio::spawn(async move {
+                        tokio::time::sleep(DEPARTURE_GRACE).await;
+                        fabric.check_departure(&link);
+                    });
                 }
             }
         }

@@ -324,8 +324,9 @@ impl<'a> Builder<'a> {
             return;
         }
         let value = self.member_value(member.node);
-        let access = self.access(Buffer::Output(member.node), map, node.dtype);
+        let access = self.access(Buffer::Output(member.node), map.clone(), node.dtype);
         self.scopes[member.depth].statements.push(Stmt::Store { access, value });
+        self.written.insert(member.node, map);
     }
 
     /// The value and index that the fold of an indexed reduction gave.

@@ -48,11 +48,15 @@ impl Builder<'_> {
 
     /// The kernel's guard for a box of the group.
     fn guard_id(&mut self, guard: &IndexBox) -> GuardId {
-        if let Some(known) = self.guards.iter().position(|known| known == guard) {
+        let bounded = guard.iter().enumerate().filter(|(axis, range)| **range != (0..self.group.axes[*axis].extent));
+        // A second loop over the same axes has kernel axes of its own, which make it another guard.
+        let mut axes: Vec<AxisId> = bounded.map(|(axis, _)| self.place[axis]).collect();
+        axes.sort_unstable();
+        let known = self.guards.iter().zip(&self.kernel.guards).position(|known| known == (guard, &axes));
+        if let Some(known) = known {
             return known;
         }
-        let axes = guard.iter().enumerate().filter(|(axis, range)| **range != (0..self.group.axes[*axis].extent));
-        self.kernel.guards.push(axes.map(|(axis, _)| self.place[axis]).collect());
+        self.kernel.guards.push(axes);
         self.guards.push(guard.clone());
         self.guards.len() - 1
     }
@@ -83,7 +87,9 @@ impl Builder<'_> {
         let is_costly = is_member
             && self.computed_in_closed_loop.contains(&node)
             && self.context.flops(node) > CHEAP_AGAIN;
-        if is_costly && self.written.get(&node) == Some(map) {
+        // A reduction cannot be computed again. Until it is stored, the load only stands for the demand that it be.
+        let is_loaded = self.written.get(&node) == Some(map) || matches!(data.op, NodeOp::Reduce { .. });
+        if is_costly && is_loaded {
             self.reloaded.insert(node);
             return self.load(Buffer::Output(node), map.clone(), data.dtype);
         }

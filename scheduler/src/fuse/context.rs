@@ -1,6 +1,7 @@
 //! What fusion knows of a window: what each input of a node is to a group.
 
 use super::group::{Group, Load, Member, Reference, compose};
+use super::place::{new_group, stays_inside};
 use phalanx_array::{Graph, Input, NodeOp, Source};
 use phalanx_distributed::Placement;
 use phalanx_ops::{AffineMap, AxisMap, IndexBox, Sharding};
@@ -49,7 +50,21 @@ impl<'a> Context<'a> {
                 _ => cost,
             });
         }
-        Context { graph, placements, leaves, inline, uses }
+        let mut context = Context { graph, placements, leaves, inline, uses };
+        context.keep_loops_inside();
+        context
+    }
+
+    /// Has values stored that cannot be computed inside of the loop of a reduction, since they read what lies elsewhere.
+    fn keep_loops_inside(&mut self) {
+        for (position, node) in self.graph.nodes.iter().enumerate() {
+            let NodeOp::Reduce { .. } = &node.op else { continue };
+            if let Source::Node(from) = node.inputs[0].source
+                && !stays_inside(self, &new_group(self, position as u32))
+            {
+                self.inline[from as usize] = None;
+            }
+        }
     }
 
     /// Whether a node is computed wherever it is used and never has to exist.
@@ -196,6 +211,10 @@ impl<'a> Context<'a> {
 ///
 /// `from_group` leads from the group to the base.
 pub(crate) fn selection(target: &AffineMap, from_group: &AffineMap) -> Option<(AffineMap, IndexBox)> {
+    if target.shape.contains(&0) {
+        // Nothing is written, which a guard could not say where no axis of the base is named.
+        return None;
+    }
     let mut guard: IndexBox = from_group.shape.iter().map(|&extent| 0..extent).collect();
     let nowhere = AxisMap { axis: None, start: 0, step: 0 };
     let mut axes: SmallVec<[AxisMap; 4]> = SmallVec::from_elem(nowhere, target.shape.len());
@@ -209,9 +228,6 @@ pub(crate) fn selection(target: &AffineMap, from_group: &AffineMap) -> Option<(A
                 }
                 followed |= 1 << to;
                 let extent = target.shape[to as usize] as i64;
-                if extent == 0 {
-                    return None;
-                }
                 let last = written.start + written.step * (extent - 1);
                 if let Some(axis) = own.axis
                     && written.step != 0

@@ -47,7 +47,6 @@ pub(crate) fn fuse(context: &Context<'_>) -> Fused {
 
 /// Finds or makes the group of a node.
 fn place(context: &Context<'_>, fused: &mut Fused, position: u32) -> usize {
-    let node = &context.graph.nodes[position as usize];
     let space = &context.placements[position as usize].space;
     let shape = iteration_shape(context, position);
     if let Some(unit) = place_selected(context, fused, position) {
@@ -65,16 +64,23 @@ fn place(context: &Context<'_>, fused: &mut Fused, position: u32) -> usize {
             }
         }
     }
-    let (mut group, map) = Group::new(&shape, space);
+    let group = new_group(context, position);
+    fused.units.push(Unit::Group(group));
+    fused.units.len() - 1
+}
+
+/// A group of a node alone.
+pub(crate) fn new_group(context: &Context<'_>, position: u32) -> Group {
+    let shape = iteration_shape(context, position);
+    let (mut group, map) = Group::new(&shape, &context.placements[position as usize].space);
     group.is_for_owners = writes_one_owner(context, position);
     group.members.push(Member { node: position, depth: 0, from_group: map, is_selected: false });
-    if let NodeOp::Reduce { axes, .. } = &node.op {
+    if let NodeOp::Reduce { axes, .. } = &context.graph.nodes[position as usize].op {
         nest(&mut group, axes);
         // The reduction itself is the value outside of its loop.
         group.members[0].depth = 0;
     }
-    fused.units.push(Unit::Group(group));
-    fused.units.len() - 1
+    group
 }
 
 /// Finds or makes the group in which an update is a selection: where its old value is computed, or, if that is free, a
@@ -122,8 +128,7 @@ fn place_selected(context: &Context<'_>, fused: &mut Fused, position: u32) -> Op
         return None;
     }
     group.members.push(member);
-    let loads: usize = group.members.iter().map(|member| context.loads(member, &group).len()).sum();
-    if loads > MOST_LOADS || !stays_inside(context, &group) {
+    if distinct_loads(context, &group).len() > MOST_LOADS || !stays_inside(context, &group) {
         return None;
     }
     if is_free {
@@ -194,14 +199,13 @@ fn try_join(
         if !loads.iter().all(|load| is_before(load.source)) {
             continue;
         }
-        let known: Vec<Load> = group.members.iter().flat_map(|m| context.loads(m, group)).collect();
+        let known = distinct_loads(context, group);
         let shares_load = loads.iter().any(|load| known.iter().any(|other| other.source == load.source));
         if !uses_member && !shares_load {
             continue;
         }
-        let mut distinct: Vec<&Load> = known.iter().collect();
-        distinct.extend(loads.iter().filter(|load| !known.contains(load)));
-        if distinct.len() > MOST_LOADS {
+        let more = loads.iter().filter(|load| !known.contains(load)).count();
+        if known.len() + more > MOST_LOADS {
             continue;
         }
         if let NodeOp::Reduce { axes, .. } = &node.op {
@@ -228,8 +232,21 @@ fn try_join(
     None
 }
 
+/// The loads of a group, each once.
+fn distinct_loads(context: &Context<'_>, group: &Group) -> Vec<Load> {
+    let mut loads: Vec<Load> = Vec::new();
+    for member in &group.members {
+        for load in context.loads(member, group) {
+            if !loads.contains(&load) {
+                loads.push(load);
+            }
+        }
+    }
+    loads
+}
+
 /// Whether no load may leave the device's block along a loop axis: a loop cannot be cut where a slab begins.
-fn stays_inside(context: &Context<'_>, group: &Group) -> bool {
+pub(crate) fn stays_inside(context: &Context<'_>, group: &Group) -> bool {
     if group.axes.iter().all(|axis| axis.level == 0) {
         return true;
     }
@@ -305,18 +322,19 @@ fn merge(
     merged.members.extend(earlier.members.iter().map(|member| Member { depth, ..member.clone() }));
     merged.members.sort_by_key(|member| member.node);
     // What was loaded must now be at hand, or the kernel would read what it has yet to write.
-    let mut loads: Vec<Load> = Vec::new();
-    for member in &merged.members {
-        for load in context.loads(member, &merged) {
-            if !loads.contains(&load) {
-                loads.push(load);
-            }
-        }
-    }
+    let loads = distinct_loads(context, &merged);
     let is_inside = |source: Source| match source {
         Source::Node(node) => moves(source) || fused.unit_of[node as usize] == target,
         _ => false,
     };
-    let is_legal = loads.len() <= MOST_LOADS && !loads.iter().any(|load| is_inside(load.source));
+    // Nor may an update be written over what the kernel itself has yet to store.
+    let keeps_inside = |member: &Member| {
+        let node = &context.graph.nodes[member.node as usize];
+        matches!(&node.op, NodeOp::Update(map) if !member.is_selected && !map.is_identity(&node.shape))
+            && is_inside(node.inputs[0].source)
+    };
+    let is_legal = loads.len() <= MOST_LOADS
+        && !loads.iter().any(|load| is_inside(load.source))
+        && !merged.members.iter().any(keeps_inside);
     (is_legal && stays_inside(context, &merged)).then_some(merged)
 }

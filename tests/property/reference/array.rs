@@ -13,6 +13,7 @@ pub struct Plain {
     shape: Vec<usize>,
     strides: Vec<i64>,
     offset: i64,
+    is_broadcast: bool,
 }
 
 struct Base {
@@ -62,6 +63,7 @@ impl Plain {
             shape: shape.to_vec(),
             strides: layout::strides(shape, order),
             offset: 0,
+            is_broadcast: false,
         };
         array.write(values);
         array
@@ -131,10 +133,9 @@ impl Plain {
         }
     }
 
-    /// Whether the view may be written: NumPy's broadcast views may not, even where they are empty.
+    /// Whether the view may be written: no view of a broadcast may.
     pub fn is_writable(&self) -> bool {
-        let axes = self.shape.iter().zip(&self.strides);
-        !axes.into_iter().any(|(&extent, &stride)| extent > 1 && stride == 0)
+        !self.is_broadcast
     }
 
     /// The strides as an operand of something of shape `to`, 0 where it is broadcast.
@@ -151,7 +152,7 @@ impl Plain {
             return None;
         }
         let strides = self.strides_in(shape);
-        Some(Plain { shape: shape.to_vec(), strides, ..self.clone() })
+        Some(Plain { shape: shape.to_vec(), strides, is_broadcast: true, ..self.clone() })
     }
 
     /// The view with its axes in another order.

@@ -75,10 +75,11 @@ pub fn binary(op: Op, left: Value, right: Value) -> Value {
         (Op::Subtract, Float(a), Float(b)) => Float(a - b),
         (Op::Multiply, Float(a), Float(b)) => Float(a * b),
         (Op::Divide, Float(a), Float(b)) => Float(a / b),
-        (Op::Remainder, Float(a), Float(b)) => {
-            let rest = a % b;
-            Float(if rest != 0.0 && (rest < 0.0) != (b < 0.0) { rest + b } else { rest })
-        }
+        (Op::Remainder, Float(a), Float(b)) => match a % b {
+            rest if rest == 0.0 => Float(0f64.copysign(b)),
+            rest if (rest < 0.0) != (b < 0.0) => Float(rest + b),
+            rest => Float(rest),
+        },
         (Op::Minimum, Float(a), Float(b)) if a.is_nan() || b.is_nan() => Float(f64::NAN),
         (Op::Maximum, Float(a), Float(b)) if a.is_nan() || b.is_nan() => Float(f64::NAN),
         (Op::Minimum, Float(a), Float(b)) => Float(if b < a { b } else { a }),

@@ -3,7 +3,7 @@
 use super::array::{Plain, broadcast, positions};
 use super::elementwise::{binary, binary_dtypes, magnitude, promote, unary};
 use super::layout;
-use super::reduction::{matmul, reduce};
+use super::reduction::{has_both_zeros, histogram, matmul, percentile, reduce};
 use super::value::Value;
 use crate::program::{Blocks, Instruction, Name, Operand};
 use phalanx::{DType, Op};
@@ -162,6 +162,19 @@ impl Reference {
                 result.set_rounded(of.rounded());
                 (*to, result)
             }
+            Histogram { to, of, bins, range } => {
+                (*to, histogram(array(of)?, *bins, *range)?)
+            }
+            Percentile { to, of, q } => (*to, percentile(array(of)?, q)?),
+            FromLocal { to, of, axis, sizes } => {
+                let of = array(of)?;
+                if sizes.len() != self.mesh.iter().product::<usize>()
+                    || of.shape().get(*axis) != Some(&sizes.iter().sum())
+                {
+                    return None;
+                }
+                (*to, copied(of, of.dtype(), &layout::c_order(of.shape().len())))
+            }
             Reshard { to, of, axes } => {
                 let of = array(of)?;
                 if !self.fits(axes, of.shape()) {
@@ -198,6 +211,11 @@ impl Reference {
         let (a, b) = (left.broadcast_to(&shape)?, right.broadcast_to(&shape)?);
         let (a, b) = (a.values(), b.values());
         if op == Op::Divide && b.iter().any(|b| b.float() == 0.0 && b.float().is_sign_negative()) {
+            return None;
+        }
+        // Which of two zeros is smaller is left open.
+        let is_open = |(a, b): (&Value, &Value)| has_both_zeros(&[*a, *b]);
+        if matches!(op, Op::Minimum | Op::Maximum) && a.iter().zip(&b).any(is_open) {
             return None;
         }
         let rounded = match (left.rounded(), right.rounded()) {

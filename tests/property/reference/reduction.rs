@@ -82,6 +82,7 @@ fn reduce_group(
     Some(match reduction {
         Reduction::Sum => sum(group, dtype, rounded)?,
         Reduction::Prod => (product(group, dtype, rounded)?, None),
+        Reduction::Min | Reduction::Max if has_both_zeros(group) => return None,
         Reduction::Min => (extreme(Op::Minimum, group), rounded),
         Reduction::Max => (extreme(Op::Maximum, group), rounded),
         _ if rounded.is_some() && reduction != Reduction::Mean => return None,
@@ -138,6 +139,14 @@ fn product(group: &[Value], dtype: DType, rounded: Option<f64>) -> Option<Value>
     let magnitude: f64 = floats().map(|value| value.abs().max(1.0)).product();
     let exact = floats().all(|value| value.fract() == 0.0) && magnitude < 1e15;
     (exact && rounded.is_none()).then(|| Value::Float(floats().product()))
+}
+
+/// Whether there are a zero and a negative zero.
+pub fn has_both_zeros(group: &[Value]) -> bool {
+    let zero = |negative: bool| {
+        move |value: &Value| value.float() == 0.0 && value.float().is_sign_negative() == negative
+    };
+    group.iter().any(zero(false)) && group.iter().any(zero(true))
 }
 
 fn extreme(op: Op, group: &[Value]) -> Value {
@@ -198,5 +207,42 @@ pub fn matmul(left: &Plain, right: &Plain) -> Option<Plain> {
     }
     let result = Plain::in_c_order(dtype, &[rows, columns], &results);
     result.set_rounded(rounded);
+    Some(result)
+}
+
+/// How many elements fall into each of some equal bins, the last of which includes its right edge.
+pub fn histogram(of: &Plain, bins: usize, (low, high): (f64, f64)) -> Option<Plain> {
+    if of.rounded().is_some() {
+        return None;
+    }
+    let mut counts = vec![0i64; bins];
+    for value in of.values() {
+        let value = value.float();
+        if value >= low && value <= high {
+            let bin = ((value - low) / (high - low) * bins as f64).floor() as usize;
+            counts[bin.min(bins - 1)] += 1;
+        }
+    }
+    let counts: Vec<Value> = counts.into_iter().map(Value::Int).collect();
+    Some(Plain::in_c_order(DType::I64, &[bins], &counts))
+}
+
+/// Percentiles of all elements, linearly interpolated.
+pub fn percentile(of: &Plain, q: &[f64]) -> Option<Plain> {
+    let mut sorted: Vec<f64> = of.values().iter().map(|value| value.float()).collect();
+    if sorted.is_empty() || of.rounded().is_some() || sorted.iter().any(|x| !x.is_finite()) {
+        return None;
+    }
+    sorted.sort_by(f64::total_cmp);
+    let largest = sorted[0].abs().max(sorted[sorted.len() - 1].abs());
+    let at = |q: &f64| {
+        let position = q / 100.0 * (sorted.len() - 1) as f64;
+        let (low, part) = (position.floor() as usize, position.fract());
+        let high = (low + 1).min(sorted.len() - 1);
+        Value::Float(sorted[low] * (1.0 - part) + sorted[high] * part)
+    };
+    let values: Vec<Value> = q.iter().map(at).collect();
+    let result = Plain::in_c_order(DType::F64, &[q.len()], &values);
+    result.set_rounded(Some(largest));
     Some(result)
 }

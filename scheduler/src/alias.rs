@@ -1,0 +1,41 @@
+//! Aliases: a whole array written in place *is* the value that is written, not a copy of it.
+
+use phalanx_array::{Graph, NodeOp, Source};
+use phalanx_distributed::Placement;
+
+/// Drops the updates that replace every element by a value of the window that lies as they do;
+/// whoever reads them reads the value. `moved` tells where each node of the window is in the graph,
+/// before and afterwards.
+///
+/// Two arrays of the program may then share memory. Neither is written in place while the other
+/// lives, because memory with two owners is not given away.
+pub(crate) fn drop_whole_updates(
+    graph: &mut Graph,
+    placements: &mut Vec<Placement>,
+    moved: &mut [u32],
+) {
+    let mut position_of: Vec<u32> = Vec::with_capacity(graph.nodes.len());
+    let mut kept = Vec::with_capacity(graph.nodes.len());
+    let mut kept_placements: Vec<Placement> = Vec::with_capacity(graph.nodes.len());
+    for (mut node, placement) in graph.nodes.drain(..).zip(placements.drain(..)) {
+        for input in &mut node.inputs {
+            if let Source::Node(from) = &mut input.source {
+                *from = position_of[*from as usize];
+            }
+        }
+        if let NodeOp::Update(map) = &node.op
+            && map.is_identity(&node.shape)
+            && let (Source::Node(value), None) = (node.inputs[1].source, &node.inputs[1].map)
+            && kept_placements[value as usize].output == placement.output
+        {
+            position_of.push(value);
+            continue;
+        }
+        position_of.push(kept.len() as u32);
+        kept.push(node);
+        kept_placements.push(placement);
+    }
+    graph.nodes = kept;
+    *placements = kept_placements;
+    moved.iter_mut().for_each(|place| *place = position_of[*place as usize]);
+}

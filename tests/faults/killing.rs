@@ -1,0 +1,53 @@
+//! Ranks that are killed: the others end soon, with an error that names the dead one.
+
+use crate::world::{Ended, World, PROGRAM};
+use std::process::Command;
+use std::time::Instant;
+
+trials![a_killed_rank_ends_the_others, a_killed_coordinator_ends_the_others, a_killed_rank_ends_a_run];
+
+fn kill(victim: usize, work: &str) {
+    let mut running = World::of(3, "go_on", &[work]).start();
+    (0..3).for_each(|rank| running.wait_for(rank, "turn 20"));
+    running.kill(victim);
+    let killed = running.elapsed();
+    let ended = running.end();
+    assert_eq!(ended[victim].status.code(), None);
+    for rank in (0..3).filter(|&rank| rank != victim) {
+        let error = ended[rank].error("PX060");
+        assert!(error.starts_with(&format!("rank {victim} died")), "{error}");
+    }
+    let last = ended.iter().map(|rank: &Ended| rank.after).max().expect("there are ranks");
+    println!("all ranks ended {} ms after rank {victim} was killed ({work})", (last - killed).as_millis());
+}
+
+fn a_killed_rank_ends_the_others() {
+    kill(1, "split");
+    // Nobody waits for the dead rank here, but nobody goes on without it either.
+    kill(2, "replicated");
+}
+
+fn a_killed_coordinator_ends_the_others() {
+    kill(0, "split");
+    kill(0, "replicated");
+}
+
+fn a_killed_rank_ends_a_run() {
+    let own = std::env::current_exe().expect("a program has a path");
+    let script = format!(
+        "if [ $PHALANX_RANK = 1 ]; then '{0}' {PROGRAM} go_on split & sleep 0.5; kill -9 $!; kill -9 $$; \
+         else exec '{0}' {PROGRAM} go_on split; fi",
+        own.display()
+    );
+    let start = Instant::now();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_phalanx"));
+    command.args(["run", "-n", "3", "sh", "-c", &script]);
+    let output = command.output().expect("phalanx runs");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(128 + 9), "{errors}");
+    assert!(errors.contains("error[PX095]: rank 1 was ended by signal 9"), "{errors}");
+    for rank in [0, 2] {
+        assert!(errors.contains(&format!("[{rank}] error[PX060]: rank 1 died")), "{errors}");
+    }
+    println!("the run ended {} ms after its start, with a rank killed half a second after it", start.elapsed().as_millis());
+}

@@ -1,0 +1,6 @@
+//! Bad input, missing ranks, killed ranks, short memory: an error with a code on every rank, and nothing left behind.
+
+pub mod input;
+pub mod killing;
+pub mod memory;
+pub mod start_up;

@@ -1,0 +1,114 @@
+//! Ranks that go different ways: an error on every rank that names both call sites, soon.
+
+use crate::world::{Ended, World};
+
+trials![
+    an_evaluated_number_prints_on_one_rank,
+    a_pending_number_does_not_print_on_one_rank,
+    a_split_array_does_not_print_on_one_rank,
+    different_observations_are_an_error_on_every_rank,
+    different_windows_are_an_error_on_every_rank,
+    an_observation_does_not_meet_an_agreement,
+    a_loop_left_early_is_an_error_on_every_rank,
+    a_rank_that_exits_is_named,
+    a_rank_that_returns_early_is_named,
+    a_rank_that_panics_is_named,
+];
+
+/// The error of all ranks, which must be the same, with the two call sites; prints how long it took from the second of
+/// the two tickets until the last rank had its error.
+fn divergence(ended: &[Ended]) -> String {
+    let error = ended[0].error("PX062");
+    for rank in ended {
+        assert_eq!(rank.error("PX062"), error);
+        assert!(rank.errors.contains("x.evaluate()") && rank.errors.contains("phalanx::print(x)"), "{rank:#?}");
+    }
+    assert_eq!(error.matches("/tests/multi_process/programs/").count(), 2, "{error}");
+    let moment = |name: &str, rank: &Ended| rank.value(name).parse::<u64>().expect("a moment is a number");
+    let second = ended[..2].iter().map(|rank| moment("differs", rank)).max();
+    let last = ended.iter().map(|rank| moment("failed", rank)).max();
+    let (second, last) = (second.expect("there are ranks"), last.expect("there are ranks"));
+    println!("all {} ranks have PX062 {} ms after the second ticket", ended.len(), last.saturating_sub(second));
+    String::from(error)
+}
+
+fn an_evaluated_number_prints_on_one_rank() {
+    let ended = World::of(2, "print_on_one", &["evaluated"]).run();
+    ended.iter().for_each(Ended::assert_well);
+    assert_eq!(ended[0].value("value"), "4950");
+}
+
+fn a_pending_number_does_not_print_on_one_rank() {
+    for size in [2, 3] {
+        let error = divergence(&World::of(size, "print_on_one", &["pending"]).run());
+        assert!(error.contains("rank 0 prints what was made at "), "{error}");
+        // Of those that end, the first is named.
+        assert!(error.contains(" ends at "), "{error}");
+    }
+}
+
+fn a_split_array_does_not_print_on_one_rank() {
+    for size in [2, 3] {
+        let error = divergence(&World::of(size, "print_on_one", &["split"]).run());
+        assert!(error.contains("rank 0 prints what was made at "), "{error}");
+    }
+}
+
+fn different_observations_are_an_error_on_every_rank() {
+    let error = divergence(&World::of(3, "observe_differently", &["split"]).run());
+    // Of the ranks that agree with each other, either is named.
+    assert!(error.contains("rank 1 observes a value at "), "{error}");
+}
+
+fn different_windows_are_an_error_on_every_rank() {
+    // The work itself needs no other rank, so that only the tickets tell.
+    let error = divergence(&World::of(2, "observe_differently", &["replicated"]).run());
+    assert!(error.contains("rank 1 observes a value at "), "{error}");
+}
+
+fn an_observation_does_not_meet_an_agreement() {
+    let error = divergence(&World::of(2, "agree_on_one", &[]).run());
+    assert!(error.contains("rank 0 agrees on an outcome at "), "{error}");
+    assert!(error.contains("rank 1 observes a value at "), "{error}");
+}
+
+fn a_loop_left_early_is_an_error_on_every_rank() {
+    for work in ["replicated", "split"] {
+        let error = divergence(&World::of(2, "leave_loop_early", &[work]).run());
+        assert!(error.contains("rank 0 observes a value at "), "{error}");
+        assert!(error.contains("rank 1 observes a value at "), "{error}");
+    }
+}
+
+fn a_rank_that_exits_is_named() {
+    for work in ["replicated", "split"] {
+        let ended = World::of(3, "end_on_one", &["exit", work]).run();
+        assert_eq!(ended[1].status.code(), Some(3));
+        for rank in [0, 2] {
+            let error = ended[rank].error("PX060");
+            assert!(error.starts_with("rank 1 died"), "{error}");
+        }
+    }
+}
+
+fn a_rank_that_returns_early_is_named() {
+    for work in ["replicated", "split"] {
+        let ended = World::of(3, "end_on_one", &["return", work]).run();
+        assert_eq!(ended[1].status.code(), Some(1));
+        assert_eq!(ended[1].errors, "error: a failure of this rank alone\n");
+        for rank in [0, 2] {
+            let error = ended[rank].error("PX062");
+            assert!(error.contains("rank 1 ends without `finish` the session made at "), "{error}");
+            assert!(error.contains("rank 0 observes a value at ") || error.contains("rank 2 observes a value at "), "{error}");
+        }
+    }
+}
+
+fn a_rank_that_panics_is_named() {
+    let ended = World::of(3, "end_on_one", &["panic", "split"]).run();
+    assert_eq!(ended[1].status.code(), Some(101));
+    for rank in [0, 2] {
+        let error = ended[rank].error("PX063");
+        assert_eq!(error, "rank 1 failed: its program panicked [panic]");
+    }
+}

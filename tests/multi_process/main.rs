@@ -1,0 +1,52 @@
+//! Several processes of one program, as a user meets them: they agree, and when they cannot, all of them say why.
+//!
+//! This program is also the program that its tests start: `--program NAME ARGUMENTS` runs one of `programs`, so that
+//! nothing for tests is built into what is released.
+
+macro_rules! trials {
+    ($($name:ident),* $(,)?) => {
+        /// The tests of this module.
+        pub const TRIALS: &[(&str, fn())] = &[$((concat!(module_path!(), "::", stringify!($name)), $name)),*];
+    };
+}
+
+mod agreement;
+mod alone;
+mod demo;
+mod divergence;
+#[path = "../faults/mod.rs"]
+mod faults;
+mod hosts;
+mod locality;
+mod programs;
+mod world;
+
+use libtest_mimic::{Arguments, Trial};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let mut words = std::env::args().skip(1);
+    if words.next().as_deref() == Some(world::PROGRAM) {
+        return programs::main(&words.collect::<Vec<_>>());
+    }
+    let modules = [
+        agreement::TRIALS,
+        alone::TRIALS,
+        demo::TRIALS,
+        divergence::TRIALS,
+        faults::input::TRIALS,
+        faults::killing::TRIALS,
+        faults::memory::TRIALS,
+        faults::start_up::TRIALS,
+        hosts::TRIALS,
+        locality::TRIALS,
+    ];
+    let trials = modules.into_iter().flatten().map(|&(path, test)| {
+        let name = path.split_once("::").map_or(path, |(_, name)| name);
+        Trial::test(name, move || {
+            test();
+            Ok(())
+        })
+    });
+    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit_code()
+}

@@ -1,0 +1,93 @@
+//! Programs in which a rank goes another way than the others.
+
+use super::turns::Turns;
+use super::{Outcome, SPLIT_FROM, moment};
+use phalanx::prelude::*;
+use std::time::Duration;
+
+fn wait(milliseconds: u64) {
+    std::thread::sleep(Duration::from_millis(milliseconds));
+}
+
+/// `if rank == 0 { println!("{a}") }`
+pub fn print_on_one(kind: &str) -> Outcome {
+    let array = match kind {
+        "split" => arange(0, SPLIT_FROM, 1),
+        _ => arange(0, 100, 1).sum(()),
+    };
+    if kind != "pending" {
+        array.evaluate()?;
+    }
+    if phalanx::rank() == 0 {
+        moment("differs");
+        println!("value {array}");
+    } else {
+        // The others come later and so do the second tickets.
+        wait(200);
+        moment("differs");
+    }
+    Ok(())
+}
+
+/// Rank 1 observes another value than the others.
+pub fn observe_differently(work: &str) -> Outcome {
+    let length = if work == "split" { SPLIT_FROM } else { 10 };
+    let array = arange(0, length, 1);
+    if phalanx::rank() == 1 {
+        wait(200);
+        moment("differs");
+        println!("largest {}", array.max(()).item::<i64>()?);
+    } else {
+        moment("differs");
+        println!("sum {}", array.sum(()).item::<i64>()?);
+    }
+    Ok(())
+}
+
+/// Rank 0 agrees on an outcome, the others observe a value.
+pub fn agree_on_one() -> Outcome {
+    if phalanx::rank() == 0 {
+        moment("differs");
+        phalanx::agree(Ok(()))?;
+    } else {
+        wait(200);
+        moment("differs");
+        println!("sum {}", arange(0, SPLIT_FROM, 1).sum(()).item::<i64>()?);
+    }
+    Ok(())
+}
+
+/// Rank 1 leaves a loop a turn before the others.
+pub fn leave_loop_early(work: &str) -> Outcome {
+    let turns = Turns::new(work);
+    let count = if phalanx::rank() == 1 { 9 } else { 10 };
+    for turn in 0..count {
+        if turn == 9 {
+            moment("differs");
+        }
+        turns.turn()?;
+    }
+    if count == 9 {
+        wait(200);
+        moment("differs");
+    }
+    println!("sum {}", turns.sum()?);
+    Ok(())
+}
+
+/// Rank 1 ends in the middle of a loop.
+pub fn end_on_one(ending: &str, work: &str) -> Outcome {
+    let turns = Turns::new(work);
+    for turn in 0..400 {
+        if turn == 20 && phalanx::rank() == 1 {
+            match ending {
+                "exit" => std::process::exit(3),
+                "panic" => panic!("as the test asks"),
+                _ => return Err("a failure of this rank alone".into()),
+            }
+        }
+        turns.turn()?;
+        wait(2);
+    }
+    Ok(())
+}

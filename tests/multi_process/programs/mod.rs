@@ -1,0 +1,94 @@
+//! The programs that the tests start, each as a user would write it but for what the test is about.
+
+mod divergence;
+mod generated;
+mod local;
+mod memory;
+mod turns;
+
+use phalanx::prelude::*;
+use phalanx::{Limits, Policy, Session};
+use std::error::Error;
+use std::process::ExitCode;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// How a program ends.
+type Outcome = Result<(), Box<dyn Error>>;
+
+/// Arrays of at least this many elements are split in most programs.
+const SPLIT_FROM: usize = 1024;
+
+/// Runs the program of this name with its arguments.
+pub fn main(words: &[String]) -> ExitCode {
+    let (name, arguments) = words.split_first().expect("a program has a name");
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match run(name, &arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            moment("failed");
+            eprintln!("{}", describe(&*error));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(name: &str, arguments: &[&str]) -> Outcome {
+    let split_from = if name == "generated" { arguments[3].parse()? } else { SPLIT_FROM };
+    let config = Config::from_env()?;
+    let session = Session::with_options(config, None, Policy { split_from }, Limits::default())?;
+    match name {
+        "print_on_one" => divergence::print_on_one(arguments[0]),
+        "observe_differently" => divergence::observe_differently(arguments[0]),
+        "agree_on_one" => divergence::agree_on_one(),
+        "leave_loop_early" => divergence::leave_loop_early(arguments[0]),
+        "end_on_one" => divergence::end_on_one(arguments[0], arguments[1]),
+        "generated" => generated::run(&session, arguments),
+        "join_local" => local::join(&session, arguments[0]),
+        "agree" => local::agree(),
+        "read_on_one" => local::read_on_one(),
+        "explain_on_one" => local::explain_on_one(),
+        "work_alone" => local::work_alone(&session),
+        "alone" => local::alone(),
+        "go_on" => turns::go_on(arguments[0]),
+        "memory" => memory::run(&session, arguments[0]),
+        "nothing" | "use_after_end" => Ok(()),
+        _ => panic!("no program {name}"),
+    }?;
+    let late = arange(0, 10, 1);
+    session.finish()?;
+    if name == "use_after_end" {
+        println!("sum {}", late.sum(()).item::<i64>()?);
+    }
+    Ok(())
+}
+
+/// An error as the programs of users show it.
+fn describe(error: &(dyn Error + 'static)) -> String {
+    if let Some(error) = error.downcast_ref::<phalanx::InitError>() {
+        return format!("error[{}]: {error}\n  hint    {}", error.code(), error.hint());
+    }
+    if let Some(error) = error.downcast_ref::<phalanx::ConfigError>() {
+        return format!("error[{}]: {error}\n  hint    {}", error.code(), error.hint());
+    }
+    // Phalanx's other errors say all of it themselves.
+    if error.is::<phalanx::Error>() { error.to_string() } else { format!("error: {error}") }
+}
+
+/// Tells the tests when something happened.
+fn moment(name: &str) {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("the clock is right");
+    println!("{name} {}", now.as_millis());
+}
+
+/// The lines of the plan of everything pending that communicate, without their numbers.
+fn planned_collectives(pending: &Array) -> Result<Vec<String>, phalanx::Error> {
+    let text = pending.explain()?;
+    let step = |line: &str| {
+        let (number, step) = line.split_once(' ')?;
+        number.parse::<usize>().ok()?;
+        let step = step.trim_start();
+        let communicates = ["exchange", "collective"].iter().any(|kind| step.starts_with(kind));
+        communicates.then(|| String::from(step))
+    };
+    Ok(text.lines().filter_map(step).collect())
+}
