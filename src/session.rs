@@ -92,7 +92,7 @@ impl Session {
         limits: Limits,
     ) -> Result<Session, InitError> {
         crate::logging::start(config.log);
-        let world = world(&config, &policy, &limits)?;
+        let world = world(&config, mesh.as_ref(), &policy, &limits)?;
         RANK.store(world.rank(), Ordering::Relaxed);
         SIZE.store(world.size(), Ordering::Relaxed);
         // The least of all ranks' limits, so that all refuse alike.
@@ -168,7 +168,12 @@ impl Drop for Session {
     }
 }
 
-fn world(config: &Config, policy: &Policy, limits: &Limits) -> Result<World, CollectiveError> {
+fn world(
+    config: &Config,
+    mesh: Option<&Mesh>,
+    policy: &Policy,
+    limits: &Limits,
+) -> Result<World, CollectiveError> {
     let Some(startup) = &config.startup else { return World::local(config.devices) };
     let fact = |name: &str, value: String| (String::from(name), value);
     let mut rendezvous = Rendezvous::new(startup.rank, startup.size, startup.address.clone());
@@ -180,6 +185,7 @@ fn world(config: &Config, policy: &Policy, limits: &Limits) -> Result<World, Col
         fact("version", String::from(env!("CARGO_PKG_VERSION"))),
         // The matrix products of a library may differ in their last bits between instruction sets.
         fact("instruction set", instruction_set()),
+        fact("mesh", mesh.map_or(String::from("a line of all devices"), Mesh::to_string)),
         fact("policy", format!("{policy:?}")),
         fact("limits", format!("{limits:?}")),
     ]);

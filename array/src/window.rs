@@ -21,15 +21,21 @@ struct State {
     window: Mutex<Window>,
 }
 
-/// Where an operation was recorded: its call site, and which of the operations that one call records it is.
-type Anchor = (usize, Discriminant<NodeOp>);
+/// Operations that tell a place in the program.
+const PLACE: usize = 4;
+
+/// A place in the program: the last few operations, the newest first, each by its call site and its kind. One alone is
+/// not enough: operations that begin at one place in a line, as those of `a / b * c` do, have one call site.
+type Anchor = [Option<(usize, Discriminant<NodeOp>)>; PLACE];
 
 #[derive(Default)]
 struct Window {
     number: u64,
     graph: Graph,
     bytes: u64,
-    sites: FxHashSet<Anchor>,
+    places: FxHashSet<Anchor>,
+    /// The place of the operation recorded last; it outlives the window, so that every turn of a loop looks alike.
+    place: Anchor,
     /// The first place that has recurred: loops are cut there, at the same phase every time.
     anchor: Option<Anchor>,
 }
@@ -101,15 +107,23 @@ impl MeshHandle {
         site: Site,
     ) -> Result<Arc<Node>, Error> {
         let mut window = self.window();
-        let anchor = (std::ptr::from_ref(site) as usize, discriminant(&op));
+        let mut anchor = window.place;
+        anchor.rotate_right(1);
+        anchor[0] = Some((std::ptr::from_ref(site) as usize, discriminant(&op)));
         let length = window.graph.nodes.len();
-        if (length >= self.0.limits.soft && window.anchor == Some(anchor))
+        // A write of the value recorded just now belongs to it: a cut between them would keep the old value, the new
+        // one and what is written.
+        let is_end = matches!(op, NodeOp::Update(_))
+            && matches!((operands.last(), window.graph.nodes.last()),
+                (Some(Operand::Value { node, .. }), Some(last)) if Arc::ptr_eq(node, &last.node));
+        if (length >= self.0.limits.soft && window.anchor == Some(anchor) && !is_end)
             || length >= self.0.limits.hard
             || window.bytes >= self.0.limits.bytes
         {
             self.close_window(&mut window, Cause::Limit, site)?;
         }
-        if window.anchor.is_none() && !window.sites.insert(anchor) {
+        window.place = anchor;
+        if !is_end && window.anchor.is_none() && !window.places.insert(anchor) {
             window.anchor = Some(anchor);
         }
         let number = window.number;
@@ -136,7 +150,7 @@ impl MeshHandle {
     }
 
     fn close_window(&self, window: &mut Window, cause: Cause, site: Site) -> Result<(), Error> {
-        let next = Window { number: window.number + 1, ..Window::default() };
+        let next = Window { number: window.number + 1, place: window.place, ..Window::default() };
         let closed = std::mem::replace(window, next);
         if closed.graph.nodes.is_empty() {
             return Ok(());

@@ -3,7 +3,7 @@
 use crate::build::{Buffer, Built, BuiltAccess, ScalarSource};
 use crate::finalise::{Final, FinalCopy, FinalLaunch, FinalStep, Place};
 use crate::fuse::{Group, Unit};
-use crate::plan::{Plan, read_box, space_box};
+use crate::plan::{Exchange, Plan, read_box, space_box};
 use phalanx_array::{NodeOp, Source};
 use phalanx_distributed::{image, pieces_from, pieces_to, preimage_range};
 use phalanx_ops::sharding::{intersect, is_empty, subtract, volume};
@@ -105,6 +105,7 @@ pub(crate) fn instantiate(plan: &Plan, finished: &Final, mesh: &Mesh, device: us
         instance: Instance::default(),
         slabs: vec![None; plan.exchanges.len()],
         packed: FxHashMap::default(),
+        free: Vec::new(),
     };
     builder.instance.slots = finished
         .slots
@@ -145,12 +146,16 @@ struct Builder<'a> {
     slabs: Vec<Option<Slabs>>,
     /// For each node whose shards carry more than its element until they are combined, their buffer.
     packed: FxHashMap<u32, usize>,
+    /// Local buffers that no later step needs as they are.
+    free: Vec<usize>,
 }
 
 #[derive(Clone, Debug)]
 struct Slabs {
     regions: Vec<(IndexBox, usize)>,
     unpack: Vec<CopyBox>,
+    /// Buffers of messages, which are free once the exchange has been waited for.
+    staging: Vec<usize>,
     /// Whether a unit has waited for them.
     has_arrived: bool,
 }
@@ -195,7 +200,11 @@ fn contiguous(region: &[Range<usize>], block: &[Range<usize>], item: usize) -> O
 }
 
 impl<'a> Builder<'a> {
+    /// A local buffer: one of the same size that is free by now, else a new one.
     fn local(&mut self, bytes: usize) -> usize {
+        if let Some(place) = self.free.iter().position(|&free| self.instance.locals[free] == bytes) {
+            return self.free.swap_remove(place);
+        }
         self.instance.locals.push(bytes);
         self.instance.locals.len() - 1
     }
@@ -272,6 +281,7 @@ impl<'a> Builder<'a> {
                 _ => false,
             })
         });
+        let mut staging = Vec::new();
         let (mut pack, mut sends) = (Vec::new(), Vec::new());
         for transfer in &outgoing {
             let bytes = volume(&transfer.region) * item;
@@ -279,7 +289,8 @@ impl<'a> Builder<'a> {
             let (memory, offset) = match direct {
                 Some((offset, _)) => (from, offset),
                 None => {
-                    let staging = Memory::Local(self.local(bytes));
+                    staging.push(self.local(bytes));
+                    let staging = Memory::Local(staging[staging.len() - 1]);
                     pack.push(CopyBox {
                         from: box_at(from, &Stored { block: &block, item, offset: 0 }, &transfer.region),
                         to: box_at(staging, &Stored { block: &transfer.region, item, offset: 0 }, &transfer.region),
@@ -300,7 +311,8 @@ impl<'a> Builder<'a> {
             let (memory, offset) = match contiguous(&transfer.region, slab, item) {
                 Some((offset, _)) => (Memory::Local(*buffer), offset),
                 None => {
-                    let staging = Memory::Local(self.local(bytes));
+                    staging.push(self.local(bytes));
+                    let staging = Memory::Local(staging[staging.len() - 1]);
                     unpack.push(CopyBox {
                         from: box_at(staging, &Stored { block: &transfer.region, item, offset: 0 }, &transfer.region),
                         to: box_at(
@@ -319,8 +331,11 @@ impl<'a> Builder<'a> {
         self.instance.steps.push(LocalStep::Start { exchange: number, pack, sends, receives });
         if consumer.is_none() {
             self.instance.steps.push(LocalStep::Wait { exchange: number, unpack: Vec::new() });
+            self.free.append(&mut staging);
+            self.free.extend(regions.iter().map(|(_, buffer)| *buffer));
         }
-        self.slabs[number] = Some(Slabs { regions, unpack, has_arrived: consumer.is_none() });
+        let has_arrived = consumer.is_none();
+        self.slabs[number] = Some(Slabs { regions, unpack, staging, has_arrived });
     }
 
     fn launch(&mut self, launch: &FinalLaunch, kernel: usize) {
@@ -389,9 +404,26 @@ impl<'a> Builder<'a> {
             {
                 let unpack = std::mem::take(&mut slabs.unpack);
                 self.instance.steps.push(LocalStep::Wait { exchange: number, unpack });
+                self.free.append(&mut slabs.staging);
             }
         }
         self.instance.steps.extend(rim);
+        for (number, exchange) in self.plan.exchanges.iter().enumerate() {
+            if exchange.is_for(launch.unit)
+                && self.last_unit(exchange) == Some(launch.unit)
+                && let Some(slabs) = &self.slabs[number]
+            {
+                self.free.extend(slabs.regions.iter().map(|(_, buffer)| *buffer));
+            }
+        }
+    }
+
+    /// The last unit that runs and reads what an exchange fetches.
+    fn last_unit(&self, exchange: &Exchange) -> Option<usize> {
+        self.finished.steps.iter().rev().find_map(|step| match step {
+            FinalStep::Launch(launch) if exchange.is_for(launch.unit) => Some(launch.unit),
+            _ => None,
+        })
     }
 
     /// Whether the position of split axes that a group's update fixes lies in this device's block.

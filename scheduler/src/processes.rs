@@ -48,11 +48,16 @@ impl Processes {
     }
 
     /// Every process's bytes, by rank; `count` says how many each of them gives. Collective.
-    pub fn gather(&self, own: Vec<u8>, count: impl Fn(usize) -> usize) -> Result<Vec<Vec<u8>>, RunError> {
+    pub fn gather(
+        &self,
+        own: Vec<u8>,
+        count: impl Fn(usize) -> usize,
+    ) -> Result<Vec<Vec<u8>>, RunError> {
         let Some(control) = &self.control else { return Ok(vec![own]) };
         let counts: Vec<usize> = (0..self.world.size()).map(count).collect();
         let receive = Buffer::from_vec(vec![0u8; counts.iter().sum()]);
-        let event = control.all_gather_v(&Buffer::from_vec(own).whole(), &receive.whole(), &counts)?;
+        let event =
+            control.all_gather_v(&Buffer::from_vec(own).whole(), &receive.whole(), &counts)?;
         event.wait().map_err(CollectiveError::from)?;
         let mut offset = 0;
         let mut part = |count: &usize| {
@@ -96,7 +101,8 @@ fn first_devices(world: &World) -> Result<Arc<dyn Communicator>, RunError> {
     let split = |local: usize| communicators[local].split((local == 0).then_some(0), 0);
     let split = &split;
     let groups = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..communicators.len()).map(|local| scope.spawn(move || split(local))).collect();
+        let threads: Vec<_> =
+            (0..communicators.len()).map(|local| scope.spawn(move || split(local))).collect();
         threads
             .into_iter()
             .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))

@@ -29,7 +29,8 @@ fn data_file() -> String {
 
 /// Runs the demo on two processes; nothing may panic.
 fn demo(arguments: &[&str]) -> Vec<Ended> {
-    let words: Vec<&str> = ["demo", "--quiet", "--steps", "2"].iter().chain(arguments).copied().collect();
+    let words: Vec<&str> =
+        ["demo", "--quiet", "--steps", "2"].iter().chain(arguments).copied().collect();
     let ended = World::of_phalanx(2, &words).run();
     assert!(ended.iter().all(|rank| !rank.errors.contains("panicked")), "{ended:#?}");
     ended
@@ -52,7 +53,8 @@ fn header(descr: &str, shape: &str) -> String {
 
 fn files_in(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut names: Vec<String> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
     names.sort();
     names
 }
@@ -91,7 +93,8 @@ fn bad_files_are_errors_on_every_rank() {
 fn a_file_that_one_rank_lacks_is_an_error_on_both() {
     let (has, lacks) = (folder(), folder());
     let numbers: Vec<u8> = (0..16).flat_map(|number| f64::from(number).to_le_bytes()).collect();
-    fs::write(has.path().join("heights.npy"), npy(&header("<f8", "(4, 4)"), &numbers)).expect("the file is written");
+    fs::write(has.path().join("heights.npy"), npy(&header("<f8", "(4, 4)"), &numbers))
+        .expect("the file is written");
     let world = World::of_phalanx(2, &["demo", "--quiet", "heights.npy"]);
     let ended = world.folder_of(0, has.path()).folder_of(1, lacks.path()).run();
     let error = ended[0].error("PX032");
@@ -138,7 +141,8 @@ fn a_disk_that_fills_up_leaves_no_file() {
 fn a_terminal_that_takes_nothing_is_an_error_on_every_rank() {
     let folder = folder();
     let words = ["demo", "--steps", "2", &data_file(), "--output", text(folder.path())];
-    let world = World::of_phalanx(2, &words).before(0, &["sh", "-c", "exec \"$@\" > /dev/full", "sh"]);
+    let world =
+        World::of_phalanx(2, &words).before(0, &["sh", "-c", "exec \"$@\" > /dev/full", "sh"]);
     let ended = world.run();
     ended[0].error("PX109");
     assert!(ended[1].error("PX032").starts_with("on rank 0: standard output"), "{ended:#?}");

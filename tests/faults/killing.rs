@@ -1,10 +1,14 @@
 //! Ranks that are killed: the others end soon, with an error that names the dead one.
 
-use crate::world::{Ended, World, PROGRAM};
+use crate::world::{Ended, PROGRAM, World};
 use std::process::Command;
 use std::time::Instant;
 
-trials![a_killed_rank_ends_the_others, a_killed_coordinator_ends_the_others, a_killed_rank_ends_a_run];
+trials![
+    a_killed_rank_ends_the_others,
+    a_killed_coordinator_ends_the_others,
+    a_killed_rank_ends_a_run
+];
 
 fn kill(victim: usize, work: &str) {
     let mut running = World::of(3, "go_on", &[work]).start();
@@ -18,7 +22,10 @@ fn kill(victim: usize, work: &str) {
         assert!(error.starts_with(&format!("rank {victim} died")), "{error}");
     }
     let last = ended.iter().map(|rank: &Ended| rank.after).max().expect("there are ranks");
-    println!("all ranks ended {} ms after rank {victim} was killed ({work})", (last - killed).as_millis());
+    println!(
+        "all ranks ended {} ms after rank {victim} was killed ({work})",
+        (last - killed).as_millis()
+    );
 }
 
 fn a_killed_rank_ends_the_others() {
@@ -49,5 +56,8 @@ fn a_killed_rank_ends_a_run() {
     for rank in [0, 2] {
         assert!(errors.contains(&format!("[{rank}] error[PX060]: rank 1 died")), "{errors}");
     }
-    println!("the run ended {} ms after its start, with a rank killed half a second after it", start.elapsed().as_millis());
+    println!(
+        "the run ended {} ms after its start, with a rank killed half a second after it",
+        start.elapsed().as_millis()
+    );
 }

@@ -2,7 +2,11 @@
 
 use crate::world::{Ended, World};
 
-trials![work_that_no_rank_has_room_for, work_that_one_rank_has_no_room_for, data_that_one_rank_has_no_room_for];
+trials![
+    work_that_no_rank_has_room_for,
+    work_that_one_rank_has_no_room_for,
+    data_that_one_rank_has_no_room_for
+];
 
 fn refused(what: &str) -> Vec<Ended> {
     let ended = World::of(2, "memory", &[what]).set("PHALANX_MEMORY_LIMIT", "1M").run();

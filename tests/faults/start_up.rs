@@ -11,14 +11,19 @@ trials![
     two_processes_of_one_rank_are_an_error,
     a_token_that_others_can_read_is_refused,
     ranks_with_other_programs_are_refused,
+    a_mesh_that_does_not_fit_is_refused,
 ];
 
 fn a_port_in_use_is_an_error_on_every_rank() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("there are free ports");
     let address = listener.local_addr().expect("a bound socket has an address").to_string();
-    let world = World::of(2, "nothing", &[]).set("PHALANX_ADDRESS", &address).set("PHALANX_TIMEOUT", "2");
+    let world =
+        World::of(2, "nothing", &[]).set("PHALANX_ADDRESS", &address).set("PHALANX_TIMEOUT", "2");
     let ended = world.run();
-    assert!(ended[0].error("PX065").starts_with(&format!("cannot listen on {address}")), "{ended:#?}");
+    assert!(
+        ended[0].error("PX065").starts_with(&format!("cannot listen on {address}")),
+        "{ended:#?}"
+    );
     assert!(ended[1].error("PX067").contains(&address), "{ended:#?}");
 }
 
@@ -28,7 +33,10 @@ fn a_wrong_token_is_an_error_on_every_rank() {
     let ended = world.set_on(1, "PHALANX_TOKEN_FILE", other.path()).run();
     ended[1].error("PX064");
     let error = ended[0].error("PX066");
-    assert!(error.contains("of 2 ranks, [1] did not arrive") && !error.contains("(0 connections"), "{error}");
+    assert!(
+        error.contains("of 2 ranks, [1] did not arrive") && !error.contains("(0 connections"),
+        "{error}"
+    );
 }
 
 fn a_rank_that_never_arrives_is_named() {
@@ -38,11 +46,15 @@ fn a_rank_that_never_arrives_is_named() {
         let error = rank.error("PX066");
         assert!(error.contains("of 4 ranks, [2] did not arrive within 2 s"), "{error}");
     }
-    println!("a rank is missed {} ms after the start, with 2 s to arrive", ended[0].after.as_millis());
+    println!(
+        "a rank is missed {} ms after the start, with 2 s to arrive",
+        ended[0].after.as_millis()
+    );
 }
 
 fn two_processes_of_one_rank_are_an_error() {
-    let world = World::of(3, "nothing", &[]).set("PHALANX_TIMEOUT", "5").set_on(2, "PHALANX_RANK", "1");
+    let world =
+        World::of(3, "nothing", &[]).set("PHALANX_TIMEOUT", "5").set_on(2, "PHALANX_RANK", "1");
     for rank in &world.run() {
         assert!(rank.error("PX069").contains("rank 1"), "{rank:#?}");
     }
@@ -61,8 +73,22 @@ fn a_token_that_others_can_read_is_refused() {
 fn ranks_with_other_programs_are_refused() {
     // The size from which arrays are split is a part of the program.
     let world = World::of(2, "generated", &["1", "8", "8", "1024", "keep"]);
-    let ended = world.set("PHALANX_TIMEOUT", "5").arguments_of(1, &["generated", "1", "8", "8", "2048", "keep"]).run();
+    let ended = world
+        .set("PHALANX_TIMEOUT", "5")
+        .arguments_of(1, &["generated", "1", "8", "8", "2048", "keep"])
+        .run();
     for rank in &ended {
         assert!(rank.error("PX068").starts_with("policy differs"), "{rank:#?}");
+    }
+}
+
+fn a_mesh_that_does_not_fit_is_refused() {
+    for size in [1, 2] {
+        for rank in &World::of(size, "wrong_mesh", &[]).run() {
+            rank.error("PX034");
+        }
+    }
+    for rank in &World::of(2, "other_mesh", &[]).set("PHALANX_TIMEOUT", "5").run() {
+        assert!(rank.error("PX068").starts_with("mesh differs"), "{rank:#?}");
     }
 }

@@ -15,7 +15,10 @@ fn dropped_handles_change_no_collective() {
         let ended = World::of(3, "generated", &[seed, "96", "32", "1024", "drop"]).run();
         ended.iter().for_each(Ended::assert_well);
         let planned = ended[0].values("collective");
-        assert!(planned.len() > 20, "the program needs too few collectives to tell anything: {planned:?}");
+        assert!(
+            planned.len() > 20,
+            "the program needs too few collectives to tell anything: {planned:?}"
+        );
         for rank in &ended[1..] {
             assert_eq!(rank.values("collective"), planned);
             assert_eq!(rank.value("windows"), ended[0].value("windows"));
@@ -33,7 +36,11 @@ fn threads_change_no_bit() {
         let mut known: Option<Vec<String>> = None;
         for threads in [["1", "2"], ["2", "1"], ["3", "3"]] {
             let world = World::of(2, "generated", &["4", shape[0], shape[1], "65536", "keep"]);
-            let world = world.set_on(0, "PHALANX_THREADS", threads[0]).set_on(1, "PHALANX_THREADS", threads[1]);
+            let world = world.set_on(0, "PHALANX_THREADS", threads[0]).set_on(
+                1,
+                "PHALANX_THREADS",
+                threads[1],
+            );
             let ended = world.run();
             ended.iter().for_each(Ended::assert_well);
             let bits: Vec<String> = ended[0].values("bits").into_iter().map(String::from).collect();

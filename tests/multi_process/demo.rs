@@ -30,8 +30,12 @@ fn differences(a: &Value, b: &Value, place: &str) -> Vec<String> {
     match (a, b) {
         (Value::Object(a), Value::Object(b)) => {
             let keys: std::collections::BTreeSet<&String> = a.keys().chain(b.keys()).collect();
-            let at = |key: &&String| (a.get(*key).unwrap_or(&Value::Null), b.get(*key).unwrap_or(&Value::Null));
-            keys.iter().flat_map(|key| differences(at(key).0, at(key).1, &format!("{place}.{key}"))).collect()
+            let at = |key: &&String| {
+                (a.get(*key).unwrap_or(&Value::Null), b.get(*key).unwrap_or(&Value::Null))
+            };
+            keys.iter()
+                .flat_map(|key| differences(at(key).0, at(key).1, &format!("{place}.{key}")))
+                .collect()
         }
         (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
             let pairs = a.iter().zip(b).enumerate();

@@ -21,14 +21,22 @@ fn divergence(ended: &[Ended]) -> String {
     let error = ended[0].error("PX062");
     for rank in ended {
         assert_eq!(rank.error("PX062"), error);
-        assert!(rank.errors.contains("x.evaluate()") && rank.errors.contains("phalanx::print(x)"), "{rank:#?}");
+        assert!(
+            rank.errors.contains("x.evaluate()") && rank.errors.contains("phalanx::print(x)"),
+            "{rank:#?}"
+        );
     }
     assert_eq!(error.matches("/tests/multi_process/programs/").count(), 2, "{error}");
-    let moment = |name: &str, rank: &Ended| rank.value(name).parse::<u64>().expect("a moment is a number");
+    let moment =
+        |name: &str, rank: &Ended| rank.value(name).parse::<u64>().expect("a moment is a number");
     let second = ended[..2].iter().map(|rank| moment("differs", rank)).max();
     let last = ended.iter().map(|rank| moment("failed", rank)).max();
     let (second, last) = (second.expect("there are ranks"), last.expect("there are ranks"));
-    println!("all {} ranks have PX062 {} ms after the second ticket", ended.len(), last.saturating_sub(second));
+    println!(
+        "all {} ranks have PX062 {} ms after the second ticket",
+        ended.len(),
+        last.saturating_sub(second)
+    );
     String::from(error)
 }
 
@@ -99,7 +107,11 @@ fn a_rank_that_returns_early_is_named() {
         for rank in [0, 2] {
             let error = ended[rank].error("PX062");
             assert!(error.contains("rank 1 ends without `finish` the session made at "), "{error}");
-            assert!(error.contains("rank 0 observes a value at ") || error.contains("rank 2 observes a value at "), "{error}");
+            assert!(
+                error.contains("rank 0 observes a value at ")
+                    || error.contains("rank 2 observes a value at "),
+                "{error}"
+            );
         }
     }
 }

@@ -36,7 +36,15 @@ impl Hosts {
         for host in 0..2 {
             let (name, cable) = (&hosts.names[host], &hosts.cables[host]);
             ip(&["link", "set", cable, "netns", name])?;
-            ip(&["-n", name, "addr", "add", &format!("{}/24", hosts.addresses[host]), "dev", cable])?;
+            ip(&[
+                "-n",
+                name,
+                "addr",
+                "add",
+                &format!("{}/24", hosts.addresses[host]),
+                "dev",
+                cable,
+            ])?;
             ip(&["-n", name, "link", "set", cable, "up"])?;
         }
         Ok(hosts)
@@ -63,16 +71,26 @@ impl Drop for Hosts {
 }
 
 fn ip(arguments: &[&str]) -> Result<(), String> {
-    let output = Command::new("ip").args(arguments).stdin(Stdio::null()).output().map_err(|error| error.to_string())?;
+    let output = Command::new("ip")
+        .args(arguments)
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| error.to_string())?;
     if output.status.success() {
         return Ok(());
     }
-    Err(format!("ip {}: {}", arguments.join(" "), String::from_utf8_lossy(&output.stderr).trim_end()))
+    Err(format!(
+        "ip {}: {}",
+        arguments.join(" "),
+        String::from_utf8_lossy(&output.stderr).trim_end()
+    ))
 }
 
 /// The hosts, or `None` with a line that says why the test is skipped.
 fn hosts(number: u32) -> Option<Hosts> {
-    Hosts::new(number).map_err(|reason| println!("skipped: no network namespaces here: {reason}")).ok()
+    Hosts::new(number)
+        .map_err(|reason| println!("skipped: no network namespaces here: {reason}"))
+        .ok()
 }
 
 fn two_hosts_compute_together() {
@@ -99,7 +117,8 @@ fn a_host_that_vanishes_is_an_error_on_the_other() {
     let mut running = hosts.world("go_on", &["split"]).start();
     running.wait_for(0, "turn 20");
     // Nobody says goodbye: the ends of the connection just hear nothing any more.
-    ip(&["-n", &hosts.names[1], "link", "set", &hosts.cables[1], "down"]).expect("the cable is ours");
+    ip(&["-n", &hosts.names[1], "link", "set", &hosts.cables[1], "down"])
+        .expect("the cable is ours");
     let cut = running.elapsed();
     let ended = running.end();
     for (rank, other) in [(0, 1), (1, 0)] {
@@ -107,5 +126,8 @@ fn a_host_that_vanishes_is_an_error_on_the_other() {
         assert!(error.starts_with(&format!("rank {other} died")), "{error}");
     }
     let last = ended.iter().map(|rank| rank.after).max().expect("there are ranks");
-    println!("both ranks ended {} ms after the cable between them was cut", (last - cut).as_millis());
+    println!(
+        "both ranks ended {} ms after the cable between them was cut",
+        (last - cut).as_millis()
+    );
 }

@@ -51,15 +51,43 @@ fn the_local_mesh_posts_no_tickets() {
 /// Reading converts on the host, since recording a conversion would not be Local; `astype` converts on the device.
 fn elements_are_converted_alike_by_host_and_device() {
     let session = phalanx::init(Config::default()).expect("a session starts");
-    let floats = [0.5, -1.9, 255.9, 256.0, 3e9, -3e9, 1e19, -1e19, 1.9e19, 1e300, -1e300, 65519.0, 65520.0, 1e-8, -0.0];
+    let floats = [
+        0.5, -1.9, 255.9, 256.0, 3e9, -3e9, 1e19, -1e19, 1.9e19, 1e300, -1e300, 65519.0, 65520.0,
+        1e-8, -0.0,
+    ];
     let mut floats = floats.to_vec();
-    floats.extend([f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1.0 + 2f64.powi(-24), 1.0 + 2f64.powi(-24) + 2f64.powi(-52)]);
+    floats.extend([
+        f64::NAN,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+        1.0 + 2f64.powi(-24),
+        1.0 + 2f64.powi(-24) + 2f64.powi(-52),
+    ]);
     let near = |bits: u32| (1i64 << bits) + 1;
-    let mut integers = vec![0, -1, 300, i64::MAX, i64::MIN, near(24), near(53), near(62), near(54) + (1 << 30)];
-    integers.extend([(1 << 60) + (1 << 52), (1 << 60) + (1 << 52) + 1, (1 << 60) + (1 << 36), (1 << 60) + (1 << 36) + 1]);
-    let naturals = vec![0, 1, 70_000, u64::MAX, u64::MAX - 1024, 1 << 63, (1 << 63) + 1025, (1 << 63) + (1 << 39) + 1];
+    let mut integers =
+        vec![0, -1, 300, i64::MAX, i64::MIN, near(24), near(53), near(62), near(54) + (1 << 30)];
+    integers.extend([
+        (1 << 60) + (1 << 52),
+        (1 << 60) + (1 << 52) + 1,
+        (1 << 60) + (1 << 36),
+        (1 << 60) + (1 << 36) + 1,
+    ]);
+    let naturals = vec![
+        0,
+        1,
+        70_000,
+        u64::MAX,
+        u64::MAX - 1024,
+        1 << 63,
+        (1 << 63) + 1025,
+        (1 << 63) + (1 << 39) + 1,
+    ];
     let count = (floats.len(), integers.len(), naturals.len());
-    for array in [from_slice(&floats, count.0), from_slice(&integers, count.1), from_slice(&naturals, count.2)] {
+    for array in [
+        from_slice(&floats, count.0),
+        from_slice(&integers, count.1),
+        from_slice(&naturals, count.2),
+    ] {
         check::<bool>(&array);
         check::<i8>(&array);
         check::<i16>(&array);

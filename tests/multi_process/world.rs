@@ -65,13 +65,19 @@ impl World {
     pub fn of(size: usize, program: &str, arguments: &[&str]) -> World {
         let own = std::env::current_exe().expect("a program has a path");
         let words = [PROGRAM, program].into_iter().chain(arguments.iter().copied());
-        World::of_command(size, std::iter::once(own.into()).chain(words.map(OsString::from)).collect())
+        World::of_command(
+            size,
+            std::iter::once(own.into()).chain(words.map(OsString::from)).collect(),
+        )
     }
 
     /// `size` ranks of `phalanx` with these arguments.
     pub fn of_phalanx(size: usize, arguments: &[&str]) -> World {
         let program = OsString::from(env!("CARGO_BIN_EXE_phalanx"));
-        World::of_command(size, std::iter::once(program).chain(arguments.iter().map(OsString::from)).collect())
+        World::of_command(
+            size,
+            std::iter::once(program).chain(arguments.iter().map(OsString::from)).collect(),
+        )
     }
 
     fn of_command(size: usize, command: Vec<OsString>) -> World {
@@ -153,9 +159,14 @@ impl World {
     fn start_rank(&self, rank: usize, lines: &Sender<(usize, String)>) -> Rank {
         let before = self.before.get(&rank).into_iter().flatten().map(OsString::from);
         let words = self.others.get(&rank).map_or(&self.command[1..], |words| words);
-        let words: Vec<OsString> = before.chain([self.command[0].clone()]).chain(words.iter().cloned()).collect();
+        let words: Vec<OsString> =
+            before.chain([self.command[0].clone()]).chain(words.iter().cloned()).collect();
         let mut command = Command::new(&words[0]);
-        command.args(&words[1..]).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+            .args(&words[1..])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         for (name, _) in std::env::vars_os() {
             if name.as_encoded_bytes().starts_with(b"PHALANX_") {
                 command.env_remove(name);
@@ -200,8 +211,12 @@ impl Running {
                 Ok((rank, line)) => self.seen[rank].push(line),
                 Err(_) => {
                     self.stop();
-                    let errors: Vec<String> = self.ranks.iter_mut().flatten().map(Rank::errors).collect();
-                    panic!("rank {rank} did not write {beginning}; output {:?}; errors {errors:#?}", self.seen);
+                    let errors: Vec<String> =
+                        self.ranks.iter_mut().flatten().map(Rank::errors).collect();
+                    panic!(
+                        "rank {rank} did not write {beginning}; output {:?}; errors {errors:#?}",
+                        self.seen
+                    );
                 }
             }
         }
@@ -237,7 +252,8 @@ impl Running {
             }
             if self.started.elapsed() > LIMIT {
                 self.stop();
-                let errors: Vec<String> = self.ranks.iter_mut().flatten().map(Rank::errors).collect();
+                let errors: Vec<String> =
+                    self.ranks.iter_mut().flatten().map(Rank::errors).collect();
                 panic!("the world hangs; {statuses:?}; output {:?}; errors {errors:#?}", self.seen);
             }
             std::thread::sleep(Duration::from_millis(2));

@@ -48,6 +48,14 @@ pub(super) struct Scope {
     pub(super) pending: Vec<(u32, ValueId, Option<ValueId>)>,
 }
 
+/// A member's value that has been stored.
+pub(super) struct Written {
+    /// From the group to the value.
+    pub(super) map: AffineMap,
+    /// The outermost level on which it may be loaded: that of the loop, closed by now, that stored it.
+    pub(super) level: usize,
+}
+
 pub(super) struct Builder<'a> {
     pub(super) context: &'a Context<'a>,
     pub(super) group: &'a Group,
@@ -67,7 +75,7 @@ pub(super) struct Builder<'a> {
     pub(super) scopes: Vec<Scope>,
     pub(super) level_of: Vec<usize>,
     /// Members stored by a loop that has been closed.
-    pub(super) written: FxHashMap<u32, AffineMap>,
+    pub(super) written: FxHashMap<u32, Written>,
     pub(super) computed_in_closed_loop: BTreeSet<u32>,
     pub(super) reloaded: BTreeSet<u32>,
     /// Whether the values computed now will be loaded instead, once what they are computed for is stored.
@@ -128,7 +136,7 @@ impl<'a> Builder<'a> {
                     let value = self.member_value(member.node);
                     let access = self.access(Buffer::Output(member.node), member.from_group.clone(), node.dtype);
                     self.scopes[member.depth].statements.push(Stmt::Store { access, value });
-                    self.written.insert(member.node, member.from_group.clone());
+                    self.written.insert(member.node, Written { map: member.from_group.clone(), level: member.depth });
                 }
                 _ => {}
             }
@@ -240,6 +248,7 @@ impl<'a> Builder<'a> {
                 }
             }
             let axes = scope.axes;
+            self.written.values_mut().for_each(|written| written.level = written.level.min(level - 1));
             let outer = &mut self.scopes[level - 1];
             outer.statements.push(Stmt::Loop { axes, body: scope.statements, folds: scope.folds });
             for (node, result, index) in scope.pending {
@@ -326,7 +335,7 @@ impl<'a> Builder<'a> {
         let value = self.member_value(member.node);
         let access = self.access(Buffer::Output(member.node), map.clone(), node.dtype);
         self.scopes[member.depth].statements.push(Stmt::Store { access, value });
-        self.written.insert(member.node, map);
+        self.written.insert(member.node, Written { map, level: member.depth });
     }
 
     /// The value and index that the fold of an indexed reduction gave.

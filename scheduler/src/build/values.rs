@@ -88,7 +88,7 @@ impl Builder<'_> {
             && self.computed_in_closed_loop.contains(&node)
             && self.context.flops(node) > CHEAP_AGAIN;
         // A reduction cannot be computed again. Until it is stored, the load only stands for the demand that it be.
-        let is_loaded = self.written.get(&node) == Some(map) || matches!(data.op, NodeOp::Reduce { .. });
+        let is_loaded = self.written.get(&node).is_some_and(|written| written.map == *map) || matches!(data.op, NodeOp::Reduce { .. });
         if is_costly && is_loaded {
             self.reloaded.insert(node);
             return self.load(Buffer::Output(node), map.clone(), data.dtype);
@@ -231,9 +231,10 @@ impl Builder<'_> {
         }
         let levels = axes.into_iter().map(|axis| self.group.axes[axis as usize].level);
         let mut level = levels.max().unwrap_or(0);
-        if let Buffer::Output(_) = buffer {
+        if let Buffer::Output(node) = &buffer {
             // A value stored by an earlier loop must not be loaded before that loop.
-            level = level.max(self.scopes.len() - 1);
+            let stored = self.written.get(node).map_or(self.scopes.len() - 1, |written| written.level);
+            level = level.max(stored);
         }
         let access = self.guarded_access(buffer, map, dtype, guard);
         let role = &mut self.kernel.params[self.kernel.accesses[access].param].role;

@@ -36,7 +36,7 @@ pub fn run(session: &Session, arguments: &[&str]) -> Outcome {
             values[values.len() - back].clone().expect("values within reach are kept")
         };
         let (a, b) = (pick(), pick());
-        values.push(Some(operation(random.below(9), &a, &b)));
+        values.push(Some(operation(random.below(11), &a, &b)));
         drop((a, b));
         if drops {
             for (value, array) in values.iter_mut().enumerate().rev().skip(WITHIN_REACH) {
@@ -71,7 +71,8 @@ fn operation(kind: usize, a: &Array, b: &Array) -> Array {
         3 => {
             // The values above and below.
             let smooth = a.copy();
-            let change = a.slice(s![2.., ..]) - 2.0 * a.slice(s![1..-1, ..]) + a.slice(s![..-2, ..]);
+            let change =
+                a.slice(s![2.., ..]) - 2.0 * a.slice(s![1..-1, ..]) + a.slice(s![..-2, ..]);
             smooth.slice(s![1..-1, ..]).add_assign(&(0.25 * change));
             smooth
         }
@@ -79,6 +80,12 @@ fn operation(kind: usize, a: &Array, b: &Array) -> Array {
         5 => (a.abs() + 1.0).sqrt() - b.max(()) * 0.25,
         6 => a.slice(s![reversed(), ..]) * 0.75 + b * 0.25,
         7 => a.astype(DType::F32).sin().astype(DType::F64) - b.var((), 0.0),
+        8 => {
+            // As many elements as there happen to be.
+            let kept = a.compress(&a.greater(b));
+            b * 0.5 + kept.sum(()) * 1e-4
+        }
+        9 => a * 0.5 + matmul(&a.t(), b).mean(()).sin(),
         _ => {
             let written = b.copy();
             written.slice(s![3..-3, 1..]).assign(&a.slice(s![..-6, ..-1]));

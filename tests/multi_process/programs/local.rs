@@ -18,7 +18,10 @@ pub fn read_on_one() -> Outcome {
         println!("number {}", number.item::<i64>()?);
         println!("as float {:?}", number.item::<f64>()?);
         println!("elements {elements}");
-        println!("view {}", elements.slice(s![2..]).slice(s![reversed()]).slice(s![1..]).slice(s![every(2)]));
+        println!(
+            "view {}",
+            elements.slice(s![2..]).slice(s![reversed()]).slice(s![1..]).slice(s![every(2)])
+        );
         let reshaped = elements.reshape([5, 2]).t();
         println!("reshaped {}", reshaped.to_string().replace("\n", ""));
         println!("as bytes {:?}", elements.slice(s![..3]).to_vec::<u8>()?);
@@ -70,7 +73,8 @@ pub fn join(session: &Session, kind: &str) -> Outcome {
     let here = session.local()?.mesh().devices();
     // Rank 1 of the test has two devices, the others one.
     let first = if phalanx::rank() == 2 { 3 } else { phalanx::rank() };
-    let shard = |device: usize| HostArray::from_slice(&vec![device as i64; device + 1], &[device + 1]);
+    let shard =
+        |device: usize| HostArray::from_slice(&vec![device as i64; device + 1], &[device + 1]);
     let shards: Vec<HostArray> = (first..first + here).map(shard).collect();
     let axis = usize::from(kind == "other_axis" && phalanx::rank() == 0);
     let joined = Array::from_local(shards, axis);
@@ -81,7 +85,11 @@ pub fn join(session: &Session, kind: &str) -> Outcome {
 
 /// An action fails on rank 1.
 pub fn agree() -> Outcome {
-    let own = if phalanx::rank() == 1 { Err(String::from("the disk of this rank is full")) } else { Ok(()) };
+    let own = if phalanx::rank() == 1 {
+        Err(String::from("the disk of this rank is full"))
+    } else {
+        Ok(())
+    };
     match phalanx::agree(own) {
         Ok(()) => println!("agreed on nothing"),
         Err(error) => println!("agreed {error}"),

@@ -13,7 +13,8 @@ pub fn run(session: &Session, what: &str) -> Outcome {
         "work" => (ones(4 * MANY, DType::F64) + 1.0).evaluate(),
         "work_of_one" => {
             let ranks = session.mesh().devices();
-            let blocks: Vec<usize> = (0..ranks).map(|rank| if rank == 0 { MANY } else { 16 }).collect();
+            let blocks: Vec<usize> =
+                (0..ranks).map(|rank| if rank == 0 { MANY } else { 16 }).collect();
             let mut sharding = Sharding::replicated(1);
             let bounds = Bounds::explicit(&blocks);
             sharding.axes[0] = Some(Split { mesh_axes: [0].into_iter().collect(), bounds });

@@ -7,7 +7,7 @@ mod memory;
 mod turns;
 
 use phalanx::prelude::*;
-use phalanx::{Limits, Policy, Session};
+use phalanx::{Limits, Mesh, Policy, Session};
 use std::error::Error;
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -35,7 +35,12 @@ pub fn main(words: &[String]) -> ExitCode {
 fn run(name: &str, arguments: &[&str]) -> Outcome {
     let split_from = if name == "generated" { arguments[3].parse()? } else { SPLIT_FROM };
     let config = Config::from_env()?;
-    let session = Session::with_options(config, None, Policy { split_from }, Limits::default())?;
+    let mesh = match name {
+        "wrong_mesh" => Some(Mesh::line(7)),
+        "other_mesh" if config.rank() == 1 => Some(Mesh::line(2)),
+        _ => None,
+    };
+    let session = Session::with_options(config, mesh, Policy { split_from }, Limits::default())?;
     match name {
         "print_on_one" => divergence::print_on_one(arguments[0]),
         "observe_differently" => divergence::observe_differently(arguments[0]),

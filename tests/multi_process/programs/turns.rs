@@ -23,7 +23,8 @@ impl Turns {
     pub fn turn(&self) -> Result<(), phalanx::Error> {
         if self.is_split {
             let inner = self.state.slice(s![1..-1, ..]);
-            let change = self.state.slice(s![..-2, ..]) + self.state.slice(s![2.., ..]) - 2.0 * &inner;
+            let change =
+                self.state.slice(s![..-2, ..]) + self.state.slice(s![2.., ..]) - 2.0 * &inner;
             inner.add_assign(&(0.25 * change));
         } else {
             self.state.add_assign(1.0);
