@@ -214,8 +214,7 @@ pub(crate) fn memory_order(arguments: &[Argument], shape: &[usize]) -> Result<Op
 pub(crate) fn copy_order(arguments: &[Argument], _: &[usize]) -> Result<Option<Vec<usize>>, Error> {
     let [Argument::Array(array)] = arguments else { return Ok(None) };
     let view = array.view()?;
-    let contiguous = contiguous_strides(&view.shape);
-    if (0..view.shape.len()).all(|axis| view.shape[axis] == 1 || view.strides[axis] == contiguous[axis]) {
+    if view.is_contiguous() {
         return Ok(None);
     }
     let mut order: Vec<usize> = (0..view.shape.len()).collect();

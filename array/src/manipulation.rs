@@ -35,11 +35,16 @@ impl Array {
         }
     }
 
-    /// All elements in C order along one axis: a view where NumPy gives one, else a copy.
+    /// All elements in C order along one axis: a view of a C-ordered array, else a copy. Local (a copy records a node).
     #[track_caller]
     #[must_use]
     pub fn ravel(&self) -> Array {
-        Array::catch(self.try_reshape(&[-1], Location::caller()))
+        let site = Location::caller();
+        Array::catch((|| {
+            let is_contiguous = self.view()?.is_contiguous();
+            let whole = if is_contiguous { self.clone() } else { self.copy_at(site) };
+            whole.try_reshape(&[-1], site)
+        })())
     }
 
     /// The view with the axes reversed.

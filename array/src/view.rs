@@ -46,6 +46,13 @@ impl View {
         self.stages.is_empty()
     }
 
+    /// NumPy's flag `C_CONTIGUOUS`.
+    pub(crate) fn is_contiguous(&self) -> bool {
+        let contiguous = contiguous_strides(&self.shape);
+        self.shape.contains(&0)
+            || (0..self.shape.len()).all(|axis| self.shape[axis] == 1 || self.strides[axis] == contiguous[axis])
+    }
+
     fn last_map(&self) -> AffineMap {
         match self.stages.last() {
             Some(stage) => (*stage.map).clone(),

@@ -11,6 +11,7 @@ mod program;
 mod random;
 mod reference;
 mod shrink;
+mod views;
 
 /// How many seeds there are.
 const SEEDS: u64 = 400;

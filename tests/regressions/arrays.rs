@@ -1,0 +1,105 @@
+//! Of arrays: views, copies and what calls record.
+
+use crate::{on, on_lines};
+use phalanx::prelude::*;
+use phalanx::{Limits, Sharding};
+
+/// The count of a falling range was rounded towards the wrong side.
+#[test]
+fn falling_ranges_had_an_element_too_many() {
+    on_lines(|| {
+        assert_eq!(arange(-4, -16, -2).to_vec::<i64>().unwrap(), [-4, -6, -8, -10, -12, -14]);
+        assert_eq!(arange(-4, -4, -2).shape(), [0]);
+        assert_eq!(arange(0, -5, -2).to_vec::<i64>().unwrap(), [0, -2, -4]);
+    });
+}
+
+/// A loop without axes is no kernel.
+#[test]
+fn reductions_over_no_axes_were_refused() {
+    on_lines(|| {
+        let a = arange(0, 6, 1).reshape([2, 3]);
+        let none: [i64; 0] = [];
+        assert_eq!(a.sum(none).to_vec::<i64>().unwrap(), [0, 1, 2, 3, 4, 5]);
+        assert_eq!(a.var(none, 0.0).to_vec::<f64>().unwrap(), [0.0; 6]);
+        assert_eq!(a.argmax(none).to_vec::<i64>().unwrap(), [0; 6]);
+        assert!(!a.sum(none).shares_memory(&a));
+    });
+}
+
+/// No handle referred to what a call had recorded when the next operation of the same call closed
+/// the window.
+#[test]
+fn windows_that_closed_inside_of_a_call_lost_its_operands() {
+    for hard in 1..12 {
+        on(&[2], Limits { hard, ..Limits::default() }, || {
+            let a = arange(0, 12, 1);
+            let pairs = a.reshape([3, 4]).slice(s![.., 1..3]).reshape([3, 2, 1]);
+            pairs.slice(s![1.., .., 0]).assign(arange(0, 4, 1).reshape([2, 2]));
+            let mixed = select(&a.greater(2), a.astype(DType::Bool), 1.5);
+            assert_eq!(a.to_vec::<i64>().unwrap(), [0, 1, 2, 3, 4, 0, 1, 7, 8, 2, 3, 11]);
+            assert_eq!(mixed.sum(()).item::<f64>().unwrap(), 5.0 * 1.5 + 7.0);
+        });
+    }
+}
+
+/// Results of reductions, copies and selections did not have NumPy's order of axes.
+#[test]
+fn orders_in_memory_were_not_those_of_numpy() {
+    on_lines(|| {
+        let a = arange(0, 24, 1).reshape([2, 3, 4]);
+        assert_eq!(a.t().sum(0).strides(), [8, 24]);
+        assert_eq!(a.t().argmax(0).strides(), [16, 8]);
+        assert_eq!(a.t().copy().strides(), [48, 16, 8]);
+        assert_eq!(a.t().astype(DType::F64).strides(), [8, 32, 96]);
+        let rows = arange(0, 3, 1).broadcast_to([4, 3]);
+        assert_eq!((&rows + 1).strides(), [24, 8]);
+        assert_eq!(rows.astype(DType::F64).strides(), [8, 32]);
+        assert_eq!(rows.any(0).shape(), [3]);
+        let matrix = arange(0, 9, 1).reshape([3, 3]);
+        assert_eq!(matmul(&matrix.t(), &matrix.t()).strides(), [24, 8]);
+    });
+}
+
+/// A view in reverse was given back as it was.
+#[test]
+fn ravel_of_a_reversed_vector_was_no_copy() {
+    on_lines(|| {
+        let a = arange(0, 4, 1);
+        let reversed = a.slice(s![..;-1]).ravel();
+        assert!(!reversed.shares_memory(&a));
+        assert!(a.reshape([2, 2]).ravel().shares_memory(&a));
+        assert_eq!(reversed.to_vec::<i64>().unwrap(), [3, 2, 1, 0]);
+    });
+}
+
+/// One element of a broadcast could be written through a view that showed it alone.
+#[test]
+fn views_of_broadcasts_could_be_written() {
+    on_lines(|| {
+        let a = arange(0, 3, 1);
+        let row = a.broadcast_to([4, 3]).slice(s![0, ..]);
+        assert_eq!(row.try_assign(1).unwrap_err().code(), "PX017");
+        assert!(a.broadcast_to([3]).try_assign(1).is_err());
+        assert_eq!(row.copy().try_assign(1).map_err(|error| error.to_string()), Ok(()));
+        assert_eq!(a.to_vec::<i64>().unwrap(), [0, 1, 2]);
+    });
+}
+
+/// Shards were those of a copy in another order of axes.
+#[test]
+fn shards_of_a_transposed_view_were_those_of_its_base() {
+    on(&[2], Limits::default(), || {
+        let a = arange(0, 6, 1).reshape([2, 3]).with_sharding(Sharding::replicated(2));
+        for (start, shard) in a.t().local_shards().unwrap() {
+            let expected: Vec<i64> = a.t().to_vec::<i64>().unwrap();
+            let from = start[0] * 2;
+            assert_eq!(shard.shape[1], 2);
+            let bytes: Vec<u8> = expected[from..from + shard.size()]
+                .iter()
+                .flat_map(|value| value.to_ne_bytes())
+                .collect();
+            assert_eq!(shard.bytes, bytes);
+        }
+    });
+}

@@ -1,0 +1,24 @@
+//! What once broke, each in a test named by it, with the cause in a line.
+
+mod arrays;
+mod planning;
+
+use phalanx::{Config, Limits, Mesh, Policy, Session};
+
+/// Runs a program on a mesh on which everything is split.
+fn on(mesh: &[usize], limits: Limits, program: impl FnOnce()) {
+    let names = ["row", "column"];
+    let axes: Vec<(&str, usize)> = names.into_iter().zip(mesh.iter().copied()).collect();
+    let mesh = Mesh::new(&axes);
+    let config = Config::default().devices(mesh.devices()).threads(2);
+    let session = Session::with_options(config, Some(mesh), Policy { split_from: 1 }, limits).unwrap();
+    session.handle().enter(program);
+    session.finish().unwrap();
+}
+
+/// Runs a program on lines of some numbers of devices.
+fn on_lines(program: impl Fn()) {
+    for devices in [1, 2, 3, 4] {
+        on(&[devices], Limits::default(), &program);
+    }
+}

@@ -1,0 +1,169 @@
+//! Of planning: fusion, loops, slabs and memory.
+
+use crate::{on, on_lines};
+use phalanx::prelude::*;
+use phalanx::{Bounds, Limits, Sharding, Split};
+
+/// One axis split by mesh axes into even blocks or blocks of the given sizes.
+fn split(ndim: usize, axes: &[(usize, u8, Bounds)]) -> Sharding {
+    let mut sharding = Sharding::replicated(ndim);
+    for (axis, mesh_axis, bounds) in axes {
+        let mesh_axes = [*mesh_axis].into_iter().collect();
+        sharding.axes[*axis] = Some(Split { mesh_axes, bounds: bounds.clone() });
+    }
+    sharding
+}
+
+/// A load that stands outside of a device's empty loop was taken for one that does not happen.
+#[test]
+fn blocks_without_elements_read_beyond_their_memory() {
+    on_lines(|| {
+        let a = arange(0, 81, 1).reshape([9, 9]);
+        let part = a.slice(s![1..9, 3..8]).slice(s![6..2;-1, 1..3]).slice(s![1..;-1, 0..2]);
+        assert_eq!(part.slice(s![0..1;2, 1..2]).sum(()).item::<i64>().unwrap(), 59);
+        let b = arange(0, 2, 1).slice(s![-2..;-1, NewAxis]);
+        assert_eq!(b.var((), 0.0).item::<f64>().unwrap(), 0.0);
+        let c = arange(4, 5, 1);
+        assert_eq!(c.less_equal(9).argmax(()).item::<i64>().unwrap(), 0);
+    });
+}
+
+/// The fold of an empty block was 0, whatever was combined.
+#[test]
+fn extremes_over_more_devices_than_elements_were_zero() {
+    on_lines(|| {
+        let a = full([2, 2], -1, DType::I64);
+        assert_eq!(a.max(()).item::<i64>().unwrap(), -1);
+        assert_eq!((&a * -3).min([1, 0]).item::<i64>().unwrap(), 3);
+        assert_eq!(a.argmax(()).item::<i64>().unwrap(), 0);
+        let b = from_slice(&[f64::NEG_INFINITY, f64::NEG_INFINITY], [2]);
+        assert_eq!(b.argmax(()).item::<i64>().unwrap(), 0);
+        assert_eq!(b.max(()).item::<f64>().unwrap(), f64::NEG_INFINITY);
+        assert!(ones([2], DType::Bool).min(()).item::<bool>().unwrap());
+    });
+}
+
+/// The one position of a vector of one element was shifted like the positions of a longer one.
+#[test]
+fn a_fused_write_of_one_element_read_another_one() {
+    on_lines(|| {
+        let a = from_slice(&[-3.0, 7.5, 1.0, 4.5, -1.0, 4.0], [6]).maximum(-1);
+        a.slice(s![1..2]).divide_assign(a.slice(s![5..6]));
+        assert_eq!(a.to_vec::<f64>().unwrap(), [-1.0, 1.875, 1.0, 4.5, -1.0, 4.0]);
+    });
+}
+
+/// All devices wrote to a place that only one of them has.
+#[test]
+fn one_position_of_a_split_axis_was_written_by_all() {
+    on_lines(|| {
+        let a = arange(0, 16, 2);
+        a.slice(s![-1]).multiply_assign(arange(0, 9, 1).max(()));
+        assert_eq!(a.to_vec::<i64>().unwrap(), [0, 2, 4, 6, 8, 10, 12, 14 * 8]);
+        let b = full([1, 7, 5], 3.0, DType::F64);
+        let column = b.slice(s![0..1, 2..6, 0..5]).slice(s![1..;-2, -1]);
+        column.subtract_assign(7.5);
+        assert_eq!(b.sum(()).item::<f64>().unwrap(), 105.0 - 4.0 * 7.5 - 5.0 * 0.0 + 22.5 - 15.0 * 1.5);
+    });
+}
+
+/// A guard named the axes of the loop in which it was first used, in the order of the array.
+#[test]
+fn guards_named_the_axes_of_another_loop() {
+    on_lines(|| {
+        let a = full([5, 5, 7], 6, DType::I64);
+        let source = a.slice(s![4..5, 3..;-1, 1..4]);
+        a.slice(s![2..3, 1..5, 2..;-1]).add_assign(&source);
+        assert!(a.any([-1, -3]).all(()).item::<bool>().unwrap());
+        assert_eq!(a.sum(()).item::<i64>().unwrap(), 6 * (175 + 12));
+
+        let b = full([9, 9], 3.0, DType::F64);
+        b.slice(s![0..9, 3..7]).assign(b.slice(s![8..;-1, 1..5]));
+        assert!(b.all(()).item::<bool>().unwrap());
+        let window = b.slice(s![0..9, 3..7]);
+        let all = b.all(());
+        window.assign(&window);
+        assert_eq!((b.sum(()).item::<f64>().unwrap(), all.item::<bool>().unwrap()), (243.0, true));
+    });
+}
+
+/// The result of a reduction inside of a loop was wanted again in a second loop over its axes.
+#[test]
+fn a_reduction_used_in_two_loops_had_no_value_in_the_second() {
+    on_lines(|| {
+        let a = arange(0, 8, 1).reshape([4, 2]);
+        let largest = a.max(0);
+        assert_eq!(largest.var(0, 0.0).item::<f64>().unwrap(), 0.25);
+        assert_eq!(largest.to_vec::<i64>().unwrap(), [6, 7]);
+    });
+}
+
+/// What a closed loop had stored was loaded inside of an inner loop and used outside of it.
+#[test]
+fn a_stored_value_was_loaded_on_too_deep_a_level() {
+    on(&[1], Limits::default(), || {
+        let a = full([31, 0], 6.5, DType::F64).t();
+        a.evaluate().unwrap();
+        let any = a.any(0);
+        let mean = any.mean(());
+        a.slice(s![0..0, 0..31]).assign(a.slice(s![0..0, 0..31]));
+        let twice = &any + &any;
+        assert_eq!(twice.to_vec::<bool>().unwrap(), [false; 31]);
+        assert_eq!(mean.item::<f64>().unwrap(), 0.0);
+    });
+}
+
+/// A cheap value was computed inside of a reduction's loop although it reads another sharding.
+#[test]
+fn a_reduction_of_a_resharded_value_found_no_slab() {
+    on(&[2, 2], Limits::default(), || {
+        let a = (from_function([8, 7], |i| &i[0] * 2 + &i[1]) % 3).astype(DType::Bool);
+        let even = |axis: usize, extent| (axis, axis as u8, Bounds::even(extent, 2));
+        let b = a.with_sharding(split(2, &[even(0, 8), even(1, 7)])).invert();
+        let count = b.count_nonzero(());
+        a.assign(&b);
+        assert_eq!(count.item::<i64>().unwrap(), a.count_nonzero(()).item::<i64>().unwrap());
+    });
+}
+
+/// Two kernels were merged of which the second one writes into what the first one stores.
+#[test]
+fn an_update_of_an_update_was_merged_with_it() {
+    on(&[2, 2], Limits::default(), || {
+        let a = from_function([8, 3, 8], |i| &i[0] * 3 + &i[1] * 2 + &i[2]) % 11;
+        let any = a.any(keepdims(1));
+        let bounds = [(1, 0, Bounds::even(1, 2)), (2, 1, Bounds::explicit(&[1, 7]))];
+        let other = any.with_sharding(split(3, &bounds));
+        let greater = any.greater(&any);
+        any.add_assign(&greater);
+        any.assign(&other);
+        let differs = other.not_equal(&greater);
+        assert!(any.equal(&other).all(()).item::<bool>().unwrap());
+        assert!(differs.all(()).item::<bool>().unwrap());
+    });
+}
+
+/// The memory of an input with even blocks was given to a selection from uneven ones.
+#[test]
+fn a_selection_from_uneven_blocks_had_too_little_memory() {
+    on(&[3], Limits::default(), || {
+        let a = from_slice(&[1.0, 8.0, 6.0, -1.0], [4]);
+        let b = a.with_sharding(split(1, &[(0, 0, Bounds::explicit(&[2, 2, 0]))]));
+        drop(a);
+        let c = &b * &b;
+        let all = c.equal(&c);
+        drop(c);
+        assert_eq!(b.compress(&all).to_vec::<f64>().unwrap(), [1.0, 8.0, 6.0, -1.0]);
+    });
+}
+
+/// A write through a view without elements was computed at every position of its base.
+#[test]
+fn an_empty_write_changed_a_scalar() {
+    on_lines(|| {
+        let a = full([1, 4], 6.0, DType::F64).prod(keepdims(()));
+        let nothing = a.slice(s![..0, ..]);
+        nothing.slice(s![0..;-1, 0..;-2]).subtract_assign(nothing.slice(s![0..1, 0..;-2]));
+        assert_eq!(a.to_vec::<f64>().unwrap(), [1296.0]);
+    });
+}
