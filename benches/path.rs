@@ -65,7 +65,7 @@ fn cached() -> (f64, f64) {
     let session = session(1, never(), 1 << 16);
     let a = zeros([16], DType::F64);
     a.evaluate().expect("zeros");
-    let mut time = |steps: usize| {
+    let time = |steps: usize| {
         median(101, || {
             let x = window(&a, steps);
             let start = Instant::now();
@@ -89,7 +89,7 @@ fn miss() -> f64 {
         let mut x = a.slice(s![1..]) + a.slice(s![..-1]);
         for _ in 0..20 {
             x = (&x * 2.0 + 1.0).sqrt();
-            x.slice(s![1..]).add_assign(&x.slice(s![..-1]));
+            x.slice(s![1..]).add_assign(x.slice(s![..-1]));
         }
         let nodes = 20 * 5 + 3;
         let start = Instant::now();
@@ -154,8 +154,18 @@ fn rows(only: Option<&str>) -> Vec<Row> {
         rows.push(Row { case: "instance, each step", value: step, unit: "us", limit: 2.0 });
     }
     if wanted("plan_scale") {
-        rows.push(Row { case: "plan_scale 4096 devices", value: plan_scale(4096), unit: "s", limit: 1.0 });
-        rows.push(Row { case: "plan_scale 64 devices", value: plan_scale(64), unit: "s", limit: 1.0 });
+        rows.push(Row {
+            case: "plan_scale 4096 devices",
+            value: plan_scale(4096),
+            unit: "s",
+            limit: 1.0,
+        });
+        rows.push(Row {
+            case: "plan_scale 64 devices",
+            value: plan_scale(64),
+            unit: "s",
+            limit: 1.0,
+        });
     }
     rows
 }
@@ -163,7 +173,11 @@ fn rows(only: Option<&str>) -> Vec<Row> {
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let option = |name: &str| {
-        arguments.iter().position(|argument| argument == name).and_then(|at| arguments.get(at + 1)).cloned()
+        arguments
+            .iter()
+            .position(|argument| argument == name)
+            .and_then(|at| arguments.get(at + 1))
+            .cloned()
     };
     let rows = rows(option("--only").as_deref());
     for Row { case, value, unit, limit } in &rows {

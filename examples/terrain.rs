@@ -58,11 +58,7 @@ pub fn run(arguments: &[String]) -> Result<(), Box<dyn Error>> {
     let arguments = match Arguments::parse(arguments)? {
         Request::Run(arguments) => arguments,
         Request::Help(text) => {
-            return if config.rank() == 0 {
-                Ok(output::print(&text)?)
-            } else {
-                Ok(())
-            };
+            return if config.rank() == 0 { Ok(output::print(&text)?) } else { Ok(()) };
         }
     };
     if let Some(devices) = arguments.devices {
@@ -73,11 +69,7 @@ pub fn run(arguments: &[String]) -> Result<(), Box<dyn Error>> {
     let leader = phalanx::rank() == 0;
 
     // A folder that cannot be written is better known before the work than after it.
-    agree(if leader {
-        output::prepare(&arguments.output)
-    } else {
-        Ok(())
-    })?;
+    agree(if leader { output::prepare(&arguments.output) } else { Ok(()) })?;
     let input = input::load(&arguments, &data)?;
 
     let start = Instant::now();
@@ -88,22 +80,15 @@ pub fn run(arguments: &[String]) -> Result<(), Box<dyn Error>> {
 
     let start = Instant::now();
     let (smoothed, plan) = smooth(&input.height, &arguments, leader)?;
-    let times = Times {
-        derived,
-        smoothed: start.elapsed(),
-    };
+    let times = Times { derived, smoothed: start.elapsed() };
 
     let results = Results::collect(&input, &arguments, relief, measurements, smoothed)?;
     let files = output::Files::new(&arguments.output);
     let image = results.hillshade.to_vec::<u8>()?;
     phalanx::io::savez(&files.arrays, &results.named())?;
     let mesh = session.mesh().to_string();
-    let circumstances = Circumstances {
-        source: &input.source,
-        mesh: &mesh,
-        times: &times,
-        files: &files,
-    };
+    let circumstances =
+        Circumstances { source: &input.source, mesh: &mesh, times: &times, files: &files };
     let text = report::report(&results.document, &circumstances);
     agree(if leader {
         output::write_image(&files.hillshade, &image, results.hillshade.shape())
@@ -112,11 +97,7 @@ pub fn run(arguments: &[String]) -> Result<(), Box<dyn Error>> {
         Ok(())
     })?;
 
-    agree(if leader {
-        tell(&arguments, &results, plan.as_deref(), &text)
-    } else {
-        Ok(())
-    })?;
+    agree(if leader { tell(&arguments, &results, plan.as_deref(), &text) } else { Ok(()) })?;
     session.finish()?;
     Ok(())
 }
@@ -133,10 +114,7 @@ fn tell(
         return Ok(());
     }
     if let Some(plan) = plan {
-        output::print(&format!(
-            "The plan of one diffusion step:\n\n{}\n\n",
-            plan.trim_end()
-        ))?;
+        output::print(&format!("The plan of one diffusion step:\n\n{}\n\n", plan.trim_end()))?;
     }
     if !arguments.quiet {
         output::print(report)?;

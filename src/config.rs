@@ -122,10 +122,7 @@ impl fmt::Display for TokenFlaw {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             TokenFlaw::Short { length } => {
-                write!(
-                    f,
-                    "it holds {length} bytes, and {SHORTEST_TOKEN} are needed"
-                )
+                write!(f, "it holds {length} bytes, and {SHORTEST_TOKEN} are needed")
             }
             TokenFlaw::Open { mode } => {
                 write!(f, "other users can open it (its mode is {mode:03o})")
@@ -171,11 +168,7 @@ impl ConfigError {
 impl From<InvalidValue> for ConfigError {
     fn from(invalid: InvalidValue) -> ConfigError {
         let Variable { name, allowed, .. } = *invalid.variable;
-        ConfigError::InvalidValue {
-            variable: name,
-            value: invalid.value,
-            allowed,
-        }
+        ConfigError::InvalidValue { variable: name, value: invalid.value, allowed }
     }
 }
 
@@ -229,26 +222,17 @@ impl Config {
 
     /// Sets the devices of this process; zero counts as one.
     pub fn devices(self, devices: usize) -> Config {
-        Config {
-            devices: devices.max(1),
-            ..self
-        }
+        Config { devices: devices.max(1), ..self }
     }
 
     /// Sets the compute threads of this process; zero counts as one.
     pub fn threads(self, threads: usize) -> Config {
-        Config {
-            threads: threads.max(1),
-            ..self
-        }
+        Config { threads: threads.max(1), ..self }
     }
 
     /// Sets the most bytes a device may hold.
     pub fn memory_limit(self, bytes: usize) -> Config {
-        Config {
-            memory_limit: Some(bytes),
-            ..self
-        }
+        Config { memory_limit: Some(bytes), ..self }
     }
 
     /// Sets how much is written to standard error.
@@ -258,18 +242,12 @@ impl Config {
 
     /// Sets the folder of the demo's data.
     pub fn data(self, data: impl Into<PathBuf>) -> Config {
-        Config {
-            data: data.into(),
-            ..self
-        }
+        Config { data: data.into(), ..self }
     }
 
     /// Sets how this process meets the others.
     pub fn startup(self, startup: Startup) -> Config {
-        Config {
-            startup: Some(startup),
-            ..self
-        }
+        Config { startup: Some(startup), ..self }
     }
 
     /// The number of this process.
@@ -300,10 +278,7 @@ impl fmt::Debug for Startup {
 pub fn variables_in_effect() -> Vec<(&'static Variable, Option<OsString>)> {
     let value =
         |variable: &Variable| std::env::var_os(variable.name).filter(|text| !text.is_empty());
-    VARIABLES
-        .iter()
-        .map(|variable| (variable, value(variable)))
-        .collect()
+    VARIABLES.iter().map(|variable| (variable, value(variable))).collect()
 }
 
 /// The variables of the environment that look like ours and are not in the table.
@@ -350,32 +325,21 @@ fn startup(environment: &Environment) -> Result<Option<Startup>, ConfigError> {
 }
 
 fn missing(variable: &'static str, needed_by: &'static str) -> ConfigError {
-    ConfigError::Missing {
-        variable,
-        needed_by,
-    }
+    ConfigError::Missing { variable, needed_by }
 }
 
 /// The secret of a file, without the white space around it.
 fn token(path: &Path) -> Result<Vec<u8>, ConfigError> {
-    let unreadable = |source| ConfigError::TokenUnreadable {
-        path: path.to_owned(),
-        source,
-    };
+    let unreadable = |source| ConfigError::TokenUnreadable { path: path.to_owned(), source };
     let content = std::fs::read(path).map_err(unreadable)?;
     let token = content.trim_ascii();
     let flaw = match permission_bits(path).map_err(unreadable)? {
         Some(mode) if mode & 0o077 != 0 => Some(TokenFlaw::Open { mode }),
-        _ if token.len() < SHORTEST_TOKEN => Some(TokenFlaw::Short {
-            length: token.len(),
-        }),
+        _ if token.len() < SHORTEST_TOKEN => Some(TokenFlaw::Short { length: token.len() }),
         _ => None,
     };
     match flaw {
-        Some(flaw) => Err(ConfigError::TokenUnsafe {
-            path: path.to_owned(),
-            flaw,
-        }),
+        Some(flaw) => Err(ConfigError::TokenUnsafe { path: path.to_owned(), flaw }),
         None => Ok(token.to_vec()),
     }
 }
@@ -416,10 +380,7 @@ mod tests {
         fn new(name: &str, content: &[u8], mode: u32) -> TokenFile {
             let name = format!("phalanx-config-test-{}-{name}", std::process::id());
             let path = std::env::temp_dir().join(name);
-            std::fs::File::create(&path)
-                .unwrap()
-                .write_all(content)
-                .unwrap();
+            std::fs::File::create(&path).unwrap().write_all(content).unwrap();
             #[cfg(unix)]
             {
                 use std::os::unix::fs::PermissionsExt;
@@ -468,10 +429,7 @@ mod tests {
         assert_eq!(startup.token, b"0123456789abcdef0123456789abcdef");
         assert_eq!(startup.bind, IpAddr::from([10, 0, 0, 2]));
         assert_eq!(startup.timeout, DEFAULT_TIMEOUT);
-        assert!(
-            !format!("{startup:?}").contains("token"),
-            "the secret must not be shown"
-        );
+        assert!(!format!("{startup:?}").contains("token"), "the secret must not be shown");
     }
 
     #[test]
@@ -479,16 +437,9 @@ mod tests {
         for (pairs, absent) in [
             (&[("PHALANX_RANK", "0")][..], "PHALANX_SIZE"),
             (&[("PHALANX_SIZE", "2")], "PHALANX_RANK"),
+            (&[("PHALANX_SIZE", "2"), ("PHALANX_RANK", "0")], "PHALANX_ADDRESS"),
             (
-                &[("PHALANX_SIZE", "2"), ("PHALANX_RANK", "0")],
-                "PHALANX_ADDRESS",
-            ),
-            (
-                &[
-                    ("PHALANX_SIZE", "2"),
-                    ("PHALANX_RANK", "0"),
-                    ("PHALANX_ADDRESS", "a:1"),
-                ],
+                &[("PHALANX_SIZE", "2"), ("PHALANX_RANK", "0"), ("PHALANX_ADDRESS", "a:1")],
                 "PHALANX_TOKEN_FILE",
             ),
         ] {
@@ -501,10 +452,7 @@ mod tests {
     #[test]
     fn a_rank_beyond_the_size_is_refused() {
         let error = config(&[("PHALANX_SIZE", "2"), ("PHALANX_RANK", "2")]).unwrap_err();
-        assert!(matches!(
-            error,
-            ConfigError::RankOutOfRange { rank: 2, size: 2 }
-        ));
+        assert!(matches!(error, ConfigError::RankOutOfRange { rank: 2, size: 2 }));
         assert_eq!(error.code(), "PX092");
     }
 

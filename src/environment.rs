@@ -178,10 +178,7 @@ pub fn unknown<'names>(names: impl IntoIterator<Item = &'names OsStr>) -> Vec<Un
         .map(OsStr::to_string_lossy)
         .filter(|name| name.starts_with(PREFIX))
         .filter(|name| VARIABLES.iter().all(|variable| variable.name != name))
-        .map(|name| UnknownVariable {
-            nearest: nearest(&name),
-            name: name.into_owned(),
-        })
+        .map(|name| UnknownVariable { nearest: nearest(&name), name: name.into_owned() })
         .collect();
     unknown.sort_by(|left, right| left.name.cmp(&right.name));
     unknown
@@ -200,14 +197,7 @@ pub fn markdown() -> String {
         page += &format!("\n## {}\n\n{}\n\n", group.title(), group.about());
         page += "| Variable | Value | Default | Since | Meaning |\n|---|---|---|---|---|\n";
         for variable in VARIABLES.iter().filter(|variable| variable.group == group) {
-            let Variable {
-                name,
-                allowed,
-                default,
-                since,
-                doc,
-                ..
-            } = variable;
+            let Variable { name, allowed, default, since, doc, .. } = variable;
             page += &format!("| `{name}` | {allowed} | {default} | {since} | {doc} |\n");
         }
     }
@@ -223,10 +213,7 @@ fn parse_one<K: Kind>(
     };
     match K::parse(&text) {
         Some(value) => Ok(Some(value)),
-        None => Err(InvalidValue {
-            variable,
-            value: text.to_string_lossy().into_owned(),
-        }),
+        None => Err(InvalidValue { variable, value: text.to_string_lossy().into_owned() }),
     }
 }
 
@@ -236,10 +223,7 @@ fn nearest(name: &str) -> &'static str {
         .map(|variable| variable.name)
         // A name cut short, or with something after it, is nearer than its length says.
         .min_by_key(|known| {
-            (
-                !known.starts_with(name) && !name.starts_with(known),
-                edit_distance(name, known),
-            )
+            (!known.starts_with(name) && !name.starts_with(known), edit_distance(name, known))
         })
         .expect("bug: the table is not empty")
 }
@@ -386,9 +370,7 @@ impl LogLevel {
 
 fn natural(text: &str) -> Option<usize> {
     // `parse` alone would take a leading plus sign, which is more often a slip than meant.
-    text.bytes()
-        .all(|byte| byte.is_ascii_digit())
-        .then(|| text.parse().ok())?
+    text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
 }
 
 fn positive(text: &str) -> Option<usize> {
@@ -423,16 +405,8 @@ mod tests {
     fn every_row_is_complete_and_named_once() {
         for (position, variable) in VARIABLES.iter().enumerate() {
             assert!(variable.name.starts_with(PREFIX), "{}", variable.name);
-            assert!(
-                !VARIABLES[..position].contains(variable),
-                "{} stands twice",
-                variable.name
-            );
-            assert!(
-                variable.doc.ends_with(['.', ')']),
-                "{} has no sentence",
-                variable.name
-            );
+            assert!(!VARIABLES[..position].contains(variable), "{} stands twice", variable.name);
+            assert!(variable.doc.ends_with(['.', ')']), "{} has no sentence", variable.name);
             assert!(markdown().contains(&format!("| `{}` |", variable.name)));
         }
     }
@@ -486,18 +460,10 @@ mod tests {
 
     #[test]
     fn unknown_names_get_the_nearest_known_one() {
-        let names = [
-            "PATH",
-            "PHALANX_DEVICES",
-            "PHALANX_THREAD",
-            "PHALANX_DEVCIES",
-            "PHALANX_MEMORY",
-        ];
+        let names =
+            ["PATH", "PHALANX_DEVICES", "PHALANX_THREAD", "PHALANX_DEVCIES", "PHALANX_MEMORY"];
         let found = unknown(names.iter().map(OsStr::new));
-        let found: Vec<_> = found
-            .iter()
-            .map(|one| (one.name.as_str(), one.nearest))
-            .collect();
+        let found: Vec<_> = found.iter().map(|one| (one.name.as_str(), one.nearest)).collect();
         let expected = [
             ("PHALANX_DEVCIES", "PHALANX_DEVICES"),
             ("PHALANX_MEMORY", "PHALANX_MEMORY_LIMIT"),

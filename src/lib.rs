@@ -25,21 +25,23 @@ mod logging;
 mod session;
 
 pub use config::{Config, ConfigError, Startup};
-pub use phalanx_array::{
-    Argument, Array, Axes, Ellipsis, Error, ErrorKind, Failure, HostArray, MeshHandle, NewAxis, ShapeArgument, Site,
-    arange, empty, flush, from_function, from_slice, full, histogram, indexing, io, keepdims, linspace, matmul, ones,
-    percentile, picture, print, s, s_items, select, zeros,
-};
-pub use phalanx_ops::{Bounds, DType, Element, Index, Mesh, Op, Scalar, Sharding, Split};
 pub use phalanx_array::Limits;
+pub use phalanx_array::{
+    Argument, Array, Axes, Ellipsis, Error, ErrorKind, Failure, HostArray, MeshHandle, NewAxis,
+    ShapeArgument, Site, arange, empty, flush, from_function, from_slice, full, histogram,
+    indexing, io, keepdims, linspace, matmul, ones, percentile, picture, print, s, s_items, select,
+    zeros,
+};
 pub use phalanx_distributed::Policy;
+pub use phalanx_ops::{Bounds, DType, Element, Index, Mesh, Op, Scalar, Sharding, Split};
 pub use phalanx_scheduler::{Counters, planning};
 pub use session::{InitError, Session, agree, init, rank, size};
 
 /// What most programs use.
 pub mod prelude {
     pub use crate::{
-        Array, Config, DType, Ellipsis, HostArray, NewAxis, arange, empty, from_function, from_slice, full, histogram,
-        keepdims, linspace, matmul, ones, percentile, s, select, zeros,
+        Array, Config, DType, Ellipsis, HostArray, NewAxis, arange, empty, from_function,
+        from_slice, full, histogram, keepdims, linspace, matmul, ones, percentile, s, select,
+        zeros,
     };
 }

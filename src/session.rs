@@ -99,7 +99,8 @@ impl Session {
         let told = world.facts().iter().flatten().filter(|(name, _)| name == "memory_limit");
         let told = told.filter_map(|(_, limit)| limit.parse::<usize>().ok());
         let memory_limit = told.chain(config.memory_limit).min();
-        let options = SessionOptions { mesh, threads: config.threads, memory_limit, policy, limits };
+        let options =
+            SessionOptions { mesh, threads: config.threads, memory_limit, policy, limits };
         let scheduler = Scheduler::new(world, options)?;
         let engine: Arc<dyn Engine> = scheduler.clone();
         let mesh = MeshHandle::new(engine);
@@ -189,9 +190,8 @@ fn world(
         fact("policy", format!("{policy:?}")),
         fact("limits", format!("{limits:?}")),
     ]);
-    rendezvous.facts = Facts::from_iter(
-        config.memory_limit.map(|limit| fact("memory_limit", limit.to_string())),
-    );
+    rendezvous.facts =
+        Facts::from_iter(config.memory_limit.map(|limit| fact("memory_limit", limit.to_string())));
     rendezvous.join()
 }
 

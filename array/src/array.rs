@@ -61,7 +61,10 @@ impl Cell {
         if let Ok(node) = &value {
             node.add_handle();
         }
-        let old = std::mem::replace(&mut *self.value.lock().unwrap_or_else(PoisonError::into_inner), value);
+        let old = std::mem::replace(
+            &mut *self.value.lock().unwrap_or_else(PoisonError::into_inner),
+            value,
+        );
         if let Ok(node) = old {
             node.drop_handle();
         }
@@ -130,7 +133,9 @@ impl Array {
     /// NumPy's strides, in bytes. Local.
     pub fn strides(&self) -> Vec<isize> {
         let size = self.dtype().size() as isize;
-        self.0.as_ref().map_or(Vec::new(), |live| live.view.strides.iter().map(|&s| s as isize * size).collect())
+        self.0.as_ref().map_or(Vec::new(), |live| {
+            live.view.strides.iter().map(|&s| s as isize * size).collect()
+        })
     }
 
     /// Whether two arrays share their elements (one is a view of the other, or both of a third). Local.
@@ -168,7 +173,9 @@ impl Array {
             if let Some(shape) = &stage.reshape {
                 operand = reshape_operand(&live.cell.mesh, operand, shape, site)?;
             }
-            let Operand::Value { node, map: None } = operand else { unreachable!("bug: a stage starts at a whole value") };
+            let Operand::Value { node, map: None } = operand else {
+                unreachable!("bug: a stage starts at a whole value")
+            };
             operand = Operand::Value { map: map_or_none((*stage.map).clone(), node.shape()), node };
         }
         Ok(operand)
@@ -233,7 +240,10 @@ impl Array {
     /// As `to_host`, for formatting, which does not know who calls it.
     pub(crate) fn to_host_for_print(&self) -> Result<HostArray, Error> {
         let site = self.live()?.cell.node()?.site();
-        self.to_host_for(Cause::Print, site.unwrap_or_else(|| unreachable!("bug: an array that no call made")))
+        self.to_host_for(
+            Cause::Print,
+            site.unwrap_or_else(|| unreachable!("bug: an array that no call made")),
+        )
     }
 
     fn to_host_for(&self, cause: Cause, site: Site) -> Result<HostArray, Error> {
@@ -253,10 +263,18 @@ impl Array {
         let mesh = &live.cell.mesh;
         let sharding = Arc::new(Sharding::replicated(self.ndim()));
         let operand = self.operand(site)?;
-        let node = mesh.record(NodeOp::Reshard(sharding), &[operand], self.shape().into(), self.dtype(), site)?;
+        let node = mesh.record(
+            NodeOp::Reshard(sharding),
+            &[operand],
+            self.shape().into(),
+            self.dtype(),
+            site,
+        )?;
         let whole = Array::from_node(mesh.clone(), node);
         whole.evaluate_for(cause, site)?;
-        Ok(whole.read_local()?.unwrap_or_else(|| unreachable!("bug: a replicated value is held by every process")))
+        Ok(whole
+            .read_local()?
+            .unwrap_or_else(|| unreachable!("bug: a replicated value is held by every process")))
     }
 
     fn read_local(&self) -> Result<Option<HostArray>, Error> {
@@ -307,7 +325,10 @@ impl Array {
         let site = Location::caller();
         if self.live()?.view.shape.iter().product::<usize>() != 1 {
             let value = format!("{:?}", self.shape());
-            return Err(Error::op(OpError::Argument { operation: "item", argument: "shape", value }, site));
+            return Err(Error::op(
+                OpError::Argument { operation: "item", argument: "shape", value },
+                site,
+            ));
         }
         Ok(self.to_host_at(site)?.to_vec()[0])
     }
@@ -351,7 +372,8 @@ impl Array {
         Array::catch((|| {
             let mesh = self.mesh()?;
             let operand = self.operand(site)?;
-            let node = mesh.record(NodeOp::Cast, &[operand], self.shape().into(), self.dtype(), site)?;
+            let node =
+                mesh.record(NodeOp::Cast, &[operand], self.shape().into(), self.dtype(), site)?;
             Ok(Array::from_node(mesh, node))
         })())
     }
@@ -366,7 +388,8 @@ impl Array {
                 .map_err(|error| Error::op(error, site))?;
             let op = NodeOp::Reshard(Arc::new(sharding));
             let operand = self.operand(site)?;
-            let node = live.cell.mesh.record(op, &[operand], self.shape().into(), self.dtype(), site)?;
+            let node =
+                live.cell.mesh.record(op, &[operand], self.shape().into(), self.dtype(), site)?;
             Ok(Array::from_node(live.cell.mesh.clone(), node))
         })())
     }
@@ -377,7 +400,13 @@ impl Array {
             return self.clone();
         }
         let arguments = [Argument::Array(self.clone())];
-        Array::catch(crate::elementwise::record(NodeOp::Cast, &arguments, &[self.dtype()], dtype, site))
+        Array::catch(crate::elementwise::record(
+            NodeOp::Cast,
+            &arguments,
+            &[self.dtype()],
+            dtype,
+            site,
+        ))
     }
 }
 
@@ -399,7 +428,11 @@ pub(crate) fn reshape_operand(
 }
 
 /// The operand as a whole value: a view is copied.
-pub(crate) fn whole_operand(mesh: &MeshHandle, operand: Operand, site: Site) -> Result<Operand, Error> {
+pub(crate) fn whole_operand(
+    mesh: &MeshHandle,
+    operand: Operand,
+    site: Site,
+) -> Result<Operand, Error> {
     match &operand {
         Operand::Value { map: Some(map), node } => {
             let (shape, dtype) = (map.shape.clone(), node.dtype());
@@ -416,7 +449,10 @@ fn write_stages(cell: &Cell, view: &View, value: Operand, site: Site) -> Result<
     let mut shown = vec![Held::new(cell.node()?)];
     let mut maps: Vec<Arc<AffineMap>> = Vec::new();
     let stages = if view.stages.is_empty() {
-        smallvec![crate::view::Stage { reshape: None, map: Arc::new(AffineMap::identity(&cell.shape)) }]
+        smallvec![crate::view::Stage {
+            reshape: None,
+            map: Arc::new(AffineMap::identity(&cell.shape))
+        }]
     } else {
         view.stages.clone()
     };
@@ -424,7 +460,9 @@ fn write_stages(cell: &Cell, view: &View, value: Operand, site: Site) -> Result<
         if let Some(shape) = &stage.reshape {
             let node = shown[shown.len() - 1].clone();
             let operand = match maps.last() {
-                Some(map) => Operand::Value { map: map_or_none((**map).clone(), node.shape()), node },
+                Some(map) => {
+                    Operand::Value { map: map_or_none((**map).clone(), node.shape()), node }
+                }
                 None => Operand::Value { node, map: None },
             };
             let Operand::Value { node, .. } = reshape_operand(mesh, operand, shape, site)? else {
@@ -448,7 +486,13 @@ fn write_stages(cell: &Cell, view: &View, value: Operand, site: Site) -> Result<
             value = reshape_operand(mesh, value, &map.shape, site)?;
         }
         let operands = [Operand::Value { node: old.clone(), map: None }, value];
-        let node = mesh.record(NodeOp::Update(map.clone()), &operands, old.shape().clone(), cell.dtype, site)?;
+        let node = mesh.record(
+            NodeOp::Update(map.clone()),
+            &operands,
+            old.shape().clone(),
+            cell.dtype,
+            site,
+        )?;
         value = Operand::Value { node: Held::new(node), map: None };
     }
     match value {
@@ -477,6 +521,9 @@ impl HostArray {
     /// The elements as `T`, converted as `astype` converts.
     pub(crate) fn to_vec<T: Element>(&self) -> Vec<T> {
         let size = self.dtype.size();
-        self.bytes.chunks_exact(size).map(|bytes| Scalar::from_bytes(self.dtype, bytes).to_element()).collect()
+        self.bytes
+            .chunks_exact(size)
+            .map(|bytes| Scalar::from_bytes(self.dtype, bytes).to_element())
+            .collect()
     }
 }

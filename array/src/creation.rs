@@ -80,7 +80,10 @@ impl ShapeArgument {
         for &extent in &self.0 {
             if extent < 0 {
                 let value = extent.to_string();
-                return Err(Error::op(OpError::Argument { operation: "shape", argument: "extent", value }, site));
+                return Err(Error::op(
+                    OpError::Argument { operation: "shape", argument: "extent", value },
+                    site,
+                ));
             }
             total = match total.checked_mul(extent as usize).filter(|&total| total < (1 << 58)) {
                 Some(total) => total,
@@ -98,7 +101,13 @@ fn fill(shape: &ShapeArgument, value: Weak, dtype: DType, site: Site) -> Array {
     Array::catch((|| {
         let shape = shape.resolve(site)?;
         let mesh = current_mesh(site)?;
-        let node = mesh.record(NodeOp::Fill, &[Operand::Scalar(Scalar::from_weak(dtype, value))], shape, dtype, site)?;
+        let node = mesh.record(
+            NodeOp::Fill,
+            &[Operand::Scalar(Scalar::from_weak(dtype, value))],
+            shape,
+            dtype,
+            site,
+        )?;
         Ok(Array::from_node(mesh, node))
     })())
 }
@@ -138,17 +147,25 @@ fn index_array(shape: &Shape, axis: usize, mesh: &MeshHandle, site: Site) -> Res
 /// Shapes `(shape)`; dtype that of the expression, which is broadcast to `shape`. Local (records nodes); no index array
 /// is ever stored.
 #[track_caller]
-pub fn from_function(shape: impl Into<ShapeArgument>, expression: impl FnOnce(&[Array]) -> Array) -> Array {
+pub fn from_function(
+    shape: impl Into<ShapeArgument>,
+    expression: impl FnOnce(&[Array]) -> Array,
+) -> Array {
     let site = Location::caller();
     let shape = shape.into();
     Array::catch((|| {
         let shape = shape.resolve(site)?;
         let mesh = current_mesh(site)?;
-        let indices: Vec<Array> =
-            (0..shape.len()).map(|axis| index_array(&shape, axis, &mesh, site)).collect::<Result<_, _>>()?;
+        let indices: Vec<Array> = (0..shape.len())
+            .map(|axis| index_array(&shape, axis, &mesh, site))
+            .collect::<Result<_, _>>()?;
         let result = mesh.enter(|| expression(&indices));
         result.ok()?;
-        Ok(if result.shape() == shape.as_slice() { result } else { result.broadcast_to(shape.as_slice()).copy() })
+        Ok(if result.shape() == shape.as_slice() {
+            result
+        } else {
+            result.broadcast_to(shape.as_slice()).copy()
+        })
     })())
 }
 
@@ -161,11 +178,16 @@ pub fn arange(start: impl Into<Weak>, stop: impl Into<Weak>, step: impl Into<Wea
     let (start, stop, step) = (start.into(), stop.into(), step.into());
     Array::catch((|| {
         let wrong = |argument, value: f64| {
-            Error::op(OpError::Argument { operation: "arange", argument, value: value.to_string() }, site)
+            Error::op(
+                OpError::Argument { operation: "arange", argument, value: value.to_string() },
+                site,
+            )
         };
         let integer = |value: Weak| if let Weak::Int(value) = value { Some(value) } else { None };
         let mesh = current_mesh(site)?;
-        if let (Some(start), Some(stop), Some(step)) = (integer(start), integer(stop), integer(step)) {
+        if let (Some(start), Some(stop), Some(step)) =
+            (integer(start), integer(stop), integer(step))
+        {
             if step == 0 {
                 return Err(wrong("step", 0.0));
             }
@@ -175,7 +197,8 @@ pub fn arange(start: impl Into<Weak>, stop: impl Into<Weak>, step: impl Into<Wea
             let scaled = if step == 1 { index } else { index * step as i64 };
             return Ok(if start == 0 { scaled } else { scaled + start as i64 });
         }
-        let (start, stop, step) = (start.to_complex().re, stop.to_complex().re, step.to_complex().re);
+        let (start, stop, step) =
+            (start.to_complex().re, stop.to_complex().re, step.to_complex().re);
         for (name, value) in [("start", start), ("stop", stop), ("step", step)] {
             if !value.is_finite() || (name == "step" && value == 0.0) {
                 return Err(wrong(name, value));
@@ -184,7 +207,9 @@ pub fn arange(start: impl Into<Weak>, stop: impl Into<Weak>, step: impl Into<Wea
         let count = ((stop - start) / step).ceil().max(0.0);
         let shape = ShapeArgument(vec![count as i64]).resolve(site)?;
         // NumPy computes start + i * (second - start), where second = start + step was rounded.
-        Ok(index_array(&shape, 0, &mesh, site)?.astype_at(DType::F64, site) * ((start + step) - start) + start)
+        Ok(index_array(&shape, 0, &mesh, site)?.astype_at(DType::F64, site)
+            * ((start + step) - start)
+            + start)
     })())
 }
 
@@ -219,7 +244,10 @@ impl Array {
             let mesh = current_mesh(site)?;
             if data.size() * data.dtype.size() != data.bytes.len() {
                 let given = data.bytes.len() / data.dtype.size();
-                return Err(Error::op(OpError::DataLength { given, shape: data.shape.clone() }, site));
+                return Err(Error::op(
+                    OpError::DataLength { given, shape: data.shape.clone() },
+                    site,
+                ));
             }
             let value = mesh.engine().upload(data, site)?;
             let node = Node::evaluated(data.shape.as_slice().into(), data.dtype, value, site);
@@ -237,7 +265,10 @@ impl Array {
             let mesh = current_mesh(site)?;
             let Some(dtype) = shards.first().map(|shard| shard.dtype) else {
                 let value = String::from("none");
-                return Err(Error::op(OpError::Argument { operation: "from_local", argument: "shards", value }, site));
+                return Err(Error::op(
+                    OpError::Argument { operation: "from_local", argument: "shards", value },
+                    site,
+                ));
             };
             let (shape, value) = mesh.engine().from_local(shards, axis, site)?;
             Ok(Array::from_node(mesh, Node::evaluated(shape.as_slice().into(), dtype, value, site)))

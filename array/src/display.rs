@@ -36,9 +36,14 @@ impl HostArray {
                 .flat_map(|&start| axis.iter().flatten().map(move |&index| start * extent + index))
                 .collect();
         }
-        let elements: Vec<Scalar> = positions.iter().map(|&position| self.element(position)).collect();
+        let elements: Vec<Scalar> =
+            positions.iter().map(|&position| self.element(position)).collect();
         let texts = format_elements(&elements, self.dtype.kind());
-        let width = if self.shape.is_empty() { 0 } else { texts.iter().map(String::len).max().unwrap_or(0) };
+        let width = if self.shape.is_empty() {
+            0
+        } else {
+            texts.iter().map(String::len).max().unwrap_or(0)
+        };
         let mut next = texts.iter();
         let mut text = String::new();
         write_axis(&mut text, &self.shape, 0, &shown, &mut |text| {
@@ -89,7 +94,10 @@ fn format_elements(elements: &[Scalar], kind: Kind) -> Vec<String> {
         Kind::Complex => {
             let single = elements.first().is_some_and(|e| e.dtype().size() <= 8);
             let parts = |part: fn(num_complex::Complex64) -> f64| {
-                format_floats(&elements.iter().map(|e| part(e.to_weak().to_complex())).collect::<Vec<_>>(), single)
+                format_floats(
+                    &elements.iter().map(|e| part(e.to_weak().to_complex())).collect::<Vec<_>>(),
+                    single,
+                )
             };
             let (real, imaginary) = (parts(|z| z.re), parts(|z| z.im));
             let sign = |text: String| if text.starts_with('-') { text } else { format!("+{text}") };
@@ -106,17 +114,21 @@ fn format_elements(elements: &[Scalar], kind: Kind) -> Vec<String> {
 /// Floats with as many digits as tell them apart, at most 8 after the point; in scientific notation where magnitudes
 /// differ widely, by NumPy's rule.
 fn format_floats(values: &[f64], single: bool) -> Vec<String> {
-    let shortest = |value: f64| if single { format!("{}", value as f32) } else { format!("{value}") };
+    let shortest =
+        |value: f64| if single { format!("{}", value as f32) } else { format!("{value}") };
     let finite: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
     let magnitudes = || finite.iter().map(|v| v.abs()).filter(|&v| v > 0.0);
     let largest = magnitudes().fold(0.0, f64::max);
     let smallest = magnitudes().fold(f64::INFINITY, f64::min);
-    let scientific = largest >= 1e8 || smallest < 1e-4 || largest / smallest > 1e3 && values.len() > 1;
-    let scientific = scientific && (largest >= 1e8 || smallest < 1e-4) || (largest / smallest > 1e8 && values.len() > 1);
+    let scientific =
+        largest >= 1e8 || smallest < 1e-4 || largest / smallest > 1e3 && values.len() > 1;
+    let scientific = scientific && (largest >= 1e8 || smallest < 1e-4)
+        || (largest / smallest > 1e8 && values.len() > 1);
     let digits = if scientific {
         0
     } else {
-        let after = |v: &f64| shortest(*v).split_once('.').map_or(0, |(_, fraction)| fraction.len());
+        let after =
+            |v: &f64| shortest(*v).split_once('.').map_or(0, |(_, fraction)| fraction.len());
         finite.iter().map(after).max().unwrap_or(0).min(8)
     };
     values
@@ -137,7 +149,11 @@ fn format_floats(values: &[f64], single: bool) -> Vec<String> {
             } else {
                 let text = format!("{value:.digits$}");
                 let trimmed = text.trim_end_matches('0');
-                if values.len() == 1 { String::from(trimmed) } else { format!("{trimmed:<width$}", width = text.len()) }
+                if values.len() == 1 {
+                    String::from(trimmed)
+                } else {
+                    format!("{trimmed:<width$}", width = text.len())
+                }
             }
         })
         .collect()

@@ -103,7 +103,11 @@ pub(crate) fn record_as(
             Argument::Array(array) => array,
         };
         let needs_cast = array.dtype() != dtype && op != NodeOp::Cast;
-        let operand = if needs_cast { array.astype_at(dtype, site).operand(site)? } else { array.operand(site)? };
+        let operand = if needs_cast {
+            array.astype_at(dtype, site).operand(site)?
+        } else {
+            array.operand(site)?
+        };
         operands.push(shape_operand(operand, array.shape(), &shape, order.as_deref()));
     }
     let recorded: Shape = match &order {
@@ -115,12 +119,17 @@ pub(crate) fn record_as(
 }
 
 /// The operand broadcast to `shape`, its axes then taken in `order`.
-fn shape_operand(operand: Operand, from: &[usize], shape: &Shape, order: Option<&[usize]>) -> Operand {
+fn shape_operand(
+    operand: Operand,
+    from: &[usize],
+    shape: &Shape,
+    order: Option<&[usize]>,
+) -> Operand {
     let Operand::Value { node, map } = operand else { return operand };
     if from == shape.as_slice() && order.is_none() {
         return Operand::Value { node, map };
     }
-    let mut map = map.map_or_else(|| AffineMap::identity(node.shape()), |map| Arc::unwrap_or_clone(map));
+    let mut map = map.map_or_else(|| AffineMap::identity(node.shape()), Arc::unwrap_or_clone);
     if map.shape != *shape {
         map = map.broadcast_to(shape).unwrap_or_else(|error| unreachable!("bug: {error}"));
     }
@@ -131,7 +140,11 @@ fn shape_operand(operand: Operand, from: &[usize], shape: &Shape, order: Option<
 }
 
 /// The array of a node recorded with its axes in `order`.
-pub(crate) fn in_order(mesh: MeshHandle, node: Arc<Node>, order: Option<&[usize]>) -> Result<Array, Error> {
+pub(crate) fn in_order(
+    mesh: MeshHandle,
+    node: Arc<Node>,
+    order: Option<&[usize]>,
+) -> Result<Array, Error> {
     let base = node.shape().clone();
     let array = Array::from_node(mesh, node);
     let Some(order) = order else { return Ok(array) };
@@ -147,7 +160,10 @@ pub(crate) fn in_order(mesh: MeshHandle, node: Arc<Node>, order: Option<&[usize]
 ///
 /// Source: the rule of NumPy's iterator: an insertion sort of the axes by the absolute strides of all operands, in
 /// which operands that are broadcast along an axis have no say and C order wins where operands disagree.
-pub(crate) fn memory_order(arguments: &[Argument], shape: &[usize]) -> Result<Option<Vec<usize>>, Error> {
+pub(crate) fn memory_order(
+    arguments: &[Argument],
+    shape: &[usize],
+) -> Result<Option<Vec<usize>>, Error> {
     let ndim = shape.len();
     if ndim < 2 {
         return Ok(None);
@@ -160,7 +176,9 @@ pub(crate) fn memory_order(arguments: &[Argument], shape: &[usize]) -> Result<Op
             continue;
         }
         let mut padded: SmallVec<[i64; 4]> = smallvec::smallvec![0; ndim - view.shape.len()];
-        padded.extend(view.shape.iter().zip(&view.strides).map(|(&e, &s)| if e == 1 { 0 } else { s.abs() }));
+        padded.extend(
+            view.shape.iter().zip(&view.strides).map(|(&e, &s)| if e == 1 { 0 } else { s.abs() }),
+        );
         strides.push(padded);
     }
     if strides.iter().all(|s| is_descending(s)) {
@@ -172,7 +190,9 @@ pub(crate) fn memory_order(arguments: &[Argument], shape: &[usize]) -> Result<Op
             && array.ndim() == ndim
         {
             let whole = contiguous_strides(array.shape());
-            strides.push(array.shape().iter().zip(whole).map(|(&e, s)| if e == 1 { 0 } else { s }).collect());
+            strides.push(
+                array.shape().iter().zip(whole).map(|(&e, s)| if e == 1 { 0 } else { s }).collect(),
+            );
         }
     }
     // From the innermost axis outwards, as the iterator numbers them.
@@ -224,5 +244,8 @@ pub(crate) fn copy_order(arguments: &[Argument], _: &[usize]) -> Result<Option<V
 
 fn is_descending(strides: &[i64]) -> bool {
     let mut last = i64::MAX;
-    strides.iter().filter(|&&stride| stride != 0).all(|&stride| std::mem::replace(&mut last, stride) >= stride)
+    strides
+        .iter()
+        .filter(|&&stride| stride != 0)
+        .all(|&stride| std::mem::replace(&mut last, stride) >= stride)
 }

@@ -54,10 +54,16 @@ pub trait Engine: Send + Sync {
     fn upload(&self, data: &HostArray, site: Site) -> Result<Arc<dyn Evaluated>, Error>;
 
     /// The elements of a view of a value, if this process holds them all. Local; waits for the value.
-    fn read(&self, value: &Arc<dyn Evaluated>, shape: &[usize], map: &AffineMap) -> Result<Option<HostArray>, Error>;
+    fn read(
+        &self,
+        value: &Arc<dyn Evaluated>,
+        shape: &[usize],
+        map: &AffineMap,
+    ) -> Result<Option<HostArray>, Error>;
 
     /// One global array of what every process holds: its shards, one for each local device, are joined along `axis`.
     /// Returns its shape too. Collective over the mesh.
+    #[allow(clippy::wrong_self_convention, reason = "the name is that of the public function")]
     fn from_local(
         &self,
         shards: Vec<HostArray>,
@@ -66,7 +72,10 @@ pub trait Engine: Send + Sync {
     ) -> Result<(Vec<usize>, Arc<dyn Evaluated>), Error>;
 
     /// This process's shards of a value, in device order, each with the index at which it starts. Local.
-    fn local_shards(&self, value: &Arc<dyn Evaluated>) -> Result<Vec<(Vec<usize>, HostArray)>, Error>;
+    fn local_shards(
+        &self,
+        value: &Arc<dyn Evaluated>,
+    ) -> Result<Vec<(Vec<usize>, HostArray)>, Error>;
 
     /// The extents of a value whose shape was unknown when it was recorded.
     fn extents(&self, value: &Arc<dyn Evaluated>) -> Vec<usize>;

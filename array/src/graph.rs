@@ -37,7 +37,13 @@ pub struct Node {
 }
 
 impl Node {
-    pub(crate) fn recorded(shape: Shape, dtype: DType, window: u64, position: u32, site: Option<Site>) -> Arc<Node> {
+    pub(crate) fn recorded(
+        shape: Shape,
+        dtype: DType,
+        window: u64,
+        position: u32,
+        site: Option<Site>,
+    ) -> Arc<Node> {
         Arc::new(Node {
             shape,
             dtype,
@@ -52,7 +58,12 @@ impl Node {
     }
 
     /// A node whose value exists already.
-    pub fn evaluated(shape: Shape, dtype: DType, value: Arc<dyn Evaluated>, site: Site) -> Arc<Node> {
+    pub fn evaluated(
+        shape: Shape,
+        dtype: DType,
+        value: Arc<dyn Evaluated>,
+        site: Site,
+    ) -> Arc<Node> {
         let node = Node::recorded(shape, dtype, 0, 0, Some(site));
         node.finish(Ok(value));
         node
@@ -228,15 +239,23 @@ impl Graph {
     /// The shape and dtype of a source.
     pub fn source(&self, source: Source) -> (&[usize], DType) {
         match source {
-            Source::Node(node) => (&self.nodes[node as usize].shape, self.nodes[node as usize].dtype),
-            Source::Leaf(leaf) => (self.leaves[leaf as usize].shape(), self.leaves[leaf as usize].dtype()),
+            Source::Node(node) => {
+                (&self.nodes[node as usize].shape, self.nodes[node as usize].dtype)
+            }
+            Source::Leaf(leaf) => {
+                (self.leaves[leaf as usize].shape(), self.leaves[leaf as usize].dtype())
+            }
             Source::Scalar(scalar) => (&[], self.scalars[scalar as usize].dtype()),
         }
     }
 
     /// The map of an input in full.
     pub fn map_of(&self, input: &Input) -> AffineMap {
-        input.map.as_deref().cloned().unwrap_or_else(|| AffineMap::identity(self.source(input.source).0))
+        input
+            .map
+            .as_deref()
+            .cloned()
+            .unwrap_or_else(|| AffineMap::identity(self.source(input.source).0))
     }
 
     /// Where a node of the window `window` (or a result) is found by an operation recorded now.

@@ -30,7 +30,11 @@ impl HostArray {
         let mut bytes = Vec::with_capacity(shape.iter().product::<usize>() * item);
         let mut index = vec![0; shape.len()];
         for _ in 0..shape.iter().product() {
-            let place = map.apply(&index).iter().zip(&self.shape).fold(0, |at, (&i, extent)| at * extent + i as usize);
+            let place = map
+                .apply(&index)
+                .iter()
+                .zip(&self.shape)
+                .fold(0, |at, (&i, extent)| at * extent + i as usize);
             bytes.extend_from_slice(&self.bytes[place * item..(place + 1) * item]);
             for axis in (0..shape.len()).rev() {
                 index[axis] += 1;

@@ -92,10 +92,12 @@ impl Array {
                 return Err(Error::op(OpError::Dtype { operation: "compress", dtypes }, site));
             }
             if mask.shape() != self.shape() {
-                let error = OpError::Broadcast { left: self.shape().into(), right: mask.shape().into() };
+                let error =
+                    OpError::Broadcast { left: self.shape().into(), right: mask.shape().into() };
                 return Err(Error::op(error, site));
             }
-            let mesh = crate::elementwise::mesh_of(&[Argument::Array(self.clone()), mask.into()], site)?;
+            let mesh =
+                crate::elementwise::mesh_of(&[Argument::Array(self.clone()), mask.into()], site)?;
             let operands = [self.operand(site)?, mask.operand(site)?];
             // The recorded extent is the most there can be; the true one comes with the result.
             let shape: Shape = smallvec::smallvec![self.size()];
@@ -116,7 +118,9 @@ impl Array {
     #[track_caller]
     pub fn assign_where(&self, mask: &Array, value: impl Into<Argument>) {
         let value = match value.into() {
-            Argument::Weak(weak) => Argument::Scalar(phalanx_ops::Scalar::from_weak(self.dtype(), weak)),
+            Argument::Weak(weak) => {
+                Argument::Scalar(phalanx_ops::Scalar::from_weak(self.dtype(), weak))
+            }
             other => other,
         };
         let selected = crate::math::select(mask, value, self);

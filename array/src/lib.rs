@@ -26,7 +26,8 @@ mod window;
 
 pub use array::Array;
 pub use creation::{
-    NotInitialised, ShapeArgument, arange, empty, flush, from_function, from_slice, full, linspace, ones, zeros,
+    NotInitialised, ShapeArgument, arange, empty, flush, from_function, from_slice, full, linspace,
+    ones, zeros,
 };
 pub use display::print;
 pub use engine::{Cause, Engine, Limits};

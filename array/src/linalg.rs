@@ -22,12 +22,14 @@ pub fn matmul(a: &Array, b: &Array) -> Array {
         b.ok()?;
         for array in [a, b] {
             if array.ndim() != 2 {
-                let error = OpError::Ndim { operation: "matmul", expected: "2", ndim: array.ndim() };
+                let error =
+                    OpError::Ndim { operation: "matmul", expected: "2", ndim: array.ndim() };
                 return Err(Error::op(error, site));
             }
         }
         if a.shape()[1] != b.shape()[0] {
-            let error = OpError::ContractedSizes { left: a.shape().into(), right: b.shape().into() };
+            let error =
+                OpError::ContractedSizes { left: a.shape().into(), right: b.shape().into() };
             return Err(Error::op(error, site));
         }
         let dtype = promote(a.dtype(), b.dtype());
@@ -41,7 +43,9 @@ pub fn matmul(a: &Array, b: &Array) -> Array {
             return Ok(if product.view()?.is_whole() { product } else { product.copy_at(site) });
         }
         let mesh = crate::elementwise::mesh_of(&[Argument::Array(a.clone()), b.into()], site)?;
-        let cast = |array: &Array| if array.dtype() == dtype { array.clone() } else { array.astype_at(dtype, site) };
+        let cast = |array: &Array| {
+            if array.dtype() == dtype { array.clone() } else { array.astype_at(dtype, site) }
+        };
         let operands = [cast(a).operand(site)?, cast(b).operand(site)?];
         let node = mesh.record(NodeOp::Matmul, &operands, shape, dtype, site)?;
         Ok(Array::from_node(mesh, node))

@@ -63,8 +63,11 @@ impl Array {
             self.ok()?;
             let ndim = self.ndim();
             let wrong = || Error::op(OpError::Permutation { axes: axes.to_vec(), ndim }, site);
-            let permutation: Vec<usize> =
-                axes.iter().map(|&axis| normalize_axis(axis, ndim)).collect::<Result<_, _>>().map_err(|_| wrong())?;
+            let permutation: Vec<usize> = axes
+                .iter()
+                .map(|&axis| normalize_axis(axis, ndim))
+                .collect::<Result<_, _>>()
+                .map_err(|_| wrong())?;
             let mut sorted = permutation.clone();
             sorted.sort_unstable();
             if !sorted.iter().copied().eq(0..ndim) {
@@ -93,7 +96,8 @@ impl Array {
     pub fn expand_dims(&self, axis: i64) -> Array {
         let site = Location::caller();
         Array::catch((|| {
-            let axis = normalize_axis(axis, self.ndim() + 1).map_err(|error| Error::op(error, site))?;
+            let axis =
+                normalize_axis(axis, self.ndim() + 1).map_err(|error| Error::op(error, site))?;
             let mut shape: Vec<i64> = self.shape().iter().map(|&extent| extent as i64).collect();
             shape.insert(axis, 1);
             self.try_reshape(&shape, site)
@@ -118,7 +122,10 @@ impl Array {
         let (site, items) = (Location::caller(), items.as_ref());
         Array::catch((|| {
             self.ok()?;
-            let view = self.view()?.index(items, &self.base_shape()?).map_err(|error| Error::op(error, site))?;
+            let view = self
+                .view()?
+                .index(items, &self.base_shape()?)
+                .map_err(|error| Error::op(error, site))?;
             self.with_view(view)
         })())
     }
@@ -131,19 +138,30 @@ impl Array {
         let items: Vec<Index> = index.as_ref().iter().map(|&index| Index::At(index)).collect();
         Array::catch((|| {
             self.ok()?;
-            let view = self.view()?.index(&items, &self.base_shape()?).map_err(|error| Error::op(error, site))?;
+            let view = self
+                .view()?
+                .index(&items, &self.base_shape()?)
+                .map_err(|error| Error::op(error, site))?;
             Ok(self.with_view(view)?.astype_at(self.dtype(), site))
         })())
     }
 
     /// Axes put back with extent 1 where a reduction removed them.
-    pub(crate) fn with_kept_axes(&self, from: &[usize], axes: &Axes, site: Site) -> Result<Array, Error> {
+    pub(crate) fn with_kept_axes(
+        &self,
+        from: &[usize],
+        axes: &Axes,
+        site: Site,
+    ) -> Result<Array, Error> {
         if !axes.keepdims {
             return Ok(self.clone());
         }
         let removed = axes.resolve(from.len(), site)?;
-        let shape: Vec<i64> =
-            from.iter().enumerate().map(|(axis, &e)| if removed.contains(&(axis as u8)) { 1 } else { e as i64 }).collect();
+        let shape: Vec<i64> = from
+            .iter()
+            .enumerate()
+            .map(|(axis, &e)| if removed.contains(&(axis as u8)) { 1 } else { e as i64 })
+            .collect();
         self.try_reshape(&shape, site)
     }
 }

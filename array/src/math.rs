@@ -66,7 +66,10 @@ impl Array {
     pub fn divmod(&self, other: impl Into<Argument>) -> (Array, Array) {
         let (site, other) = (Location::caller(), other.into());
         let arguments = [Argument::Array(self.clone()), other];
-        (elementwise(Op::FloorDivide, &arguments, site), elementwise(Op::Remainder, &arguments, site))
+        (
+            elementwise(Op::FloorDivide, &arguments, site),
+            elementwise(Op::Remainder, &arguments, site),
+        )
     }
 
     /// Fractional and integral parts.
@@ -74,7 +77,10 @@ impl Array {
     #[must_use]
     pub fn modf(&self) -> (Array, Array) {
         let (site, arguments) = (Location::caller(), [Argument::Array(self.clone())]);
-        (elementwise(Op::ModfFractional, &arguments, site), elementwise(Op::ModfIntegral, &arguments, site))
+        (
+            elementwise(Op::ModfFractional, &arguments, site),
+            elementwise(Op::ModfIntegral, &arguments, site),
+        )
     }
 
     /// Mantissa and exponent of 2.
@@ -82,7 +88,10 @@ impl Array {
     #[must_use]
     pub fn frexp(&self) -> (Array, Array) {
         let (site, arguments) = (Location::caller(), [Argument::Array(self.clone())]);
-        (elementwise(Op::FrexpMantissa, &arguments, site), elementwise(Op::FrexpExponent, &arguments, site))
+        (
+            elementwise(Op::FrexpMantissa, &arguments, site),
+            elementwise(Op::FrexpExponent, &arguments, site),
+        )
     }
 
     /// Records any row of the table.
@@ -98,17 +107,21 @@ impl Array {
 /// Dtype: `promote(x, y)`; a condition that is not bool holds where it is not zero. Local (records a node).
 #[track_caller]
 #[must_use]
-pub fn select(condition: &Array, on_true: impl Into<Argument>, on_false: impl Into<Argument>) -> Array {
+pub fn select(
+    condition: &Array,
+    on_true: impl Into<Argument>,
+    on_false: impl Into<Argument>,
+) -> Array {
     let site = Location::caller();
     let (on_true, on_false) = (on_true.into(), on_false.into());
     let dtype = match (&on_true, &on_false, on_true.strong(), on_false.strong()) {
         (_, _, Some(a), Some(b)) => promote(a, b),
-        (Argument::Weak(weak), _, None, Some(dtype)) | (_, Argument::Weak(weak), Some(dtype), None) => {
-            promote_weak(dtype, *weak)
-        }
-        (Argument::Weak(a), Argument::Weak(b), ..) => {
-            promote(phalanx_ops::promote::default_dtype(*a), phalanx_ops::promote::default_dtype(*b))
-        }
+        (Argument::Weak(weak), _, None, Some(dtype))
+        | (_, Argument::Weak(weak), Some(dtype), None) => promote_weak(dtype, *weak),
+        (Argument::Weak(a), Argument::Weak(b), ..) => promote(
+            phalanx_ops::promote::default_dtype(*a),
+            phalanx_ops::promote::default_dtype(*b),
+        ),
         _ => unreachable!("bug: a weak argument has no dtype"),
     };
     let arguments = [Argument::Array(condition.clone()), on_true, on_false];
@@ -123,7 +136,12 @@ pub fn select(condition: &Array, on_true: impl Into<Argument>, on_false: impl In
 }
 
 /// `x op= y`: computed in NumPy's result dtype, cast back under the rule `same_kind`, written through the view.
-pub(crate) fn in_place(op: Op, target: &Array, other: Argument, site: crate::error::Site) -> Result<(), Error> {
+pub(crate) fn in_place(
+    op: Op,
+    target: &Array,
+    other: Argument,
+    site: crate::error::Site,
+) -> Result<(), Error> {
     let result = try_elementwise(op, &[Argument::Array(target.clone()), other], site)?;
     target.assign_at(&result, site)
 }
@@ -152,12 +170,18 @@ impl Array {
         mesh_of(&[Argument::Array(self.clone()), value.clone()], site)?;
         match value {
             Argument::Array(array) => self.assign_at(array, site),
-            Argument::Weak(weak) => self.write_scalar(phalanx_ops::Scalar::from_weak(self.dtype(), *weak), site),
+            Argument::Weak(weak) => {
+                self.write_scalar(phalanx_ops::Scalar::from_weak(self.dtype(), *weak), site)
+            }
             Argument::Scalar(scalar) => self.write_scalar(scalar.cast(self.dtype()), site),
         }
     }
 
-    fn write_scalar(&self, scalar: phalanx_ops::Scalar, site: crate::error::Site) -> Result<(), Error> {
+    fn write_scalar(
+        &self,
+        scalar: phalanx_ops::Scalar,
+        site: crate::error::Site,
+    ) -> Result<(), Error> {
         self.check_writable(site)?;
         self.write(crate::operand::Operand::Scalar(scalar), site)
     }
@@ -186,9 +210,15 @@ impl Array {
             value.clone()
         };
         let fits = value.ndim() <= self.ndim()
-            && value.shape().iter().rev().zip(self.shape().iter().rev()).all(|(&v, &t)| v == t || v == 1);
+            && value
+                .shape()
+                .iter()
+                .rev()
+                .zip(self.shape().iter().rev())
+                .all(|(&v, &t)| v == t || v == 1);
         if !fits {
-            let error = OpError::BroadcastInto { value: value.shape().into(), target: self.shape().into() };
+            let error =
+                OpError::BroadcastInto { value: value.shape().into(), target: self.shape().into() };
             return Err(Error::op(error, site));
         }
         let value = if from == to { value } else { value.astype_at(to, site) };

@@ -66,7 +66,22 @@ macro_rules! weak_arguments {
         }
     )*};
 }
-weak_arguments!(i8, i16, i32, i64, u8, u16, u32, u64, usize, isize, f32, f64, bool, num_complex::Complex64);
+weak_arguments!(
+    i8,
+    i16,
+    i32,
+    i64,
+    u8,
+    u16,
+    u32,
+    u64,
+    usize,
+    isize,
+    f32,
+    f64,
+    bool,
+    num_complex::Complex64
+);
 
 macro_rules! strong_arguments {
     ($($type:ty),*) => {$(

@@ -66,8 +66,10 @@ impl Array {
         self.ok()?;
         let removed = axes.resolve(self.ndim(), site)?;
         let count: usize = removed.iter().map(|&axis| self.shape()[axis as usize]).product();
-        let has_identity =
-            !matches!(monoid, Monoid::Min | Monoid::Max | Monoid::ArgMin | Monoid::ArgMax | Monoid::LogAddExp);
+        let has_identity = !matches!(
+            monoid,
+            Monoid::Min | Monoid::Max | Monoid::ArgMin | Monoid::ArgMax | Monoid::LogAddExp
+        );
         if count == 0 && !has_identity {
             return Err(Error::op(OpError::EmptyReduction { operation: monoid.name() }, site));
         }
@@ -90,8 +92,12 @@ impl Array {
             None => self.clone(),
         };
         let is_removed = |axis: usize| removed.contains(&(axis as u8));
-        let order: SmallVec<[usize; 4]> = order.map_or_else(|| (0..self.ndim()).collect(), SmallVec::from_vec);
-        let axes_seen = (0..self.ndim()).filter(|&place| is_removed(order[place])).map(|place| place as u8).collect();
+        let order: SmallVec<[usize; 4]> =
+            order.map_or_else(|| (0..self.ndim()).collect(), SmallVec::from_vec);
+        let axes_seen = (0..self.ndim())
+            .filter(|&place| is_removed(order[place]))
+            .map(|place| place as u8)
+            .collect();
         // Of each axis that stays, how many before it stay.
         let rank = |axis: usize| (0..axis).filter(|&before| !is_removed(before)).count();
         let kept = order.iter().filter(|&&axis| !is_removed(axis));
@@ -221,7 +227,11 @@ impl Array {
     }
 
     fn reduced_count(&self, axes: &Axes, site: Site) -> Result<usize, Error> {
-        Ok(axes.resolve(self.ndim(), site)?.iter().map(|&axis| self.shape()[axis as usize]).product())
+        Ok(axes
+            .resolve(self.ndim(), site)?
+            .iter()
+            .map(|&axis| self.shape()[axis as usize])
+            .product())
     }
 
     /// Variance over `axes` with `ddof` degrees of freedom taken off, by two passes over the elements (the second in
@@ -236,7 +246,9 @@ impl Array {
         let count = self.reduced_count(axes, site)? as f64;
         let wide = self.widened(site);
         let mean = wide.reduce(Monoid::Add, &keepdims(axes.clone()), site)?.over(count, site)?;
-        let op = |op, arguments: &[crate::operand::Argument]| crate::elementwise::try_elementwise(op, arguments, site);
+        let op = |op, arguments: &[crate::operand::Argument]| {
+            crate::elementwise::try_elementwise(op, arguments, site)
+        };
         let deviation = op(phalanx_ops::Op::Subtract, &[(&wide).into(), (&mean).into()])?;
         let squares = if deviation.dtype().is_complex() {
             let modulus = op(phalanx_ops::Op::Absolute, &[(&deviation).into()])?;

@@ -8,7 +8,8 @@ use std::fmt::Write;
 
 /// Whether a sharding fits an array of this shape on this mesh.
 pub(crate) fn check(sharding: &Sharding, shape: &[usize], mesh: &Mesh) -> Result<(), OpError> {
-    let wrong = |reason| OpError::Sharding { sharding: sharding.to_string(), shape: shape.into(), reason };
+    let wrong =
+        |reason| OpError::Sharding { sharding: sharding.to_string(), shape: shape.into(), reason };
     if sharding.axes.len() != shape.len() {
         return Err(wrong("it is for another number of axes"));
     }
@@ -53,8 +54,10 @@ pub fn picture(sharding: &Sharding, shape: &[usize], mesh: &Mesh) -> String {
     let ranges = |axis: usize| -> Vec<std::ops::Range<usize>> {
         match sharding.axes.get(axis).and_then(Option::as_ref) {
             Some(split) => {
-                let mut blocks: Vec<_> =
-                    (0..split.bounds.parts()).map(|part| split.bounds.block(part)).filter(|b| !b.is_empty()).collect();
+                let mut blocks: Vec<_> = (0..split.bounds.parts())
+                    .map(|part| split.bounds.block(part))
+                    .filter(|b| !b.is_empty())
+                    .collect();
                 blocks.sort_by_key(|block| block.start);
                 blocks
             }
@@ -65,7 +68,9 @@ pub fn picture(sharding: &Sharding, shape: &[usize], mesh: &Mesh) -> String {
         let devices: Vec<String> = (0..mesh.devices())
             .filter(|&device| {
                 let block = sharding.block(shape, mesh, &mesh.coordinates(device));
-                let holds = |axis: usize, at: usize| block.get(axis).is_none_or(|range| range.contains(&at));
+                let holds = |axis: usize, at: usize| {
+                    block.get(axis).is_none_or(|range| range.contains(&at))
+                };
                 holds(0, row) && holds(1, column)
             })
             .map(|device| device.to_string())
@@ -78,10 +83,13 @@ pub fn picture(sharding: &Sharding, shape: &[usize], mesh: &Mesh) -> String {
         }
     };
     let (rows, columns) = (ranges(0), ranges(1));
-    let cells: Vec<Vec<String>> =
-        rows.iter().map(|row| columns.iter().map(|column| holders(row.start, column.start)).collect()).collect();
+    let cells: Vec<Vec<String>> = rows
+        .iter()
+        .map(|row| columns.iter().map(|column| holders(row.start, column.start)).collect())
+        .collect();
     let width = cells.iter().flatten().map(String::len).max().unwrap_or(1).max(5) + 2;
-    let labels: Vec<String> = rows.iter().map(|row| format!("{}..{}", row.start, row.end)).collect();
+    let labels: Vec<String> =
+        rows.iter().map(|row| format!("{}..{}", row.start, row.end)).collect();
     let margin = labels.iter().map(String::len).max().unwrap_or(0);
     let line = |left: char, middle: char, right: char| {
         let bars: Vec<String> = columns.iter().map(|_| "─".repeat(width)).collect();
@@ -110,7 +118,8 @@ mod tests {
     #[test]
     fn a_picture_names_the_holders_of_each_block() {
         let mesh = Mesh::new(&[("row", 2), ("column", 2)]);
-        let split = |axis: u8, bounds| Some(Split { mesh_axes: [axis].into_iter().collect(), bounds });
+        let split =
+            |axis: u8, bounds| Some(Split { mesh_axes: [axis].into_iter().collect(), bounds });
         let rows = split(0, Bounds::explicit(&[3, 1]));
         let both = Sharding {
             axes: [rows.clone(), split(1, Bounds::even(5, 2))].into_iter().collect(),
@@ -141,7 +150,10 @@ mod tests {
             (of(vec![Some(split(Bounds::even(5, 2)))]), vec![4]),
             (of(vec![Some(split(Bounds::even(4, 3)))]), vec![4]),
             (of(vec![None]), vec![4, 4]),
-            (of(vec![Some(split(Bounds::even(4, 2))), Some(split(Bounds::even(4, 2)))]), vec![4, 4]),
+            (
+                of(vec![Some(split(Bounds::even(4, 2))), Some(split(Bounds::even(4, 2)))]),
+                vec![4, 4],
+            ),
         ] {
             assert_eq!(check(&wrong, &shape, &mesh).unwrap_err().code(), "PX021");
         }

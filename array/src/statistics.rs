@@ -108,8 +108,10 @@ pub fn percentile(array: &Array, q: &[f64]) -> Array {
         }
         let last = (array.size() - 1) as f64;
         let positions: Vec<f64> = q.iter().map(|q| q / 100.0 * last).collect();
-        let mut ranks: Vec<u64> =
-            positions.iter().flat_map(|p| [p.floor() as u64, (p.floor() as u64 + 1).min(last as u64)]).collect();
+        let mut ranks: Vec<u64> = positions
+            .iter()
+            .flat_map(|p| [p.floor() as u64, (p.floor() as u64 + 1).min(last as u64)])
+            .collect();
         ranks.sort_unstable();
         ranks.dedup();
         let found = select_ranks(&value, &ranks, site)?;
@@ -140,7 +142,8 @@ struct Interval {
 /// The elements of the given ranks (ascending) in sorted order.
 fn select_ranks(value: &Array, ranks: &[u64], site: Site) -> Result<Vec<f64>, Error> {
     let (low, high) = (value.min(()), value.max(()));
-    let whole = Interval { low: low.item()?, high: high.item()?, below: 0, count: value.size() as u64 };
+    let whole =
+        Interval { low: low.item()?, high: high.item()?, below: 0, count: value.size() as u64 };
     let mut found = vec![f64::NAN; ranks.len()];
     // Intervals with the positions of the wanted ranks inside them.
     let mut open = vec![(whole, (0..ranks.len()).collect::<Vec<usize>>())];
@@ -152,7 +155,9 @@ fn select_ranks(value: &Array, ranks: &[u64], site: Site) -> Result<Vec<f64>, Er
             let mask = value.greater_equal(low).logical_and(value.less_equal(high));
             let mut candidates = value.compress(&mask).to_vec::<f64>()?;
             candidates.sort_unstable_by(f64::total_cmp);
-            wanted.iter().for_each(|&place| found[place] = candidates[(ranks[place] - below) as usize]);
+            wanted
+                .iter()
+                .for_each(|&place| found[place] = candidates[(ranks[place] - below) as usize]);
         } else {
             open.extend(narrow(value, interval, &wanted, ranks, site)?);
         }
@@ -173,7 +178,9 @@ fn narrow(
     // Halves keep the width finite for any two finite bounds.
     let scale = BUCKETS as f64 / (high / 2.0 - low / 2.0);
     let inside = value.greater_equal(low).logical_and(value.less_equal(high));
-    let bucket = ((value / 2.0 - low / 2.0) * scale).minimum((BUCKETS - 1) as f64).astype_at(DType::I64, site);
+    let bucket = ((value / 2.0 - low / 2.0) * scale)
+        .minimum((BUCKETS - 1) as f64)
+        .astype_at(DType::I64, site);
     let bucket = select(&inside, &bucket, -1i64);
     let counts = count_positions(&bucket, BUCKETS, site)?.to_vec::<i64>()?;
     let mut narrower: Vec<(usize, u64, Vec<usize>)> = Vec::new();
@@ -192,7 +199,10 @@ fn narrow(
         .iter()
         .map(|&(at, ..)| {
             let chosen = bucket.equal(at as i64);
-            (select(&chosen, value, f64::INFINITY).min(()), select(&chosen, value, f64::NEG_INFINITY).max(()))
+            (
+                select(&chosen, value, f64::INFINITY).min(()),
+                select(&chosen, value, f64::NEG_INFINITY).max(()),
+            )
         })
         .collect();
     let mut intervals = Vec::new();

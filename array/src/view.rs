@@ -38,7 +38,12 @@ pub(crate) fn contiguous_strides(shape: &[usize]) -> SmallVec<[i64; 4]> {
 impl View {
     /// The whole base.
     pub(crate) fn whole(shape: &[usize]) -> View {
-        View { shape: shape.into(), strides: contiguous_strides(shape), stages: SmallVec::new(), is_broadcast: false }
+        View {
+            shape: shape.into(),
+            strides: contiguous_strides(shape),
+            stages: SmallVec::new(),
+            is_broadcast: false,
+        }
     }
 
     /// Whether the view is the whole base as it is.
@@ -50,7 +55,8 @@ impl View {
     pub(crate) fn is_contiguous(&self) -> bool {
         let contiguous = contiguous_strides(&self.shape);
         self.shape.contains(&0)
-            || (0..self.shape.len()).all(|axis| self.shape[axis] == 1 || self.strides[axis] == contiguous[axis])
+            || (0..self.shape.len())
+                .all(|axis| self.shape[axis] == 1 || self.strides[axis] == contiguous[axis])
     }
 
     fn last_map(&self) -> AffineMap {
@@ -67,7 +73,10 @@ impl View {
             Some(stage) => {
                 stage.map = Arc::new(map);
                 // The identity of the base needs no stage.
-                if stages.len() == 1 && stages[0].reshape.is_none() && stages[0].map.is_identity(base) {
+                if stages.len() == 1
+                    && stages[0].reshape.is_none()
+                    && stages[0].map.is_identity(base)
+                {
                     stages.clear();
                 }
             }
@@ -120,12 +129,14 @@ impl View {
         }
         let strides = reshaped_strides(&self.shape, &self.strides, shape)?;
         // Extents of 1 come and go without a reshape.
-        let kept = |of: &[usize]| of.iter().copied().filter(|&extent| extent != 1).collect::<Shape>();
+        let kept =
+            |of: &[usize]| of.iter().copied().filter(|&extent| extent != 1).collect::<Shape>();
         if kept(&self.shape) == kept(shape) && !shape.contains(&0) {
             return Some(self.with_map(squeeze_map(&self.last_map(), shape), base, strides));
         }
         let mut stages = self.stages.clone();
-        stages.push(Stage { reshape: Some(shape.into()), map: Arc::new(AffineMap::identity(shape)) });
+        stages
+            .push(Stage { reshape: Some(shape.into()), map: Arc::new(AffineMap::identity(shape)) });
         Some(View { shape: shape.into(), strides, stages, is_broadcast: self.is_broadcast })
     }
 }
@@ -161,8 +172,12 @@ fn reshaped_strides(shape: &[usize], strides: &[i64], to: &[usize]) -> Option<Sm
     if shape.contains(&0) {
         return Some(contiguous_strides(to));
     }
-    let (old, steps): (Vec<usize>, Vec<i64>) =
-        shape.iter().zip(strides).filter(|(extent, _)| **extent != 1).map(|(e, s)| (*e, *s)).unzip();
+    let (old, steps): (Vec<usize>, Vec<i64>) = shape
+        .iter()
+        .zip(strides)
+        .filter(|(extent, _)| **extent != 1)
+        .map(|(e, s)| (*e, *s))
+        .unzip();
     let mut result: SmallVec<[i64; 4]> = smallvec![0; to.len()];
     let (mut from, mut at) = (0, 0);
     while from < old.len() && at < to.len() {
@@ -200,7 +215,8 @@ mod tests {
         let base = [4, 6];
         let whole = View::whole(&base);
         assert!(whole.reshape(&[24], &base).is_some());
-        let rows = whole.index(&[Index::Range { start: Some(1), stop: Some(3), step: 1 }], &base).unwrap();
+        let rows =
+            whole.index(&[Index::Range { start: Some(1), stop: Some(3), step: 1 }], &base).unwrap();
         assert_eq!(rows.reshape(&[12], &base).unwrap().strides.as_slice(), &[1]);
         let transposed = whole.transpose(&[1, 0], &base);
         assert!(transposed.reshape(&[24], &base).is_none());

@@ -133,7 +133,10 @@ impl MeshHandle {
             inputs.push(match operand {
                 Operand::Scalar(value) => {
                     graph.scalars.push(*value);
-                    Input { source: crate::graph::Source::Scalar(graph.scalars.len() as u32 - 1), map: None }
+                    Input {
+                        source: crate::graph::Source::Scalar(graph.scalars.len() as u32 - 1),
+                        map: None,
+                    }
                 }
                 Operand::Value { node, map } => {
                     if let Some(Err(error)) = node.result() {
@@ -143,7 +146,8 @@ impl MeshHandle {
                 }
             });
         }
-        let node = Node::recorded(shape.clone(), dtype, number, graph.nodes.len() as u32, Some(site));
+        let node =
+            Node::recorded(shape.clone(), dtype, number, graph.nodes.len() as u32, Some(site));
         window.bytes += (phalanx_ops::shape::size(&shape) * dtype.size()) as u64;
         window.graph.nodes.push(NodeData { op, inputs, shape, dtype, site, node: node.clone() });
         Ok(node)

@@ -59,10 +59,7 @@ mod tests {
                 assert_eq!(end, total);
             }
         }
-        assert_eq!(
-            part((1 << 62) - 1, 1, 1 << 20, (1 << 20) - 1).end,
-            (1 << 62) - 1
-        );
+        assert_eq!(part((1 << 62) - 1, 1, 1 << 20, (1 << 20) - 1).end, (1 << 62) - 1);
     }
 
     #[test]

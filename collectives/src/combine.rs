@@ -135,11 +135,7 @@ fn position<T: Lattice, const SWAP: bool>(monoid: Monoid, accumulator: &mut [u8]
 }
 
 fn truth<T: Number, const SWAP: bool>(monoid: Monoid, accumulator: &mut [u8], incoming: &[u8]) {
-    let monoid = if monoid == Monoid::Any {
-        Monoid::Add
-    } else {
-        Monoid::Multiply
-    };
+    let monoid = if monoid == Monoid::Any { Monoid::Add } else { Monoid::Multiply };
     numeric::<T, SWAP>(monoid, accumulator, incoming);
 }
 

@@ -135,13 +135,7 @@ pub trait Communicator: Send + Sync {
         dtype: DType,
         monoid: Monoid,
     ) -> Result<Event, CollectiveError> {
-        self.reduce_scatter_v(
-            send,
-            receive,
-            &vec![receive.len; self.size()],
-            dtype,
-            monoid,
-        )
+        self.reduce_scatter_v(send, receive, &vec![receive.len; self.size()], dtype, monoid)
     }
     /// `all_to_all_v` with equal parts.
     fn all_to_all(&self, send: &Slice, receive: &Slice) -> Result<Event, CollectiveError> {

@@ -35,18 +35,12 @@ impl Counts {
 
     /// Every operation that was called.
     pub fn all(&self) -> BTreeMap<Operation, Count> {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Starts again from nothing.
     pub fn reset(&self) {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clear();
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
     fn add(&self, operation: Operation, bytes: usize) {
@@ -60,10 +54,7 @@ impl Counts {
 impl Counting {
     /// Counts the calls of `inner`.
     pub fn new(inner: Arc<dyn Communicator>) -> Counting {
-        Counting {
-            inner,
-            counts: Counts::default(),
-        }
+        Counting { inner, counts: Counts::default() }
     }
 
     /// A handle to the counts.
@@ -73,22 +64,17 @@ impl Counting {
 
     /// `bytes` when the group has other members at all.
     fn add_shared(&self, operation: Operation, bytes: usize) {
-        self.counts
-            .add(operation, if self.inner.size() > 1 { bytes } else { 0 });
+        self.counts.add(operation, if self.inner.size() > 1 { bytes } else { 0 });
     }
 
     /// All of `counts` but the own part.
     fn add_parts(&self, operation: Operation, counts: &[usize]) {
         let own = counts.get(self.inner.rank()).copied().unwrap_or(0);
-        self.counts
-            .add(operation, counts.iter().sum::<usize>() - own);
+        self.counts.add(operation, counts.iter().sum::<usize>() - own);
     }
 
     fn add_message(&self, operation: Operation, data: &Slice, to: usize) {
-        self.counts.add(
-            operation,
-            if to == self.inner.rank() { 0 } else { data.len },
-        );
+        self.counts.add(operation, if to == self.inner.rank() { 0 } else { data.len });
     }
 }
 
@@ -127,10 +113,7 @@ impl Communicator for Counting {
     }
 
     fn broadcast(&self, data: &Slice, root: usize) -> Result<Event, CollectiveError> {
-        self.add_shared(
-            Operation::Broadcast,
-            if self.rank() == root { data.len } else { 0 },
-        );
+        self.add_shared(Operation::Broadcast, if self.rank() == root { data.len } else { 0 });
         self.inner.broadcast(data, root)
     }
 
@@ -153,8 +136,7 @@ impl Communicator for Counting {
         monoid: Monoid,
     ) -> Result<Event, CollectiveError> {
         self.add_parts(Operation::ReduceScatter, counts);
-        self.inner
-            .reduce_scatter_v(send, receive, counts, dtype, monoid)
+        self.inner.reduce_scatter_v(send, receive, counts, dtype, monoid)
     }
 
     fn all_to_all_v(
@@ -165,8 +147,7 @@ impl Communicator for Counting {
         receive_counts: &[usize],
     ) -> Result<Event, CollectiveError> {
         self.add_parts(Operation::AllToAll, send_counts);
-        self.inner
-            .all_to_all_v(send, send_counts, receive, receive_counts)
+        self.inner.all_to_all_v(send, send_counts, receive, receive_counts)
     }
 
     fn scatter_v(
@@ -176,10 +157,7 @@ impl Communicator for Counting {
         counts: &[usize],
         root: usize,
     ) -> Result<Event, CollectiveError> {
-        self.add_parts(
-            Operation::Scatter,
-            if self.rank() == root { counts } else { &[] },
-        );
+        self.add_parts(Operation::Scatter, if self.rank() == root { counts } else { &[] });
         self.inner.scatter_v(send, receive, counts, root)
     }
 
@@ -217,10 +195,7 @@ impl Communicator for Counting {
 
     fn exchange(&self, sends: &[Message], receives: &[Message]) -> Result<Event, CollectiveError> {
         let others = sends.iter().filter(|message| message.peer != self.rank());
-        self.counts.add(
-            Operation::Exchange,
-            others.map(|message| message.data.len).sum(),
-        );
+        self.counts.add(Operation::Exchange, others.map(|message| message.data.len).sum());
         self.inner.exchange(sends, receives)
     }
 

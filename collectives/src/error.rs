@@ -289,17 +289,13 @@ impl CollectiveError {
             CollectiveError::Network { .. } => {
                 "check the limits of open files and the state of the network"
             }
-            CollectiveError::Closed => {
-                "evaluate and read what is needed before the session ends"
-            }
+            CollectiveError::Closed => "evaluate and read what is needed before the session ends",
         }
     }
 
     /// The error of a system call of the network.
     pub(crate) fn network(error: &std::io::Error) -> CollectiveError {
-        CollectiveError::Network {
-            reason: error.to_string(),
-        }
+        CollectiveError::Network { reason: error.to_string() }
     }
 }
 
@@ -308,9 +304,7 @@ impl From<EventError> for CollectiveError {
     fn from(error: EventError) -> CollectiveError {
         match error.downcast_ref::<CollectiveError>() {
             Some(error) => error.clone(),
-            None => CollectiveError::Network {
-                reason: error.to_string(),
-            },
+            None => CollectiveError::Network { reason: error.to_string() },
         }
     }
 }

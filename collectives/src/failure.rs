@@ -26,11 +26,7 @@ impl Failure {
 
     /// The error that ended the world.
     pub(crate) fn get(&self) -> Option<CollectiveError> {
-        if self.is_set() {
-            self.error.get().cloned()
-        } else {
-            None
-        }
+        if self.is_set() { self.error.get().cloned() } else { None }
     }
 
     /// The error that ended the world, as a result.

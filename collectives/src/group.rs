@@ -43,15 +43,7 @@ impl Member {
             LocalGroup::new(board, rank, fabric.failure.clone())
         });
         let (splits, scratch) = (AtomicU64::new(0), Mutex::default());
-        Arc::new(Member {
-            fabric,
-            group,
-            rank,
-            places,
-            local,
-            splits,
-            scratch,
-        })
+        Arc::new(Member { fabric, group, rank, places, local, splits, scratch })
     }
 
     /// A buffer of at least `len` bytes, used again by later collectives.
@@ -70,22 +62,15 @@ impl Member {
     }
 
     pub(crate) fn post_send(&self, lane: Lane, to: usize, data: &Slice) -> Posted {
-        self.fabric
-            .post_send(self.channel(lane, self.rank, to), self.places[to], data)
+        self.fabric.post_send(self.channel(lane, self.rank, to), self.places[to], data)
     }
 
     pub(crate) fn post_receive(&self, lane: Lane, from: usize, data: &Slice) -> Posted {
-        self.fabric
-            .post_receive(self.channel(lane, from, self.rank), self.places[from], data)
+        self.fabric.post_receive(self.channel(lane, from, self.rank), self.places[from], data)
     }
 
     fn channel(&self, lane: Lane, from: usize, to: usize) -> Channel {
-        Channel {
-            group: self.group,
-            lane,
-            from: from as u32,
-            to: to as u32,
-        }
+        Channel { group: self.group, lane, from: from as u32, to: to as u32 }
     }
 
     /// Runs one collective, on shared memory or by messages. An error ends the world.
@@ -146,19 +131,12 @@ impl Member {
         if transfers.iter().all(|transfer| transfer.is_done()) {
             return Ok(Event::ready());
         }
-        Ok(Event::driven(Arc::new(Exchange {
-            transfers,
-            failure: self.fabric.failure.clone(),
-        })))
+        Ok(Event::driven(Arc::new(Exchange { transfers, failure: self.fabric.failure.clone() })))
     }
 
     fn check_member(&self, member: usize) -> Result<(), CollectiveError> {
         let size = self.places.len();
-        if member < size {
-            Ok(())
-        } else {
-            Err(CollectiveError::NoSuchMember { member, size })
-        }
+        if member < size { Ok(()) } else { Err(CollectiveError::NoSuchMember { member, size }) }
     }
 
     /// Checks that there is a count for each member, and that the slice has their sum.
@@ -189,11 +167,7 @@ fn check(operation: Operation, expected: usize, actual: usize) -> Result<(), Col
         return Ok(());
     }
     let (expected, actual) = (expected as u64, actual as u64);
-    Err(CollectiveError::Counts {
-        operation: operation.to_string(),
-        expected,
-        actual,
-    })
+    Err(CollectiveError::Counts { operation: operation.to_string(), expected, actual })
 }
 
 impl Communicator for Member {
@@ -272,9 +246,7 @@ impl Communicator for Member {
         monoid: Monoid,
     ) -> Result<Event, CollectiveError> {
         let (operation, items) = (Operation::ReduceScatter, Items { dtype, monoid });
-        let whole = counts
-            .iter()
-            .map(|count| items.check("reduce_scatter", *count));
+        let whole = counts.iter().map(|count| items.check("reduce_scatter", *count));
         let checked = self
             .check_total(operation, counts, send)
             .and_then(|()| self.check_own(operation, counts, receive))
@@ -313,9 +285,8 @@ impl Communicator for Member {
         root: usize,
     ) -> Result<Event, CollectiveError> {
         let operation = Operation::Scatter;
-        let checked = self
-            .check_member(root)
-            .and_then(|()| self.check_own(operation, counts, receive));
+        let checked =
+            self.check_member(root).and_then(|()| self.check_own(operation, counts, receive));
         let checked = checked.and_then(|()| match send {
             Some(send) if self.rank == root => self.check_total(operation, counts, send),
             None if self.rank == root => check(operation, counts.iter().sum(), 0),
@@ -338,9 +309,8 @@ impl Communicator for Member {
         root: usize,
     ) -> Result<Event, CollectiveError> {
         let operation = Operation::Gather;
-        let checked = self
-            .check_member(root)
-            .and_then(|()| self.check_own(operation, counts, send));
+        let checked =
+            self.check_member(root).and_then(|()| self.check_own(operation, counts, send));
         let checked = checked.and_then(|()| match receive {
             Some(receive) if self.rank == root => self.check_total(operation, counts, receive),
             None if self.rank == root => check(operation, counts.iter().sum(), 0),
@@ -356,18 +326,12 @@ impl Communicator for Member {
     }
 
     fn send(&self, data: &Slice, to: usize) -> Result<Event, CollectiveError> {
-        let message = Message {
-            peer: to,
-            data: data.clone(),
-        };
+        let message = Message { peer: to, data: data.clone() };
         self.messages(self.check_member(to), &[], &[message])
     }
 
     fn recv(&self, data: &Slice, from: usize) -> Result<Event, CollectiveError> {
-        let message = Message {
-            peer: from,
-            data: data.clone(),
-        };
+        let message = Message { peer: from, data: data.clone() };
         self.messages(self.check_member(from), &[message], &[])
     }
 
@@ -378,19 +342,9 @@ impl Communicator for Member {
         receive: &Slice,
         from: usize,
     ) -> Result<Event, CollectiveError> {
-        let outgoing = Message {
-            peer: to,
-            data: send.clone(),
-        };
-        let incoming = Message {
-            peer: from,
-            data: receive.clone(),
-        };
-        self.messages(
-            self.check_member(to).and(self.check_member(from)),
-            &[incoming],
-            &[outgoing],
-        )
+        let outgoing = Message { peer: to, data: send.clone() };
+        let incoming = Message { peer: from, data: receive.clone() };
+        self.messages(self.check_member(to).and(self.check_member(from)), &[incoming], &[outgoing])
     }
 
     fn exchange(&self, sends: &[Message], receives: &[Message]) -> Result<Event, CollectiveError> {
@@ -400,8 +354,7 @@ impl Communicator for Member {
     }
 
     fn barrier(&self) -> Result<(), CollectiveError> {
-        self.collective(Ok(()), LocalGroup::barrier, algorithms::barrier)
-            .map(drop)
+        self.collective(Ok(()), LocalGroup::barrier, algorithms::barrier).map(drop)
     }
 
     fn split(
@@ -425,9 +378,8 @@ impl Communicator for Member {
         if own[0] == NONE {
             return Ok(None);
         }
-        let mut members: Vec<usize> = (0..answers.len())
-            .filter(|member| answers[*member][0] == own[0])
-            .collect();
+        let mut members: Vec<usize> =
+            (0..answers.len()).filter(|member| answers[*member][0] == own[0]).collect();
         members.sort_by_key(|member| (answers[*member][1], *member));
         let rank = members
             .iter()

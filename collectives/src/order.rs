@@ -56,30 +56,19 @@ impl Items {
 impl Order {
     /// The order for contributions of `bytes` bytes each.
     pub(crate) fn of(bytes: usize) -> Order {
-        if bytes < RING_BYTES {
-            Order::Tree
-        } else {
-            Order::Ring
-        }
+        if bytes < RING_BYTES { Order::Tree } else { Order::Ring }
     }
 }
 
 impl Tree {
     pub(crate) fn of(members: usize) -> Tree {
         let leaves = 1 << members.ilog2();
-        Tree {
-            pairs: members - leaves,
-            leaves,
-        }
+        Tree { pairs: members - leaves, leaves }
     }
 
     /// The member that stands for a leaf, and the second of its pair if it has one.
     pub(crate) fn members(self, leaf: usize) -> (usize, Option<usize>) {
-        if leaf < self.pairs {
-            (2 * leaf, Some(2 * leaf + 1))
-        } else {
-            (leaf + self.pairs, None)
-        }
+        if leaf < self.pairs { (2 * leaf, Some(2 * leaf + 1)) } else { (leaf + self.pairs, None) }
     }
 }
 
@@ -184,22 +173,11 @@ mod tests {
     #[test]
     fn orders_have_the_bits_that_they_promise() {
         let values: Vec<[u8; 8]> = [1e16, 1.0, -1e16, 1.0, 3.0].map(f64::to_ne_bytes).to_vec();
-        let items = Items {
-            dtype: DType::F64,
-            monoid: Monoid::Add,
-        };
+        let items = Items { dtype: DType::F64, monoid: Monoid::Add };
         let result = |order, part| {
             let mut result = 0.0;
             let write = |_, bytes: &[u8]| result = f64::from_ne_bytes(bytes.try_into().unwrap());
-            evaluate(
-                items,
-                order,
-                5,
-                part,
-                0..8,
-                |member, _| &values[member],
-                write,
-            );
+            evaluate(items, order, 5, part, 0..8, |member, _| &values[member], write);
             result
         };
         assert_eq!(result(Order::Tree, 0), ((1e16 + 1.0) + -1e16) + (1.0 + 3.0));

@@ -69,21 +69,13 @@ struct Open {
 
 impl Tickets {
     pub(crate) fn new(rank: usize, processes: usize) -> Tickets {
-        Tickets {
-            rank,
-            processes,
-            open: BTreeMap::new(),
-            last: None,
-            coordinator_exit: None,
-        }
+        Tickets { rank, processes, open: BTreeMap::new(), last: None, coordinator_exit: None }
     }
 
     /// A ticket of this process.
     pub(crate) fn posted(&mut self, mut ticket: Ticket) -> Verdict {
         for text in [&mut ticket.cause, &mut ticket.site] {
-            let end = (0..=TEXT_BYTES.min(text.len()))
-                .rev()
-                .find(|at| text.is_char_boundary(*at));
+            let end = (0..=TEXT_BYTES.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
             text.truncate(end.unwrap_or(0));
         }
         if self.rank != 0 {
@@ -112,14 +104,7 @@ impl Tickets {
     fn compare(&mut self, rank: usize, ticket: Ticket) -> Verdict {
         let number = ticket.number;
         let Some(open) = self.open.get_mut(&number) else {
-            self.open.insert(
-                number,
-                Open {
-                    rank,
-                    ticket,
-                    seen: 1,
-                },
-            );
+            self.open.insert(number, Open { rank, ticket, seen: 1 });
             return Verdict::Nothing;
         };
         if open.ticket.kind != ticket.kind || open.ticket.digest != ticket.digest {
@@ -146,11 +131,8 @@ impl Tickets {
 }
 
 fn divergence(one: (usize, &Ticket), other: (usize, &Ticket)) -> CollectiveError {
-    let ((first_rank, first), (second_rank, second)) = if one.0 < other.0 {
-        (one, other)
-    } else {
-        (other, one)
-    };
+    let ((first_rank, first), (second_rank, second)) =
+        if one.0 < other.0 { (one, other) } else { (other, one) };
     CollectiveError::Divergence {
         number: first.number.min(second.number),
         first_rank,
@@ -168,13 +150,7 @@ mod tests {
 
     fn ticket(number: u64, kind: TicketKind, digest: u128) -> Ticket {
         let (cause, site) = (format!("{kind:?}"), format!("line {digest}"));
-        Ticket {
-            number,
-            kind,
-            digest,
-            cause,
-            site,
-        }
+        Ticket { number, kind, digest, cause, site }
     }
 
     #[test]
@@ -236,16 +212,10 @@ mod tests {
                 ));
                 tickets.arrived(0, exit)
             };
-            assert!(
-                matches!(verdict, Verdict::Diverged(_)),
-                "exit first: {exit_first}"
-            );
+            assert!(matches!(verdict, Verdict::Diverged(_)), "exit first: {exit_first}");
         }
         let mut peaceful = Tickets::new(1, 2);
         peaceful.posted(ticket(4, TicketKind::Exit, 0));
-        assert!(matches!(
-            peaceful.arrived(0, ticket(4, TicketKind::Exit, 0)),
-            Verdict::Nothing
-        ));
+        assert!(matches!(peaceful.arrived(0, ticket(4, TicketKind::Exit, 0)), Verdict::Nothing));
     }
 }

@@ -53,20 +53,10 @@ impl World {
 
     pub(crate) fn alone(devices: usize, facts: Facts) -> Result<World, CollectiveError> {
         if devices == 0 {
-            return Err(CollectiveError::Membership {
-                rank: 0,
-                size: 1,
-                local_devices: 0,
-            });
+            return Err(CollectiveError::Membership { rank: 0, size: 1, local_devices: 0 });
         }
         let fabric = Fabric::new(0, Vec::new());
-        Ok(World::assemble(
-            fabric,
-            vec![devices],
-            vec![facts],
-            random_seed()?,
-            None,
-        ))
+        Ok(World::assemble(fabric, vec![devices], vec![facts], random_seed()?, None))
     }
 
     /// The world over the connections of a rendezvous, which belong to the given runtime.
@@ -74,12 +64,7 @@ impl World {
         let connect = |(rank, stream): (usize, Option<TcpStream>)| {
             stream.map(|stream| Link::new(rank, stream))
         };
-        let links = joined
-            .streams
-            .into_iter()
-            .enumerate()
-            .map(connect)
-            .collect();
+        let links = joined.streams.into_iter().enumerate().map(connect).collect();
         let fabric = Fabric::new(joined.rank, links);
         let (stop, stopped) = oneshot::channel();
         let shared = fabric.clone();
@@ -97,13 +82,7 @@ impl World {
             })
             .map_err(|error| CollectiveError::network(&error))?;
         let network = Some(Network { stop, thread });
-        Ok(World::assemble(
-            fabric,
-            joined.device_counts,
-            joined.facts,
-            joined.seed,
-            network,
-        ))
+        Ok(World::assemble(fabric, joined.device_counts, joined.facts, joined.seed, network))
     }
 
     fn assemble(
@@ -114,9 +93,8 @@ impl World {
         network: Option<Network>,
     ) -> World {
         let counted = device_counts.iter().enumerate();
-        let places: Arc<[usize]> = counted
-            .flat_map(|(process, count)| std::iter::repeat_n(process, *count))
-            .collect();
+        let places: Arc<[usize]> =
+            counted.flat_map(|(process, count)| std::iter::repeat_n(process, *count)).collect();
         let mut communicators: Vec<Arc<dyn Communicator>> = Vec::new();
         for (member, process) in places.iter().enumerate() {
             if *process == fabric.rank {
@@ -128,14 +106,7 @@ impl World {
                 ));
             }
         }
-        World {
-            fabric,
-            device_counts,
-            facts,
-            seed,
-            communicators,
-            network,
-        }
+        World { fabric, device_counts, facts, seed, communicators, network }
     }
 
     /// The communicator of each device of this process, over all devices of the world.
@@ -235,7 +206,5 @@ impl Drop for World {
 
 /// A random number from the system.
 pub(crate) fn random_seed() -> Result<u64, CollectiveError> {
-    getrandom::u64().map_err(|error| CollectiveError::Network {
-        reason: error.to_string(),
-    })
+    getrandom::u64().map_err(|error| CollectiveError::Network { reason: error.to_string() })
 }

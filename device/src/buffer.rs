@@ -45,22 +45,14 @@ impl Buffer {
         len: usize,
         release: impl Fn(NonNull<u8>, usize) + Send + Sync + 'static,
     ) -> Buffer {
-        Buffer(Arc::new(Allocation {
-            pointer,
-            len,
-            release: Release::Pool(Box::new(release)),
-        }))
+        Buffer(Arc::new(Allocation { pointer, len, release: Release::Pool(Box::new(release)) }))
     }
 
     /// A buffer that adopts host memory without copying it.
     pub fn from_vec<T: Copy + Send + Sync + 'static>(mut data: Vec<T>) -> Buffer {
         let len = std::mem::size_of_val(data.as_slice());
         let pointer = NonNull::new(data.as_mut_ptr().cast()).unwrap_or(NonNull::dangling());
-        Buffer(Arc::new(Allocation {
-            pointer,
-            len,
-            release: Release::Owner(Box::new(data)),
-        }))
+        Buffer(Arc::new(Allocation { pointer, len, release: Release::Owner(Box::new(data)) }))
     }
 
     /// A buffer that has a size but no memory (null devices); its pointer must not be followed.
@@ -99,11 +91,7 @@ impl Buffer {
 
     /// The whole buffer as a slice.
     pub fn whole(&self) -> Slice {
-        Slice {
-            buffer: self.clone(),
-            offset: 0,
-            len: self.len(),
-        }
+        Slice { buffer: self.clone(), offset: 0, len: self.len() }
     }
 
     /// `len` bytes from `offset`.
@@ -113,11 +101,7 @@ impl Buffer {
             "bug: slice {offset}+{len} of a buffer of {} bytes",
             self.len()
         );
-        Slice {
-            buffer: self.clone(),
-            offset,
-            len,
-        }
+        Slice { buffer: self.clone(), offset, len }
     }
 }
 
@@ -178,16 +162,8 @@ impl Slice {
 
     /// `len` bytes from `offset` of this slice.
     pub fn slice(&self, offset: usize, len: usize) -> Slice {
-        assert!(
-            offset + len <= self.len,
-            "bug: slice {offset}+{len} of {} bytes",
-            self.len
-        );
-        Slice {
-            buffer: self.buffer.clone(),
-            offset: self.offset + offset,
-            len,
-        }
+        assert!(offset + len <= self.len, "bug: slice {offset}+{len} of {} bytes", self.len);
+        Slice { buffer: self.buffer.clone(), offset: self.offset + offset, len }
     }
 }
 

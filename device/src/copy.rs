@@ -143,16 +143,8 @@ mod tests {
         let to = Buffer::from_vec(vec![255u8; 8]);
         // Rows 1 and 3 of a 4 × 6 matrix, columns 4, 2 and 0, into a 2 × 4 one.
         copy_strided(
-            &Strided {
-                buffer: &from,
-                offset: 10,
-                strides: &[12, -2],
-            },
-            &Strided {
-                buffer: &to,
-                offset: 0,
-                strides: &[4, 1],
-            },
+            &Strided { buffer: &from, offset: 10, strides: &[12, -2] },
+            &Strided { buffer: &to, offset: 0, strides: &[4, 1] },
             &[2, 3],
             1,
         );
@@ -166,11 +158,7 @@ mod tests {
     fn a_box_outside_of_its_buffer_panics() {
         let from = Buffer::from_vec(vec![0u8; 8]);
         let to = Buffer::from_vec(vec![0u8; 8]);
-        let of = |buffer| Strided {
-            buffer,
-            offset: 0,
-            strides: &[5, 1],
-        };
+        let of = |buffer| Strided { buffer, offset: 0, strides: &[5, 1] };
         copy_strided(&of(&from), &of(&to), &[2, 4], 1);
     }
 }

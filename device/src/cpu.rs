@@ -45,12 +45,7 @@ impl CpuDevice {
                 device: format!("cpu:{ordinal}"),
                 reason: error.to_string(),
             })?;
-        Ok(Arc::new(CpuDevice {
-            ordinal,
-            limit,
-            threads: pool,
-            memory: Mutex::default(),
-        }))
+        Ok(Arc::new(CpuDevice { ordinal, limit, threads: pool, memory: Mutex::default() }))
     }
 
     fn memory(&self) -> MutexGuard<'_, Memory> {
@@ -108,9 +103,7 @@ impl Device for CpuDevice {
         let device = self.clone();
         // SAFETY: the memory is valid for `size` bytes until `release` frees or reuses it.
         Ok(unsafe {
-            Buffer::from_pool(pointer, bytes, move |pointer, _| {
-                device.release(pointer, size)
-            })
+            Buffer::from_pool(pointer, bytes, move |pointer, _| device.release(pointer, size))
         })
     }
 
@@ -138,10 +131,7 @@ impl Device for CpuDevice {
 
 impl Drop for CpuDevice {
     fn drop(&mut self) {
-        let memory = self
-            .memory
-            .get_mut()
-            .unwrap_or_else(PoisonError::into_inner);
+        let memory = self.memory.get_mut().unwrap_or_else(PoisonError::into_inner);
         for (size, blocks) in memory.free.drain() {
             for block in blocks {
                 if let Ok(layout) = layout(size) {

@@ -85,10 +85,7 @@ impl Event {
                     if let Some(outcome) = &*outcome {
                         return outcome.clone();
                     }
-                    outcome = flag
-                        .changed
-                        .wait(outcome)
-                        .unwrap_or_else(PoisonError::into_inner);
+                    outcome = flag.changed.wait(outcome).unwrap_or_else(PoisonError::into_inner);
                 }
             }
             State::Driven(completion) => completion.wait(),
@@ -149,10 +146,7 @@ mod tests {
             move || event.wait()
         });
         assert!(!event.is_done());
-        let threads = || DeviceError::Threads {
-            device: "cpu:0".into(),
-            reason: "none".into(),
-        };
+        let threads = || DeviceError::Threads { device: "cpu:0".into(), reason: "none".into() };
         event.fail(EventError::new(threads()));
         event.complete();
         let error = waiter.join().unwrap().unwrap_err();

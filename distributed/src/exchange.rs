@@ -22,11 +22,7 @@ pub struct Transfer {
 /// The slabs that a device must fetch to have `need` besides its block.
 pub fn slabs(need: &[Range<usize>], block: &[Range<usize>]) -> Vec<IndexBox> {
     if is_empty(block) {
-        return if is_empty(need) {
-            Vec::new()
-        } else {
-            vec![need.iter().cloned().collect()]
-        };
+        return if is_empty(need) { Vec::new() } else { vec![need.iter().cloned().collect()] };
     }
     subtract(need, block)
 }
@@ -51,20 +47,14 @@ pub fn pieces_to(
             owners = owners
                 .iter()
                 .flat_map(|owner| {
-                    parts
-                        .clone()
-                        .map(move |part| with_part(owner, part, &split.mesh_axes, mesh))
+                    parts.clone().map(move |part| with_part(owner, part, &split.mesh_axes, mesh))
                 })
                 .collect();
         }
         for owner in owners {
             let piece = intersect(region, &sharding.block(shape, mesh, &owner));
             if !is_empty(&piece) {
-                transfers.push(Transfer {
-                    peer: mesh.device(&owner),
-                    slab,
-                    region: piece,
-                });
+                transfers.push(Transfer { peer: mesh.device(&owner), slab, region: piece });
             }
         }
     }
@@ -86,10 +76,7 @@ pub fn pieces_from(
     }
     let mut used = vec![false; mesh.ndim()];
     for split in sharding.axes.iter().flatten() {
-        split
-            .mesh_axes
-            .iter()
-            .for_each(|&axis| used[axis as usize] = true);
+        split.mesh_axes.iter().for_each(|&axis| used[axis as usize] = true);
     }
     let mut transfers = Vec::new();
     for peer in (0..mesh.devices()).filter(|&peer| peer != device) {
@@ -106,11 +93,7 @@ pub fn pieces_from(
         for (slab, region) in missing.iter().enumerate() {
             let piece = intersect(region, &block);
             if !is_empty(&piece) {
-                transfers.push(Transfer {
-                    peer,
-                    slab,
-                    region: piece,
-                });
+                transfers.push(Transfer { peer, slab, region: piece });
             }
         }
     }
@@ -150,10 +133,7 @@ mod tests {
             let need = need_of(device);
             let (missing, transfers) = pieces_to(sharding, shape, mesh, device, &need);
             let total: usize = transfers.iter().map(|t| volume(&t.region)).sum();
-            assert_eq!(
-                total,
-                missing.iter().map(|slab| volume(slab)).sum::<usize>()
-            );
+            assert_eq!(total, missing.iter().map(|slab| volume(slab)).sum::<usize>());
             for t in transfers {
                 received.push((t.peer, device, t.slab, t.region));
             }
@@ -173,18 +153,14 @@ mod tests {
             Bounds::even(13, 5).clipped(12, -1, 11),
         ] {
             let mut sharding = Sharding::replicated(2);
-            sharding.axes[0] = Some(Split {
-                mesh_axes: [0].into_iter().collect(),
-                bounds: bounds.clone(),
-            });
+            sharding.axes[0] =
+                Some(Split { mesh_axes: [0].into_iter().collect(), bounds: bounds.clone() });
             let halo = |device: usize| -> IndexBox {
                 let block = bounds.block(device);
                 if block.is_empty() {
                     return [0..0, 0..0].into_iter().collect();
                 }
-                [block.start.saturating_sub(3)..(block.end + 2).min(11), 0..4]
-                    .into_iter()
-                    .collect()
+                [block.start.saturating_sub(3)..(block.end + 2).min(11), 0..4].into_iter().collect()
             };
             check(&sharding, &[11, 4], &mesh, &halo);
             let everything = |_: usize| -> IndexBox { [0..11, 1..3].into_iter().collect() };
@@ -192,19 +168,11 @@ mod tests {
         }
         let mesh = Mesh::new(&[("row", 2), ("col", 3)]);
         let mut sharding = Sharding::replicated(2);
-        sharding.axes[1] = Some(Split {
-            mesh_axes: [1].into_iter().collect(),
-            bounds: Bounds::even(7, 3),
-        });
-        check(&sharding, &[4, 7], &mesh, &|device| {
-            [device % 4..4, 1..6].into_iter().collect()
-        });
-        sharding.axes[0] = Some(Split {
-            mesh_axes: [0].into_iter().collect(),
-            bounds: Bounds::even(4, 2),
-        });
-        check(&sharding, &[4, 7], &mesh, &|device| {
-            [0..4, device % 3..6].into_iter().collect()
-        });
+        sharding.axes[1] =
+            Some(Split { mesh_axes: [1].into_iter().collect(), bounds: Bounds::even(7, 3) });
+        check(&sharding, &[4, 7], &mesh, &|device| [device % 4..4, 1..6].into_iter().collect());
+        sharding.axes[0] =
+            Some(Split { mesh_axes: [0].into_iter().collect(), bounds: Bounds::even(4, 2) });
+        check(&sharding, &[4, 7], &mesh, &|device| [0..4, device % 3..6].into_iter().collect());
     }
 }

@@ -8,6 +8,9 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
+/// What makes two operations equal.
+type Computation = (NodeOp, SmallVec<[Input; 2]>, Shape, DType);
+
 /// The graph without operations that compute what an earlier one does, with a `Reshard` before every operand that does not lie as its operation needs it, the placements of its
 /// nodes, and for each node of the given graph its position in the new one.
 pub fn legalise(
@@ -15,16 +18,12 @@ pub fn legalise(
     placements: Vec<Placement>,
     leaves: &[Sharding],
 ) -> (Graph, Vec<Placement>, Vec<u32>) {
-    let mut legal = Graph {
-        nodes: Vec::new(),
-        leaves: graph.leaves.clone(),
-        scalars: graph.scalars.clone(),
-    };
+    let mut legal =
+        Graph { nodes: Vec::new(), leaves: graph.leaves.clone(), scalars: graph.scalars.clone() };
     let mut placed: Vec<Placement> = Vec::new();
     let mut moved: Vec<u32> = Vec::with_capacity(graph.nodes.len());
     // Scalars are arguments and never compared, so only operations on arrays alone can be equal.
-    let mut known: FxHashMap<(NodeOp, SmallVec<[Input; 2]>, Shape, DType), u32> =
-        FxHashMap::default();
+    let mut known: FxHashMap<Computation, u32> = FxHashMap::default();
     for (node, placement) in graph.nodes.iter().zip(placements) {
         let mut node = node.clone();
         for input in &mut node.inputs {
@@ -32,12 +31,7 @@ pub fn legalise(
                 *from = moved[*from as usize];
             }
         }
-        let key = (
-            node.op.clone(),
-            node.inputs.clone(),
-            node.shape.clone(),
-            node.dtype,
-        );
+        let key = (node.op.clone(), node.inputs.clone(), node.shape.clone(), node.dtype);
         match known.get(&key) {
             Some(&equal) if placed[equal as usize] == placement => {
                 moved.push(equal);
@@ -86,10 +80,8 @@ fn insert_copy(
     site: Site,
 ) -> Input {
     let (base, dtype) = legal.source(input.source);
-    let shape = input
-        .map
-        .as_ref()
-        .map_or_else(|| base.into(), |map: &Arc<AffineMap>| map.shape.clone());
+    let shape =
+        input.map.as_ref().map_or_else(|| base.into(), |map: &Arc<AffineMap>| map.shape.clone());
     legal.nodes.push(NodeData {
         op: NodeOp::Reshard(Arc::new(wanted.clone())),
         inputs: [input.clone()].into_iter().collect(),
@@ -98,13 +90,6 @@ fn insert_copy(
         dtype,
         site,
     });
-    placed.push(Placement {
-        space: wanted.clone(),
-        output: wanted,
-        partial: None,
-    });
-    Input {
-        source: Source::Node(legal.nodes.len() as u32 - 1),
-        map: None,
-    }
+    placed.push(Placement { space: wanted.clone(), output: wanted, partial: None });
+    Input { source: Source::Node(legal.nodes.len() as u32 - 1), map: None }
 }

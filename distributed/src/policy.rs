@@ -12,9 +12,7 @@ pub struct Policy {
 
 impl Default for Policy {
     fn default() -> Policy {
-        Policy {
-            split_from: 64 * 1024,
-        }
+        Policy { split_from: 64 * 1024 }
     }
 }
 
@@ -27,11 +25,8 @@ impl Policy {
             return Sharding::replicated(shape.len());
         }
         let roomy = shape.iter().position(|&extent| extent >= 4 * devices);
-        let largest = || {
-            (0..shape.len())
-                .max_by_key(|&axis| (shape[axis], shape.len() - axis))
-                .unwrap_or(0)
-        };
+        let largest =
+            || (0..shape.len()).max_by_key(|&axis| (shape[axis], shape.len() - axis)).unwrap_or(0);
         Sharding::even(shape, roomy.unwrap_or_else(largest), mesh)
     }
 }

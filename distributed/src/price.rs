@@ -46,29 +46,11 @@ mod tests {
         let value = Sharding::even(&[40, 10], 0, &mesh);
         let map = AffineMap::identity(&[40, 10]);
         assert_eq!(read_price(&value, &[40, 10], 8, &map, &value, &mesh), 0);
-        let shifted = map
-            .index(&[Index::Range {
-                start: Some(1),
-                stop: None,
-                step: 1,
-            }])
-            .unwrap();
-        let space = value.through(
-            &map.index(&[Index::Range {
-                start: None,
-                stop: Some(-1),
-                step: 1,
-            }])
-            .unwrap(),
-        );
-        assert_eq!(
-            read_price(&value, &[40, 10], 8, &shifted, &space, &mesh),
-            10 * 8
-        );
+        let shifted = map.index(&[Index::Range { start: Some(1), stop: None, step: 1 }]).unwrap();
+        let space = value
+            .through(&map.index(&[Index::Range { start: None, stop: Some(-1), step: 1 }]).unwrap());
+        assert_eq!(read_price(&value, &[40, 10], 8, &shifted, &space, &mesh), 10 * 8);
         let everywhere = Sharding::replicated(2);
-        assert_eq!(
-            read_price(&value, &[40, 10], 8, &map, &everywhere, &mesh),
-            300 * 8
-        );
+        assert_eq!(read_price(&value, &[40, 10], 8, &map, &everywhere, &mesh), 300 * 8);
     }
 }

@@ -136,10 +136,10 @@ pub fn propagate(
 fn view_shape(graph: &Graph, input: &Input) -> (phalanx_ops::Shape, phalanx_ops::DType) {
     let (shape, dtype) = graph.source(input.source);
     (
-        input.map.as_ref().map_or_else(
-            || shape.into(),
-            |map: &std::sync::Arc<AffineMap>| map.shape.clone(),
-        ),
+        input
+            .map
+            .as_ref()
+            .map_or_else(|| shape.into(), |map: &std::sync::Arc<AffineMap>| map.shape.clone()),
         dtype,
     )
 }
@@ -154,11 +154,8 @@ fn update_targets(graph: &Graph) -> Vec<Option<usize>> {
             _ => None,
         };
         let Some(target) = target else { continue };
-        let values = if matches!(node.op, NodeOp::Update(_)) {
-            &node.inputs[1..]
-        } else {
-            &node.inputs[..]
-        };
+        let values =
+            if matches!(node.op, NodeOp::Update(_)) { &node.inputs[1..] } else { &node.inputs[..] };
         let NodeOp::Update(map) = &graph.nodes[target].op else {
             continue;
         };
@@ -209,12 +206,7 @@ fn align(
                 None => candidates.push((seen, 1)),
             }
         }
-        reads.push(Read {
-            value,
-            map,
-            base: base.into(),
-            item: dtype.size(),
-        });
+        reads.push(Read { value, map, base: base.into(), item: dtype.size() });
     }
     if let [(only, _)] = candidates.as_slice() {
         return only.clone();
@@ -223,21 +215,9 @@ fn align(
     for (candidate, votes) in candidates {
         let price = reads
             .iter()
-            .map(|read| {
-                read_price(
-                    &read.value,
-                    &read.base,
-                    read.item,
-                    &read.map,
-                    &candidate,
-                    mesh,
-                )
-            })
+            .map(|read| read_price(&read.value, &read.base, read.item, &read.map, &candidate, mesh))
             .sum();
-        if best
-            .as_ref()
-            .is_none_or(|best| price < best.0 || (price == best.0 && votes > best.1))
-        {
+        if best.as_ref().is_none_or(|best| price < best.0 || (price == best.0 && votes > best.1)) {
             best = Some((price, votes, candidate));
         }
     }
@@ -253,10 +233,9 @@ fn is_free(graph: &Graph, source: Source) -> bool {
     match source {
         Source::Scalar(_) => true,
         Source::Leaf(_) => false,
-        Source::Node(node) => matches!(
-            graph.nodes[node as usize].op,
-            NodeOp::Fill | NodeOp::Index(_)
-        ),
+        Source::Node(node) => {
+            matches!(graph.nodes[node as usize].op, NodeOp::Fill | NodeOp::Index(_))
+        }
     }
 }
 
@@ -266,9 +245,8 @@ fn leading(sharding: &Sharding, shape: &[usize], mesh: &Mesh) -> Sharding {
         return Sharding::replicated(shape.len());
     }
     let first = shape.iter().position(|&extent| extent != 1).unwrap_or(0);
-    let split: Vec<usize> = (0..shape.len())
-        .filter(|&axis| sharding.axes[axis].is_some())
-        .collect();
+    let split: Vec<usize> =
+        (0..shape.len()).filter(|&axis| sharding.axes[axis].is_some()).collect();
     match &sharding.axes[first] {
         Some(own) if split == [first] && own.bounds.is_ascending() => sharding.clone(),
         _ => Sharding::even(shape, first, mesh),
@@ -277,12 +255,7 @@ fn leading(sharding: &Sharding, shape: &[usize], mesh: &Mesh) -> Sharding {
 
 /// The shardings before and after a reshape between which no element moves, nearest to the input's.
 fn reshape(input: &Sharding, from: &[usize], to: &[usize], mesh: &Mesh) -> (Sharding, Sharding) {
-    let replicated = || {
-        (
-            Sharding::replicated(from.len()),
-            Sharding::replicated(to.len()),
-        )
-    };
+    let replicated = || (Sharding::replicated(from.len()), Sharding::replicated(to.len()));
     if input.is_replicated() || size(from) == 0 || size(from) == 1 {
         return replicated();
     }
@@ -295,10 +268,7 @@ fn reshape(input: &Sharding, from: &[usize], to: &[usize], mesh: &Mesh) -> (Shar
     };
     let place = |shape: &[usize], axis: usize, bounds: Bounds| {
         let mut sharding = Sharding::replicated(shape.len());
-        sharding.axes[axis] = Some(Split {
-            mesh_axes: split.mesh_axes.clone(),
-            bounds,
-        });
+        sharding.axes[axis] = Some(Split { mesh_axes: split.mesh_axes.clone(), bounds });
         sharding
     };
     if let Some(bounds) = split.bounds.scaled(old_row).divided(new_row) {
@@ -307,10 +277,7 @@ fn reshape(input: &Sharding, from: &[usize], to: &[usize], mesh: &Mesh) -> (Shar
     // Cut where both shapes have whole rows.
     let unit = lcm(old_row, new_row);
     let cuts = Bounds::even(size(from) / unit, split.bounds.parts());
-    (
-        place(from, old, cuts.scaled(unit / old_row)),
-        place(to, new, cuts.scaled(unit / new_row)),
-    )
+    (place(from, old, cuts.scaled(unit / old_row)), place(to, new, cuts.scaled(unit / new_row)))
 }
 
 fn lcm(a: usize, b: usize) -> usize {

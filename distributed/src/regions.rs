@@ -64,7 +64,5 @@ fn axis_is_aligned(value: &Sharding, map: &AffineMap, space: &Sharding, axis: us
     };
     there.mesh_axes == split.mesh_axes
         && there.bounds
-            == split
-                .bounds
-                .clipped(map_axis.start, map_axis.step, map.shape[follows as usize])
+            == split.bounds.clipped(map_axis.start, map_axis.step, map.shape[follows as usize])
 }

@@ -78,14 +78,8 @@ fn positive(text: &str) -> Result<usize, String> {
 }
 
 fn devices(text: &str) -> Result<usize, String> {
-    let number = if text == "cpu" {
-        Some("1")
-    } else {
-        text.strip_prefix("cpu:")
-    };
-    number
-        .and_then(|number| positive(number).ok())
-        .ok_or_else(|| "cpu or cpu:N is needed".into())
+    let number = if text == "cpu" { Some("1") } else { text.strip_prefix("cpu:") };
+    number.and_then(|number| positive(number).ok()).ok_or_else(|| "cpu or cpu:N is needed".into())
 }
 
 fn cell(text: &str) -> Result<Cell, String> {

@@ -164,19 +164,14 @@ pub fn describe(error: &(dyn Error + 'static)) -> String {
 
 /// The exit code for an error: 2 where the command line or the environment is wrong, else 1.
 pub fn exit_code(error: &(dyn Error + 'static)) -> ExitCode {
-    ExitCode::from(
-        if error.is::<clap::Error>() || error.is::<phalanx::ConfigError>() {
-            2
-        } else {
-            1
-        },
-    )
+    ExitCode::from(if error.is::<clap::Error>() || error.is::<phalanx::ConfigError>() {
+        2
+    } else {
+        1
+    })
 }
 
 fn list(paths: &[PathBuf]) -> String {
-    let names: Vec<String> = paths
-        .iter()
-        .map(|path| path.display().to_string())
-        .collect();
+    let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
     names.join(" and ")
 }

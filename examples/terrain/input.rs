@@ -40,30 +40,19 @@ pub fn load(arguments: &Arguments, data: &Path) -> Result<Input, Box<dyn Error>>
         "png" => (Array::from_host(&agree(read_png(&path))?), None),
         _ => return Err(TerrainError::UnknownFormat { path }.into()),
     };
-    let cell = arguments
-        .cell
-        .or(own_cell)
-        .unwrap_or(Cell { x: 1.0, y: 1.0 });
+    let cell = arguments.cell.or(own_cell).unwrap_or(Cell { x: 1.0, y: 1.0 });
     let (dtype, shape) = (array.dtype(), array.shape().to_vec());
     if shape.len() != 2 || shape.iter().any(|&extent| extent < 3) || dtype.is_complex() {
         return Err(TerrainError::NotGrid { path, dtype, shape }.into());
     }
     let height = array.astype(DType::F64);
-    let count = height
-        .isfinite()
-        .logical_not()
-        .count_nonzero(())
-        .item::<i64>()?;
+    let count = height.isfinite().logical_not().count_nonzero(()).item::<i64>()?;
     if count > 0 {
         return Err(TerrainError::NotFinite { path, count }.into());
     }
     let height = repeat(&height, arguments.scale)?;
     height.evaluate()?;
-    Ok(Input {
-        height,
-        cell,
-        source: path.display().to_string(),
-    })
+    Ok(Input { height, cell, source: path.display().to_string() })
 }
 
 /// The grid `scale` times along both axes, as `numpy.tile` does.
@@ -74,10 +63,7 @@ fn repeat(height: &Array, scale: usize) -> Result<Array, TerrainError> {
     let fitting = extents
         .filter(|(rows, columns)| rows.checked_mul(*columns).is_some_and(|size| size <= limit));
     let Some((all_rows, all_columns)) = fitting else {
-        return Err(TerrainError::ScaleTooLarge {
-            shape: height.shape().to_vec(),
-            scale,
-        });
+        return Err(TerrainError::ScaleTooLarge { shape: height.shape().to_vec(), scale });
     };
     if scale == 1 {
         return Ok(height.clone());
@@ -93,9 +79,7 @@ fn default_file(data: &Path) -> Result<PathBuf, TerrainError> {
     let mut looked = vec![data.join(DEFAULT_FILE)];
     if let Ok(program) = std::env::current_exe() {
         // A repository is known by its manifest: nothing above it is searched.
-        let root = program
-            .ancestors()
-            .find(|folder| folder.join("Cargo.toml").is_file());
+        let root = program.ancestors().find(|folder| folder.join("Cargo.toml").is_file());
         looked.extend(root.map(|root| root.join("data").join(DEFAULT_FILE)));
     }
     match looked.iter().find(|path| path.is_file()) {
@@ -115,41 +99,26 @@ fn load_npz(path: &Path) -> Result<(Array, Option<Cell>), Box<dyn Error>> {
         return Ok((array, None));
     }
     let number = |name: &str| -> Result<f64, phalanx::Error> {
-        phalanx::io::load_npz(path, name)?
-            .astype(DType::F64)
-            .item::<f64>()
+        phalanx::io::load_npz(path, name)?.astype(DType::F64).item::<f64>()
     };
     let (dx, dy, latitude) = (number("dx")?, number("dy")?, number("ymin")?);
     let x = METRES_PER_DEGREE * dx * latitude.to_radians().cos();
     let y = METRES_PER_DEGREE * dy;
     if !(x > 0.0 && y > 0.0 && x.is_finite() && y.is_finite()) {
-        return Err(TerrainError::BadCell {
-            path: path.to_owned(),
-            x,
-            y,
-        }
-        .into());
+        return Err(TerrainError::BadCell { path: path.to_owned(), x, y }.into());
     }
     Ok((array, Some(Cell { x, y })))
 }
 
 fn extension(path: &Path) -> String {
-    path.extension()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .to_ascii_lowercase()
+    path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase()
 }
 
 /// The samples of a grey image, or the luminance (ITU-R BT.601) of a coloured one, as `f64`.
 fn read_png(path: &Path) -> Result<HostArray, TerrainError> {
-    let bad = |source| TerrainError::Png {
-        path: path.to_owned(),
-        source,
-    };
-    let file = File::open(path).map_err(|source| TerrainError::Open {
-        path: path.to_owned(),
-        source,
-    })?;
+    let bad = |source| TerrainError::Png { path: path.to_owned(), source };
+    let file =
+        File::open(path).map_err(|source| TerrainError::Open { path: path.to_owned(), source })?;
     let mut decoder = png::Decoder::new(BufReader::new(file));
     decoder.set_transformations(png::Transformations::EXPAND);
     let mut reader = decoder.read_info().map_err(bad)?;
@@ -163,10 +132,7 @@ fn read_png(path: &Path) -> Result<HostArray, TerrainError> {
         for pixel in row.data().chunks_exact(channels * sample_size) {
             let sample = |channel: usize| match sample_size {
                 1 => f64::from(pixel[channel]),
-                _ => f64::from(u16::from_be_bytes([
-                    pixel[2 * channel],
-                    pixel[2 * channel + 1],
-                ])),
+                _ => f64::from(u16::from_be_bytes([pixel[2 * channel], pixel[2 * channel + 1]])),
             };
             heights.push(match channels {
                 1 | 2 => sample(0),

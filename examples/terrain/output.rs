@@ -30,16 +30,12 @@ impl Files {
 
 /// Makes the folder for the results and tries whether it can be written.
 pub fn prepare(folder: &Path) -> Result<(), Box<dyn Error>> {
-    fs::create_dir_all(folder).map_err(|source| TerrainError::Folder {
-        path: folder.to_owned(),
-        source,
-    })?;
+    fs::create_dir_all(folder)
+        .map_err(|source| TerrainError::Folder { path: folder.to_owned(), source })?;
     let trial = folder.join(format!(".phalanx-trial-{}", std::process::id()));
     write_atomically(&trial, |_| Ok(()))?;
-    fs::remove_file(&trial).map_err(|source| TerrainError::Folder {
-        path: folder.to_owned(),
-        source,
-    })?;
+    fs::remove_file(&trial)
+        .map_err(|source| TerrainError::Folder { path: folder.to_owned(), source })?;
     Ok(())
 }
 
@@ -66,8 +62,6 @@ pub fn write_text(path: &Path, text: &str) -> Result<(), IoError> {
 /// Prints a text; unlike `print!` it returns an error when nobody reads.
 pub fn print(text: &str) -> Result<(), TerrainError> {
     let mut output = std::io::stdout().lock();
-    let printed = output
-        .write_all(text.as_bytes())
-        .and_then(|()| output.flush());
+    let printed = output.write_all(text.as_bytes()).and_then(|()| output.flush());
     printed.map_err(|source| TerrainError::StandardOutput { source })
 }

@@ -9,11 +9,8 @@ impl Progress {
     /// A bar of so many steps; hidden unless it is to be shown.
     pub fn new(steps: usize, shown: bool) -> Progress {
         // indicatif draws nothing where standard error is no terminal.
-        let target = if shown {
-            ProgressDrawTarget::stderr()
-        } else {
-            ProgressDrawTarget::hidden()
-        };
+        let target =
+            if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(Some(steps as u64), target);
         let template = "diffusion {bar:40} {pos}/{len} steps, {eta} left";
         // The template is constant; were it wrong, the default bar would do.

@@ -51,13 +51,7 @@ impl Neighbours {
 /// hillshade is Lambert's law, the cosine between light and surface normal (Horn 1981, "Hill
 /// shading and the reflectance map", Proc. IEEE 69), with the light in the north-west as on maps.
 pub fn relief(height: &Array, cell: Cell) -> Relief {
-    let Neighbours {
-        north,
-        south,
-        west,
-        east,
-        centre,
-    } = Neighbours::of(height);
+    let Neighbours { north, south, west, east, centre } = Neighbours::of(height);
 
     let eastward = (&east - &west) / (2.0 * cell.x);
     let northward = (&north - &south) / (2.0 * cell.y);
@@ -84,24 +78,12 @@ pub fn relief(height: &Array, cell: Cell) -> Relief {
     let shade = (light / length).maximum(0.0);
     let hillshade = (shade * 255.0 + 0.5).floor().astype(DType::U8);
 
-    Relief {
-        slope,
-        aspect,
-        curvature,
-        hillshade,
-        flat,
-    }
+    Relief { slope, aspect, curvature, hillshade, flat }
 }
 
 /// One explicit step of diffusion, in place; the border stays as it is.
 pub fn diffuse(height: &Array, flow: f64) {
-    let Neighbours {
-        north,
-        south,
-        west,
-        east,
-        centre,
-    } = Neighbours::of(height);
+    let Neighbours { north, south, west, east, centre } = Neighbours::of(height);
     let change = flow * (&north + &south + &west + &east - 4.0 * &centre);
     height.slice(s![1..-1, 1..-1]).add_assign(&change);
 }

@@ -236,30 +236,13 @@ impl Results {
                 maximum: found.highest.item()?,
                 mean: found.mean.item()?,
                 standard_deviation: found.deviation.item()?,
-                percentiles: PERCENTILES
-                    .into_iter()
-                    .zip(percentiles)
-                    .map(Into::into)
-                    .collect(),
+                percentiles: PERCENTILES.into_iter().zip(percentiles).map(Into::into).collect(),
             },
-            histogram: Histogram {
-                counts: found.counts.to_vec()?,
-                edges: found.edges.to_vec()?,
-            },
-            summit: Summit {
-                row: summit / columns,
-                column: summit % columns,
-            },
-            steep: Steep {
-                degrees: STEEP,
-                cells: steep_cells,
-                mean_height,
-            },
+            histogram: Histogram { counts: found.counts.to_vec()?, edges: found.edges.to_vec()? },
+            summit: Summit { row: summit / columns, column: summit % columns },
+            steep: Steep { degrees: STEEP, cells: steep_cells, mean_height },
             flat_cells: found.flat_cells.item()?,
-            slope: Slope {
-                mean: found.mean_slope.item()?,
-                maximum: found.greatest_slope.item()?,
-            },
+            slope: Slope { mean: found.mean_slope.item()?, maximum: found.greatest_slope.item()? },
             tiles: Tiles {
                 side: found.tile_side,
                 shape: found.tile_mean.shape().to_vec(),
@@ -274,29 +257,18 @@ impl Results {
             },
             arrays: table,
         };
-        Ok(Results {
-            hillshade: relief.hillshade,
-            document,
-            arrays,
-        })
+        Ok(Results { hillshade: relief.hillshade, document, arrays })
     }
 
     /// The arrays with their names, to be saved.
     pub fn named(&self) -> Vec<(&str, &Array)> {
-        self.arrays
-            .iter()
-            .map(|(name, array)| (*name, array))
-            .collect()
+        self.arrays.iter().map(|(name, array)| (*name, array)).collect()
     }
 }
 
 /// The sums of absolute values and of squares, in the widest dtype of the kind.
 fn sums(array: &Array) -> (Array, Array) {
-    let wide = if array.dtype().is_integer() {
-        DType::I64
-    } else {
-        DType::F64
-    };
+    let wide = if array.dtype().is_integer() { DType::I64 } else { DType::F64 };
     let values = array.astype(wide);
     (values.absolute().sum(()), (&values * &values).sum(()))
 }
@@ -318,9 +290,6 @@ impl Document {
             #[serde(skip_serializing_if = "Option::is_none")]
             plan: Option<&'a str>,
         }
-        Ok(serde_json::to_string_pretty(&WithPlan {
-            document: self,
-            plan,
-        })? + "\n")
+        Ok(serde_json::to_string_pretty(&WithPlan { document: self, plan })? + "\n")
     }
 }

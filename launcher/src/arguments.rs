@@ -65,11 +65,7 @@ pub struct Run {
 #[derive(Args, Debug)]
 pub struct Demo {
     /// The demo's own arguments
-    #[arg(
-        value_name = "ARGS",
-        trailing_var_arg = true,
-        allow_hyphen_values = true
-    )]
+    #[arg(value_name = "ARGS", trailing_var_arg = true, allow_hyphen_values = true)]
     pub arguments: Vec<String>,
 }
 
@@ -85,9 +81,7 @@ pub struct StartRank {
 
 /// The two parts of a command.
 pub fn program_and_arguments(command: &[OsString]) -> (&OsString, &[OsString]) {
-    command
-        .split_first()
-        .expect("bug: the command line was accepted without a program")
+    command.split_first().expect("bug: the command line was accepted without a program")
 }
 
 /// The most processes that one machine is asked to start; more is a slip of the keyboard.
@@ -121,23 +115,13 @@ mod tests {
     fn options_after_the_program_are_the_programs() {
         let run = run("run -n 4 --devices cpu:2 prog -n 3 --devices x -- y");
         assert_eq!((run.ranks, run.devices.as_deref()), (4, Some("cpu:2")));
-        assert_eq!(
-            run.command,
-            ["prog", "-n", "3", "--devices", "x", "--", "y"]
-        );
+        assert_eq!(run.command, ["prog", "-n", "3", "--devices", "x", "--", "y"]);
     }
 
     #[test]
     fn unknown_options_before_the_program_are_refused() {
-        for line in [
-            "phalanx run --rank 3 prog",
-            "phalanx run -q prog",
-            "phalanx run -n 2",
-        ] {
-            assert!(
-                Arguments::try_parse_from(line.split(' ')).is_err(),
-                "{line}"
-            );
+        for line in ["phalanx run --rank 3 prog", "phalanx run -q prog", "phalanx run -n 2"] {
+            assert!(Arguments::try_parse_from(line.split(' ')).is_err(), "{line}");
         }
     }
 

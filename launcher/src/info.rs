@@ -13,10 +13,7 @@ pub fn print() -> Result<(), LauncherError> {
     let page = page(&Config::from_env()?);
     std::io::stdout()
         .write_all(page.as_bytes())
-        .map_err(|source| LauncherError::Preparation {
-            need: Need::Output,
-            source,
-        })
+        .map_err(|source| LauncherError::Preparation { need: Need::Output, source })
 }
 
 fn page(config: &Config) -> String {
@@ -28,10 +25,7 @@ fn page(config: &Config) -> String {
     let mut page = format!("phalanx {}\n\n", env!("CARGO_PKG_VERSION"));
     let facts = [
         ("devices", format!("{} (cpu)", config.devices)),
-        (
-            "process",
-            format!("rank {} of {}", config.rank(), config.size()),
-        ),
+        ("process", format!("rank {} of {}", config.rank(), config.size())),
         ("cores", cores.to_string()),
         ("threads", config.threads.to_string()),
         ("instructions", instruction_set()),

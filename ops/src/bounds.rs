@@ -15,12 +15,7 @@ enum Form {
     /// Cut points, from 0 to the extent.
     Explicit { cuts: Vec<usize> },
     /// The positions `start + step * k` for `k` in `0..len`, with the blocks of the inner bounds.
-    Clipped {
-        inner: Bounds,
-        start: i64,
-        step: i64,
-        len: usize,
-    },
+    Clipped { inner: Bounds, start: i64, step: i64, len: usize },
     /// Every position of the inner bounds stands for `factor` consecutive ones.
     Scaled { inner: Bounds, factor: usize },
 }
@@ -45,35 +40,18 @@ impl Bounds {
         if start == 0 && step == 1 && len == self.extent() {
             return self.clone();
         }
-        if let Form::Clipped {
-            inner,
-            start: first,
-            step: outer,
-            ..
-        } = &*self.0
-        {
+        if let Form::Clipped { inner, start: first, step: outer, .. } = &*self.0 {
             return inner.clipped(first + outer * start, outer * step, len);
         }
-        Bounds(Arc::new(Form::Clipped {
-            inner: self.clone(),
-            start,
-            step,
-            len,
-        }))
+        Bounds(Arc::new(Form::Clipped { inner: self.clone(), start, step, len }))
     }
 
     /// The bounds after every position became `factor` consecutive ones.
     pub fn scaled(&self, factor: usize) -> Bounds {
         match &*self.0 {
             _ if factor == 1 => self.clone(),
-            Form::Scaled {
-                inner,
-                factor: first,
-            } => inner.scaled(first * factor),
-            _ => Bounds(Arc::new(Form::Scaled {
-                inner: self.clone(),
-                factor,
-            })),
+            Form::Scaled { inner, factor: first } => inner.scaled(first * factor),
+            _ => Bounds(Arc::new(Form::Scaled { inner: self.clone(), factor })),
         }
     }
 
@@ -119,12 +97,9 @@ impl Bounds {
                 start..start + size + usize::from(part < longer)
             }
             Form::Explicit { cuts } => cuts[part]..cuts[part + 1],
-            Form::Clipped {
-                inner,
-                start,
-                step,
-                len,
-            } => preimage(inner.block(part), *start, *step, *len),
+            Form::Clipped { inner, start, step, len } => {
+                preimage(inner.block(part), *start, *step, *len)
+            }
             Form::Scaled { inner, factor } => {
                 let block = inner.block(part);
                 block.start * factor..block.end * factor
@@ -152,15 +127,11 @@ impl Bounds {
                 part_of(positions.start).min(parts - 1)..part_of(last).min(parts - 1) + 1
             }
             Form::Explicit { cuts } => {
-                let first = cuts
-                    .partition_point(|&cut| cut <= positions.start)
-                    .saturating_sub(1);
+                let first = cuts.partition_point(|&cut| cut <= positions.start).saturating_sub(1);
                 let last = cuts.partition_point(|&cut| cut < positions.end);
                 first..last.min(cuts.len() - 1)
             }
-            Form::Clipped {
-                inner, start, step, ..
-            } => {
+            Form::Clipped { inner, start, step, .. } => {
                 let at = |position: usize| start + step * position as i64;
                 let (a, b) = (at(positions.start), at(positions.end - 1));
                 inner.parts_meeting(a.min(b).max(0) as usize..(a.max(b) + 1).max(0) as usize)
@@ -175,17 +146,12 @@ impl Bounds {
     pub fn largest_block(&self) -> usize {
         match &*self.0 {
             Form::Even { extent, parts } => extent.div_ceil(*parts),
-            Form::Explicit { cuts } => cuts
-                .windows(2)
-                .map(|pair| pair[1] - pair[0])
-                .max()
-                .unwrap_or(0),
-            Form::Clipped {
-                inner, step, len, ..
-            } => inner
-                .largest_block()
-                .div_ceil(step.unsigned_abs().max(1) as usize)
-                .min(*len),
+            Form::Explicit { cuts } => {
+                cuts.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or(0)
+            }
+            Form::Clipped { inner, step, len, .. } => {
+                inner.largest_block().div_ceil(step.unsigned_abs().max(1) as usize).min(*len)
+            }
             Form::Scaled { inner, factor } => inner.largest_block() * factor,
         }
     }
@@ -206,16 +172,10 @@ fn preimage(block: Range<usize>, start: i64, step: i64, len: usize) -> Range<usi
     let (first, last) = if block.is_empty() {
         return 0..0;
     } else if step > 0 {
-        (
-            (low - start + step - 1).div_euclid(step),
-            (high - start + step - 1).div_euclid(step),
-        )
+        ((low - start + step - 1).div_euclid(step), (high - start + step - 1).div_euclid(step))
     } else {
         let back = -step;
-        (
-            (start - high).div_euclid(back) + 1,
-            (start - low).div_euclid(back) + 1,
-        )
+        ((start - high).div_euclid(back) + 1, (start - low).div_euclid(back) + 1)
     };
     let first = first.clamp(0, len as i64);
     first as usize..last.clamp(first, len as i64) as usize
@@ -226,25 +186,17 @@ impl fmt::Display for Bounds {
         match &*self.0 {
             Form::Even { extent, parts } => write!(f, "{extent}/{parts}"),
             Form::Explicit { cuts } if cuts.len() <= 9 => {
-                let sizes: Vec<String> = cuts
-                    .windows(2)
-                    .map(|pair| (pair[1] - pair[0]).to_string())
-                    .collect();
+                let sizes: Vec<String> =
+                    cuts.windows(2).map(|pair| (pair[1] - pair[0]).to_string()).collect();
                 write!(f, "{}", sizes.join("+"))
             }
             Form::Explicit { cuts } => write!(f, "{} explicit blocks", cuts.len() - 1),
-            Form::Clipped {
-                inner,
-                start,
-                step: 1,
-                len,
-            } => write!(f, "({inner})[{start}..{}]", start + *len as i64),
-            Form::Clipped {
-                inner,
-                start,
-                step,
-                len,
-            } => write!(f, "({inner})[{start};{step};{len}]"),
+            Form::Clipped { inner, start, step: 1, len } => {
+                write!(f, "({inner})[{start}..{}]", start + *len as i64)
+            }
+            Form::Clipped { inner, start, step, len } => {
+                write!(f, "({inner})[{start};{step};{len}]")
+            }
             Form::Scaled { inner, factor } => write!(f, "({inner})*{factor}"),
         }
     }
@@ -258,10 +210,7 @@ mod tests {
         let mut seen = vec![None; bounds.extent()];
         for part in 0..bounds.parts() {
             let block = bounds.block(part);
-            assert!(
-                block.len() <= bounds.largest_block(),
-                "{bounds} part {part}"
-            );
+            assert!(block.len() <= bounds.largest_block(), "{bounds} part {part}");
             for position in block {
                 assert_eq!(seen[position].replace(part), None);
                 assert!(
@@ -283,12 +232,7 @@ mod tests {
                 let (start, len) = crate::view::resolve_range(None, None, step, extent).unwrap();
                 check(&even.clipped(start, step, len));
                 if extent > 4 {
-                    check(
-                        &even
-                            .clipped(1, 1, extent - 2)
-                            .clipped(0, 1, extent - 3)
-                            .scaled(2),
-                    );
+                    check(&even.clipped(1, 1, extent - 2).clipped(0, 1, extent - 3).scaled(2));
                 }
             }
         }
@@ -299,10 +243,7 @@ mod tests {
     #[test]
     fn forms_compose() {
         let even = Bounds::even(10, 3);
-        assert_eq!(
-            even.clipped(1, 1, 8).clipped(-1, 1, 10),
-            even.clipped(0, 1, 10)
-        );
+        assert_eq!(even.clipped(1, 1, 8).clipped(-1, 1, 10), even.clipped(0, 1, 10));
         assert_eq!(even.scaled(6).divided(2), Some(even.scaled(3)));
         assert_eq!(even.divided(2), None);
     }

@@ -20,13 +20,8 @@ pub enum Casting {
 
 impl Casting {
     /// Every rule, strictest first.
-    pub const ALL: &'static [Casting] = &[
-        Casting::No,
-        Casting::Equiv,
-        Casting::Safe,
-        Casting::SameKind,
-        Casting::Unsafe,
-    ];
+    pub const ALL: &'static [Casting] =
+        &[Casting::No, Casting::Equiv, Casting::Safe, Casting::SameKind, Casting::Unsafe];
 
     /// NumPy's name of the rule.
     pub const fn name(self) -> &'static str {
@@ -41,10 +36,7 @@ impl Casting {
 
     /// The rule of the given NumPy name.
     pub fn from_name(name: &str) -> Option<Casting> {
-        Casting::ALL
-            .iter()
-            .copied()
-            .find(|casting| casting.name() == name)
+        Casting::ALL.iter().copied().find(|casting| casting.name() == name)
     }
 }
 
@@ -79,11 +71,8 @@ mod tests {
     #[test]
     fn bfloat16_casts_safely_only_where_every_value_is_kept() {
         use DType::*;
-        let from: Vec<_> = DType::ALL
-            .iter()
-            .copied()
-            .filter(|&to| can_cast(BF16, to, Casting::Safe))
-            .collect();
+        let from: Vec<_> =
+            DType::ALL.iter().copied().filter(|&to| can_cast(BF16, to, Casting::Safe)).collect();
         let to: Vec<_> = DType::ALL
             .iter()
             .copied()

@@ -73,10 +73,7 @@ dtypes! {
 impl DType {
     /// The dtype of the given short name.
     pub fn from_name(name: &str) -> Option<DType> {
-        DType::ALL
-            .iter()
-            .copied()
-            .find(|dtype| dtype.name() == name)
+        DType::ALL.iter().copied().find(|dtype| dtype.name() == name)
     }
 
     /// The dtype of the given NumPy type character (`q`/`Q`, NumPy's second 64-bit names, included).
@@ -84,10 +81,7 @@ impl DType {
         match char {
             'q' => Some(DType::I64),
             'Q' => Some(DType::U64),
-            _ => DType::ALL
-                .iter()
-                .copied()
-                .find(|dtype| dtype.char() == char),
+            _ => DType::ALL.iter().copied().find(|dtype| dtype.char() == char),
         }
     }
 

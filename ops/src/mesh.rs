@@ -63,20 +63,14 @@ impl Mesh {
 
     /// The device at a position.
     pub fn device(&self, coordinates: &[usize]) -> usize {
-        self.axes
-            .iter()
-            .zip(coordinates)
-            .fold(0, |device, ((_, extent), at)| device * extent + at)
+        self.axes.iter().zip(coordinates).fold(0, |device, ((_, extent), at)| device * extent + at)
     }
 }
 
 impl fmt::Display for Mesh {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let axes: Vec<String> = self
-            .axes
-            .iter()
-            .map(|(name, extent)| format!("{name}={extent}"))
-            .collect();
+        let axes: Vec<String> =
+            self.axes.iter().map(|(name, extent)| format!("{name}={extent}")).collect();
         write!(f, "mesh({})", axes.join(", "))
     }
 }

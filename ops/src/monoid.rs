@@ -42,10 +42,7 @@ monoids! {
 impl Monoid {
     /// The monoid of the given name.
     pub fn from_name(name: &str) -> Option<Monoid> {
-        Monoid::ALL
-            .iter()
-            .copied()
-            .find(|monoid| monoid.name() == name)
+        Monoid::ALL.iter().copied().find(|monoid| monoid.name() == name)
     }
 
     /// Whether one combined item is more than one element.

@@ -110,11 +110,7 @@ const fn float_with_integer(float: DType, integer: DType) -> DType {
         2 => DType::F32,
         _ => DType::F64,
     };
-    if float.size() > exact.size() {
-        float
-    } else {
-        exact
-    }
+    if float.size() > exact.size() { float } else { exact }
 }
 
 const fn complex_with_real(complex: DType, real: DType) -> DType {
@@ -153,10 +149,7 @@ mod tests {
         }
         assert_eq!(promote_weak(BF16, Weak::Int(1)), BF16);
         assert_eq!(promote_weak(BF16, Weak::Float(1.0)), BF16);
-        assert_eq!(
-            promote_weak(BF16, Weak::Complex(Complex64::new(0.0, 1.0))),
-            C64
-        );
+        assert_eq!(promote_weak(BF16, Weak::Complex(Complex64::new(0.0, 1.0))), C64);
     }
 
     #[test]

@@ -64,10 +64,7 @@ impl From<Complex64> for Weak {
 impl Scalar {
     /// The scalar of a Rust value.
     pub fn new<T: Element>(value: T) -> Scalar {
-        let mut scalar = Scalar {
-            dtype: T::DTYPE,
-            bytes: [0; 16],
-        };
+        let mut scalar = Scalar { dtype: T::DTYPE, bytes: [0; 16] };
         // Each arm is a no-op identity for the one type it names.
         macro_rules! store {
             ($($type:ty),*) => {$(
@@ -93,10 +90,7 @@ impl Scalar {
 
     /// The scalar whose element bytes are `bytes` (exactly `dtype.size()` of them are read).
     pub fn from_bytes(dtype: DType, bytes: &[u8]) -> Scalar {
-        let mut scalar = Scalar {
-            dtype,
-            bytes: [0; 16],
-        };
+        let mut scalar = Scalar { dtype, bytes: [0; 16] };
         scalar.bytes[..dtype.size()].copy_from_slice(&bytes[..dtype.size()]);
         scalar
     }
@@ -176,9 +170,7 @@ impl Scalar {
         macro_rules! raw {
             ($type:ty) => {
                 <$type>::from_ne_bytes(
-                    self.bytes[..size_of::<$type>()]
-                        .try_into()
-                        .expect("bug: scalar width"),
+                    self.bytes[..size_of::<$type>()].try_into().expect("bug: scalar width"),
                 )
             };
         }
@@ -199,9 +191,7 @@ impl Scalar {
             DType::C64 => {
                 let part = |at: usize| {
                     f32::from_ne_bytes(
-                        self.bytes[at..at + 4]
-                            .try_into()
-                            .expect("bug: scalar width"),
+                        self.bytes[at..at + 4].try_into().expect("bug: scalar width"),
                     )
                 };
                 Weak::Complex(Complex64::new(part(0).into(), part(4).into()))
@@ -209,9 +199,7 @@ impl Scalar {
             DType::C128 => {
                 let part = |at: usize| {
                     f64::from_ne_bytes(
-                        self.bytes[at..at + 8]
-                            .try_into()
-                            .expect("bug: scalar width"),
+                        self.bytes[at..at + 8].try_into().expect("bug: scalar width"),
                     )
                 };
                 Weak::Complex(Complex64::new(part(0), part(8)))
@@ -221,11 +209,7 @@ impl Scalar {
 
     /// The element cast to `dtype`, as `astype` casts.
     pub fn cast(&self, dtype: DType) -> Scalar {
-        if dtype == self.dtype {
-            *self
-        } else {
-            Scalar::from_weak(dtype, self.to_weak())
-        }
+        if dtype == self.dtype { *self } else { Scalar::from_weak(dtype, self.to_weak()) }
     }
 }
 
@@ -233,7 +217,8 @@ impl Scalar {
 fn truncated(value: f64, dtype: DType) -> i128 {
     const TWO_31: f64 = 2_147_483_648.0;
     const TWO_63: f64 = 9_223_372_036_854_775_808.0;
-    let long = |value: f64| if (-TWO_63..TWO_63).contains(&value) { value as i64 } else { i64::MIN };
+    let long =
+        |value: f64| if (-TWO_63..TWO_63).contains(&value) { value as i64 } else { i64::MIN };
     match dtype {
         DType::U64 if value >= TWO_63 => i128::from(long(value - TWO_63) as u64 ^ 1 << 63),
         DType::I64 | DType::U64 | DType::U32 => long(value).into(),

@@ -16,21 +16,15 @@ pub fn broadcast(a: &[usize], b: &[usize]) -> Result<Shape, OpError> {
     let ndim = a.len().max(b.len());
     let mut shape = Shape::with_capacity(ndim);
     for axis in 0..ndim {
-        let extent = |of: &[usize]| {
-            (axis + of.len())
-                .checked_sub(ndim)
-                .map_or(1, |position| of[position])
-        };
+        let extent =
+            |of: &[usize]| (axis + of.len()).checked_sub(ndim).map_or(1, |position| of[position]);
         let (x, y) = (extent(a), extent(b));
         shape.push(match (x, y) {
             (x, y) if x == y => x,
             (1, y) => y,
             (x, 1) => x,
             _ => {
-                return Err(OpError::Broadcast {
-                    left: a.into(),
-                    right: b.into(),
-                });
+                return Err(OpError::Broadcast { left: a.into(), right: b.into() });
             }
         });
     }
@@ -49,17 +43,11 @@ pub fn normalize_axis(axis: i64, ndim: usize) -> Result<usize, OpError> {
 
 /// The shape that `reshape(requested)` gives to an array of shape `from`; one extent may be -1.
 pub fn resolve_reshape(from: &[usize], requested: &[i64]) -> Result<Shape, OpError> {
-    let wrong = || OpError::Reshape {
-        from: from.into(),
-        to: requested.to_vec(),
-    };
+    let wrong = || OpError::Reshape { from: from.into(), to: requested.to_vec() };
     let total = size(from);
     let unknown = requested.iter().filter(|&&extent| extent == -1).count();
-    let known: usize = requested
-        .iter()
-        .filter(|&&extent| extent >= 0)
-        .map(|&extent| extent as usize)
-        .product();
+    let known: usize =
+        requested.iter().filter(|&&extent| extent >= 0).map(|&extent| extent as usize).product();
     if unknown > 1 || requested.iter().any(|&extent| extent < -1) {
         return Err(wrong());
     }
@@ -73,10 +61,7 @@ pub fn resolve_reshape(from: &[usize], requested: &[i64]) -> Result<Shape, OpErr
     if known == 0 || !total.is_multiple_of(known) {
         return Err(wrong());
     }
-    Ok(requested
-        .iter()
-        .map(|&e| if e == -1 { total / known } else { e as usize })
-        .collect())
+    Ok(requested.iter().map(|&e| if e == -1 { total / known } else { e as usize }).collect())
 }
 
 #[cfg(test)]
@@ -92,15 +77,9 @@ mod tests {
 
     #[test]
     fn reshape_infers_one_extent() {
-        assert_eq!(
-            resolve_reshape(&[4, 6], &[-1, 8]).unwrap().as_slice(),
-            &[3, 8]
-        );
+        assert_eq!(resolve_reshape(&[4, 6], &[-1, 8]).unwrap().as_slice(), &[3, 8]);
         assert!(resolve_reshape(&[4, 6], &[5, -1]).is_err());
         assert!(resolve_reshape(&[0, 6], &[0, -1]).is_err());
-        assert_eq!(
-            resolve_reshape(&[0, 6], &[3, 0]).unwrap().as_slice(),
-            &[3, 0]
-        );
+        assert_eq!(resolve_reshape(&[0, 6], &[3, 0]).unwrap().as_slice(), &[3, 0]);
     }
 }

@@ -41,19 +41,16 @@ pub struct Partial {
 impl Split {
     /// The number of the block that a device at these mesh coordinates holds.
     pub fn part(&self, mesh: &Mesh, coordinates: &[usize]) -> usize {
-        self.mesh_axes.iter().fold(0, |part, &axis| {
-            part * mesh.extent(axis as usize) + coordinates[axis as usize]
-        })
+        self.mesh_axes
+            .iter()
+            .fold(0, |part, &axis| part * mesh.extent(axis as usize) + coordinates[axis as usize])
     }
 }
 
 impl Sharding {
     /// Every device holds the whole array.
     pub fn replicated(ndim: usize) -> Sharding {
-        Sharding {
-            axes: smallvec::smallvec![None; ndim],
-            partial: None,
-        }
+        Sharding { axes: smallvec::smallvec![None; ndim], partial: None }
     }
 
     /// Axis `axis` of an array of shape `shape` cut evenly over all mesh axes.
@@ -106,9 +103,7 @@ impl Sharding {
             if place.is_none() {
                 *place = Some(Split {
                     mesh_axes: split.mesh_axes.clone(),
-                    bounds: split
-                        .bounds
-                        .clipped(axis.start, axis.step, map.shape[to as usize]),
+                    bounds: split.bounds.clipped(axis.start, axis.step, map.shape[to as usize]),
                 });
             }
         }
@@ -117,28 +112,16 @@ impl Sharding {
 
     /// The text form, such as `[device, -]` or `[row, col] partial(add, col)`.
     pub fn text(&self, mesh: &Mesh) -> String {
-        let names = |axes: &[u8]| {
-            axes.iter()
-                .map(|&a| mesh.name(a as usize))
-                .collect::<Vec<_>>()
-                .join("*")
-        };
+        let names =
+            |axes: &[u8]| axes.iter().map(|&a| mesh.name(a as usize)).collect::<Vec<_>>().join("*");
         let axes: Vec<String> = self
             .axes
             .iter()
-            .map(|split| {
-                split
-                    .as_ref()
-                    .map_or(String::from("-"), |split| names(&split.mesh_axes))
-            })
+            .map(|split| split.as_ref().map_or(String::from("-"), |split| names(&split.mesh_axes)))
             .collect();
         let partial = match &self.partial {
             None => String::new(),
-            Some(partial) => format!(
-                " partial({}, {})",
-                partial.monoid,
-                names(&partial.mesh_axes)
-            ),
+            Some(partial) => format!(" partial({}, {})", partial.monoid, names(&partial.mesh_axes)),
         };
         format!("[{}]{partial}", axes.join(", "))
     }
@@ -149,11 +132,7 @@ impl fmt::Display for Sharding {
         let axes: Vec<String> = self
             .axes
             .iter()
-            .map(|split| {
-                split
-                    .as_ref()
-                    .map_or(String::from("-"), |split| split.bounds.to_string())
-            })
+            .map(|split| split.as_ref().map_or(String::from("-"), |split| split.bounds.to_string()))
             .collect();
         write!(f, "[{}]", axes.join(", "))
     }
@@ -192,10 +171,7 @@ pub fn subtract(a: &[Range<usize>], b: &[Range<usize>]) -> Vec<IndexBox> {
     let mut rest: IndexBox = a.iter().cloned().collect();
     let mut pieces = Vec::new();
     for axis in 0..a.len() {
-        for piece in [
-            rest[axis].start..common[axis].start,
-            common[axis].end..rest[axis].end,
-        ] {
+        for piece in [rest[axis].start..common[axis].start, common[axis].end..rest[axis].end] {
             if !piece.is_empty() {
                 let mut part = rest.clone();
                 part[axis] = piece;
@@ -217,16 +193,11 @@ mod tests {
         let mesh = Mesh::line(4);
         let sharding = Sharding::even(&[10, 5], 0, &mesh);
         let view = AffineMap::identity(&[10, 5])
-            .index(&[Index::Range {
-                start: Some(1),
-                stop: Some(-1),
-                step: 1,
-            }])
+            .index(&[Index::Range { start: Some(1), stop: Some(-1), step: 1 }])
             .unwrap();
         let inner = sharding.through(&view);
-        let blocks: Vec<_> = (0..4)
-            .map(|d| inner.block(&view.shape, &mesh, &[d])[0].clone())
-            .collect();
+        let blocks: Vec<_> =
+            (0..4).map(|d| inner.block(&view.shape, &mesh, &[d])[0].clone()).collect();
         assert_eq!(blocks, [0..2, 2..5, 5..7, 7..8]);
     }
 

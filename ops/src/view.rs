@@ -52,11 +52,7 @@ impl AffineMap {
         AffineMap {
             shape: shape.into(),
             axes: (0..shape.len())
-                .map(|axis| AxisMap {
-                    axis: Some(axis as u8),
-                    start: 0,
-                    step: 1,
-                })
+                .map(|axis| AxisMap { axis: Some(axis as u8), start: 0, step: 1 })
                 .collect(),
         }
     }
@@ -110,30 +106,19 @@ impl AffineMap {
     /// A basic index of this view.
     pub fn index(&self, items: &[Index]) -> Result<AffineMap, OpError> {
         let ndim = self.shape.len();
-        let given = items
-            .iter()
-            .filter(|item| matches!(item, Index::At(_) | Index::Range { .. }))
-            .count();
+        let given =
+            items.iter().filter(|item| matches!(item, Index::At(_) | Index::Range { .. })).count();
         if given > ndim {
             return Err(OpError::TooManyIndices { ndim, given });
         }
-        if items
-            .iter()
-            .filter(|item| matches!(item, Index::Ellipsis))
-            .count()
-            > 1
-        {
+        if items.iter().filter(|item| matches!(item, Index::Ellipsis)).count() > 1 {
             return Err(OpError::Ellipses);
         }
         let mut shape = Shape::new();
         // For each axis of this view, how it follows the axes of the new one.
         let mut axes: SmallVec<[AxisMap; 4]> = SmallVec::new();
         let whole = |shape: &mut Shape, axes: &mut SmallVec<[AxisMap; 4]>| {
-            axes.push(AxisMap {
-                axis: Some(shape.len() as u8),
-                start: 0,
-                step: 1,
-            });
+            axes.push(AxisMap { axis: Some(shape.len() as u8), start: 0, step: 1 });
             shape.push(self.shape[axes.len() - 1]);
         };
         for item in items {
@@ -143,31 +128,15 @@ impl AffineMap {
                 Index::Ellipsis => (0..ndim - given).for_each(|_| whole(&mut shape, &mut axes)),
                 Index::At(index) => {
                     let extent = self.shape[axis];
-                    let start = if index < 0 {
-                        index + extent as i64
-                    } else {
-                        index
-                    };
+                    let start = if index < 0 { index + extent as i64 } else { index };
                     if !(0..extent as i64).contains(&start) {
-                        return Err(OpError::Index {
-                            index,
-                            axis,
-                            extent,
-                        });
+                        return Err(OpError::Index { index, axis, extent });
                     }
-                    axes.push(AxisMap {
-                        axis: None,
-                        start,
-                        step: 0,
-                    });
+                    axes.push(AxisMap { axis: None, start, step: 0 });
                 }
                 Index::Range { start, stop, step } => {
                     let (start, count) = resolve_range(start, stop, step, self.shape[axis])?;
-                    axes.push(AxisMap {
-                        axis: Some(shape.len() as u8),
-                        start,
-                        step,
-                    });
+                    axes.push(AxisMap { axis: Some(shape.len() as u8), start, step });
                     shape.push(count);
                 }
             }
@@ -189,30 +158,16 @@ impl AffineMap {
             axes: self
                 .axes
                 .iter()
-                .map(|m| AxisMap {
-                    axis: m.axis.map(|a| place[a as usize]),
-                    ..*m
-                })
+                .map(|m| AxisMap { axis: m.axis.map(|a| place[a as usize]), ..*m })
                 .collect(),
         }
     }
 
     /// The view repeated to `shape` by NumPy's broadcasting.
     pub fn broadcast_to(&self, shape: &[usize]) -> Result<AffineMap, OpError> {
-        let wrong = || OpError::BroadcastInto {
-            value: self.shape.clone(),
-            target: shape.into(),
-        };
-        let added = shape
-            .len()
-            .checked_sub(self.shape.len())
-            .ok_or_else(wrong)?;
-        if self
-            .shape
-            .iter()
-            .zip(&shape[added..])
-            .any(|(&from, &to)| from != to && from != 1)
-        {
+        let wrong = || OpError::BroadcastInto { value: self.shape.clone(), target: shape.into() };
+        let added = shape.len().checked_sub(self.shape.len()).ok_or_else(wrong)?;
+        if self.shape.iter().zip(&shape[added..]).any(|(&from, &to)| from != to && from != 1) {
             return Err(wrong());
         }
         Ok(AffineMap {
@@ -222,16 +177,9 @@ impl AffineMap {
                 .iter()
                 .map(|map| match map.axis {
                     Some(axis) if self.shape[axis as usize] == shape[axis as usize + added] => {
-                        AxisMap {
-                            axis: Some(axis + added as u8),
-                            ..*map
-                        }
+                        AxisMap { axis: Some(axis + added as u8), ..*map }
                     }
-                    _ => AxisMap {
-                        axis: None,
-                        start: map.start,
-                        step: 0,
-                    },
+                    _ => AxisMap { axis: None, start: map.start, step: 0 },
                 })
                 .collect(),
         })
@@ -245,10 +193,7 @@ impl AffineMap {
             .filter(|map| map.step != 0)
             .filter_map(|map| map.axis)
             .for_each(|axis| seen |= 1 << axis);
-        self.shape
-            .iter()
-            .enumerate()
-            .all(|(axis, &extent)| extent <= 1 || seen >> axis & 1 == 1)
+        self.shape.iter().enumerate().all(|(axis, &extent)| extent <= 1 || seen >> axis & 1 == 1)
     }
 
     /// The strides of the view, in elements of a C-ordered base of shape `base`.
@@ -276,18 +221,10 @@ pub fn resolve_range(
         return Err(OpError::ZeroStep);
     }
     let extent = extent as i64;
-    let (lowest, highest) = if step > 0 {
-        (0, extent)
-    } else {
-        (-1, extent - 1)
-    };
+    let (lowest, highest) = if step > 0 { (0, extent) } else { (-1, extent - 1) };
     let clip = |position: i64| {
-        (if position < 0 {
-            position.saturating_add(extent)
-        } else {
-            position
-        })
-        .clamp(lowest, highest)
+        (if position < 0 { position.saturating_add(extent) } else { position })
+            .clamp(lowest, highest)
     };
     let start = start.map_or(if step > 0 { lowest } else { highest }, clip);
     let stop = stop.map_or(if step > 0 { highest } else { lowest }, clip);
@@ -297,14 +234,7 @@ pub fn resolve_range(
         (start - stop - step - 1) / -step
     };
     let count = count.max(0) as usize;
-    Ok((
-        if count == 0 {
-            start.clamp(0, (extent - 1).max(0))
-        } else {
-            start
-        },
-        count,
-    ))
+    Ok((if count == 0 { start.clamp(0, (extent - 1).max(0)) } else { start }, count))
 }
 
 #[cfg(test)]
@@ -328,16 +258,8 @@ mod tests {
         let base = AffineMap::identity(&[6, 8]);
         let inner = base
             .index(&[
-                Index::Range {
-                    start: Some(1),
-                    stop: Some(5),
-                    step: 1,
-                },
-                Index::Range {
-                    start: None,
-                    stop: None,
-                    step: -2,
-                },
+                Index::Range { start: Some(1), stop: Some(5), step: 1 },
+                Index::Range { start: None, stop: None, step: -2 },
             ])
             .unwrap()
             .transpose(&[1, 0]);

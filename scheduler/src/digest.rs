@@ -16,11 +16,15 @@ pub(crate) struct Structure {
 
 impl Structure {
     pub fn of(graph: &Graph, leaves: &[Sharding]) -> Structure {
-        let node = |node: &NodeData| (node.op.clone(), node.inputs.clone(), node.shape.clone(), node.dtype);
+        let node = |node: &NodeData| {
+            (node.op.clone(), node.inputs.clone(), node.shape.clone(), node.dtype)
+        };
         let leaf = graph.leaves.iter().zip(leaves);
         Structure {
             nodes: graph.nodes.iter().map(node).collect(),
-            leaves: leaf.map(|(leaf, sharding)| (leaf.shape().clone(), leaf.dtype(), sharding.clone())).collect(),
+            leaves: leaf
+                .map(|(leaf, sharding)| (leaf.shape().clone(), leaf.dtype(), sharding.clone()))
+                .collect(),
             scalars: graph.scalars.iter().map(phalanx_ops::Scalar::dtype).collect(),
         }
     }
@@ -31,12 +35,21 @@ impl Structure {
             && self.leaves.len() == leaves.len()
             && self.scalars.len() == graph.scalars.len()
             && self.nodes.iter().zip(&graph.nodes).all(|((op, inputs, shape, dtype), node)| {
-                *dtype == node.dtype && *shape == node.shape && *op == node.op && *inputs == node.inputs
+                *dtype == node.dtype
+                    && *shape == node.shape
+                    && *op == node.op
+                    && *inputs == node.inputs
             })
-            && self.leaves.iter().zip(&graph.leaves).zip(leaves).all(|(((shape, dtype, known), leaf), sharding)| {
-                shape == leaf.shape() && *dtype == leaf.dtype() && known == sharding
-            })
-            && self.scalars.iter().zip(&graph.scalars).all(|(dtype, scalar)| *dtype == scalar.dtype())
+            && self.leaves.iter().zip(&graph.leaves).zip(leaves).all(
+                |(((shape, dtype, known), leaf), sharding)| {
+                    shape == leaf.shape() && *dtype == leaf.dtype() && known == sharding
+                },
+            )
+            && self
+                .scalars
+                .iter()
+                .zip(&graph.scalars)
+                .all(|(dtype, scalar)| *dtype == scalar.dtype())
     }
 }
 

@@ -67,8 +67,12 @@ impl RunError {
             RunError::Device(error) => error.hint(),
             RunError::Collective(error) => error.hint(),
             RunError::Kernel(error) => error.hint(),
-            RunError::Shards { .. } => "shards must agree in dtype and in all extents but that of the joined axis",
-            RunError::Mesh { .. } => "the product of the mesh's extents must be the number of devices of all processes",
+            RunError::Shards { .. } => {
+                "shards must agree in dtype and in all extents but that of the joined axis"
+            }
+            RunError::Mesh { .. } => {
+                "the product of the mesh's extents must be the number of devices of all processes"
+            }
             RunError::Bug { .. } => "please report it with the program that led to it",
             RunError::Rank { .. } => "see the message of that rank",
         }

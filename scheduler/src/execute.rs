@@ -57,9 +57,12 @@ impl Worker {
         match step {
             LocalStep::Start { exchange, pack, sends, receives } => {
                 pack.iter().for_each(|copy| memory.copy(copy));
-                let _span = tracing::trace_span!("collective", kind = "exchange", sends = sends.len()).entered();
-                let messages =
-                    |packets: &[Packet]| packets.iter().map(|packet| memory.message(packet)).collect::<Vec<_>>();
+                let _span =
+                    tracing::trace_span!("collective", kind = "exchange", sends = sends.len())
+                        .entered();
+                let messages = |packets: &[Packet]| {
+                    packets.iter().map(|packet| memory.message(packet)).collect::<Vec<_>>()
+                };
                 let event = if sends.is_empty() && receives.is_empty() {
                     Event::ready()
                 } else {
@@ -96,7 +99,8 @@ impl Worker {
             LocalStep::Zero { memory: target, bytes } => memory.buffer(*target).zero(0, *bytes),
             LocalStep::Copy(copy) => memory.copy(copy),
             LocalStep::Combine { parts, together, dtype, monoid, mesh_axes } => {
-                let _span = tracing::trace_span!("collective", kind = "all_reduce", %monoid).entered();
+                let _span =
+                    tracing::trace_span!("collective", kind = "all_reduce", %monoid).entered();
                 self.combine(memory, parts, *together, (*dtype, *monoid), mesh_axes)?;
             }
             LocalStep::Matmul { a, b, to, sizes, dtype } => {
@@ -146,7 +150,8 @@ impl Worker {
         let group = self.group(mesh_axes)?;
         let Some(together) = together.map(|at| memory.buffer(at)) else {
             for (part, bytes) in parts.iter().filter(|part| part.1 > 0) {
-                let event = group.all_reduce(&memory.buffer(*part).slice(0, *bytes), dtype, monoid)?;
+                let event =
+                    group.all_reduce(&memory.buffer(*part).slice(0, *bytes), dtype, monoid)?;
                 self.wait(&event)?;
             }
             return Ok(());
@@ -158,8 +163,13 @@ impl Worker {
             let mut offset = 0;
             for &(part, bytes) in parts {
                 let (own, all) = (memory.buffer(part), together);
-                let (from, to, at, into) = if back { (all, own, offset, 0) } else { (own, all, 0, offset) };
-                let place = |buffer, offset: usize| Strided { buffer, offset: offset as isize, strides: &[1] };
+                let (from, to, at, into) =
+                    if back { (all, own, offset, 0) } else { (own, all, 0, offset) };
+                let place = |buffer, offset: usize| Strided {
+                    buffer,
+                    offset: offset as isize,
+                    strides: &[1],
+                };
                 copy_strided(&place(from, at), &place(to, into), &[bytes], 1);
                 offset += bytes;
             }
@@ -172,7 +182,13 @@ impl Worker {
     }
 
     /// Tells a value whose length this execution found out where its blocks lie.
-    fn settle(&mut self, job: &Job, node: u32, kept: usize, is_split: bool) -> Result<(), RunError> {
+    fn settle(
+        &mut self,
+        job: &Job,
+        node: u32,
+        kept: usize,
+        is_split: bool,
+    ) -> Result<(), RunError> {
         let Some((_, shards)) = job.late.iter().find(|late| late.0 == node) else { return Ok(()) };
         if !is_split {
             shards.settle(Sharding::replicated(1), vec![kept]);

@@ -99,8 +99,12 @@ fn needed(plan: &Plan, liveness: &Liveness) -> (Vec<Kept>, Uses) {
             }
             Step::Unit(position) => match &plan.units[*position] {
                 Unit::Group(group) => {
-                    let stored: BTreeSet<u32> =
-                        group.members.iter().map(|member| member.node).filter(|node| wanted.contains(node)).collect();
+                    let stored: BTreeSet<u32> = group
+                        .members
+                        .iter()
+                        .map(|member| member.node)
+                        .filter(|node| wanted.contains(node))
+                        .collect();
                     if stored.is_empty() {
                         continue;
                     }
@@ -129,7 +133,11 @@ fn needed(plan: &Plan, liveness: &Liveness) -> (Vec<Kept>, Uses) {
     kept.reverse();
     let mut uses = Uses {
         nodes: liveness.nodes.iter().map(|&live| if live { usize::MAX } else { 0 }).collect(),
-        leaves: liveness.donated.iter().map(|&donated| if donated { 0 } else { usize::MAX }).collect(),
+        leaves: liveness
+            .donated
+            .iter()
+            .map(|&donated| if donated { 0 } else { usize::MAX })
+            .collect(),
     };
     for (position, step) in kept.iter().enumerate() {
         match step {
@@ -138,16 +146,25 @@ fn needed(plan: &Plan, liveness: &Liveness) -> (Vec<Kept>, Uses) {
             }
             // What is sent must stay as it is until the unit that waits for the exchange; that one reads it anyway or
             // is found here through the exchange.
-            Kept::Step(Step::Exchange(exchange)) => uses.read(plan.exchanges[*exchange].source, position),
+            Kept::Step(Step::Exchange(exchange)) => {
+                uses.read(plan.exchanges[*exchange].source, position)
+            }
             Kept::Step(Step::Unit(unit)) => match &plan.units[*unit] {
                 Unit::Reshape(node) | Unit::Matmul(node) | Unit::Compress(node) => {
-                    plan.node(*node).inputs.iter().for_each(|input| uses.read(input.source, position));
+                    plan.node(*node)
+                        .inputs
+                        .iter()
+                        .for_each(|input| uses.read(input.source, position));
                 }
                 Unit::Group(_) => unreachable!("bug: groups are kept as launches"),
             },
             Kept::Launch(built, unit) => {
-                let Unit::Group(group) = &plan.units[*unit] else { unreachable!("bug: only groups are launched") };
-                reads(plan, group, built).into_iter().for_each(|source| uses.read(source, position));
+                let Unit::Group(group) = &plan.units[*unit] else {
+                    unreachable!("bug: only groups are launched")
+                };
+                reads(plan, group, built)
+                    .into_iter()
+                    .for_each(|source| uses.read(source, position));
                 for exchange in plan.exchanges.iter().filter(|exchange| exchange.is_for(*unit)) {
                     uses.read(exchange.source, position);
                 }
@@ -191,7 +208,9 @@ fn partly_written(plan: &Plan, group: &Group, node: u32) -> Option<Source> {
     let data = plan.node(node);
     let is_member = group.members.iter().any(|member| member.node == node && !member.is_selected);
     match &data.op {
-        NodeOp::Update(map) if is_member && !map.is_identity(&data.shape) => Some(data.inputs[0].source),
+        NodeOp::Update(map) if is_member && !map.is_identity(&data.shape) => {
+            Some(data.inputs[0].source)
+        }
         _ => None,
     }
 }
@@ -271,7 +290,10 @@ impl Memory<'_> {
     fn largest(&self, node: u32) -> (usize, usize) {
         let data = self.plan.node(node);
         let output = &self.plan.placements[node as usize].output;
-        (output.largest_block(&data.shape) * data.dtype.size(), phalanx_ops::shape::size(&data.shape))
+        (
+            output.largest_block(&data.shape) * data.dtype.size(),
+            phalanx_ops::shape::size(&data.shape),
+        )
     }
 }
 
@@ -327,7 +349,9 @@ fn launch(
     now: usize,
     last_use: &[usize],
 ) -> FinalLaunch {
-    let Unit::Group(group) = &plan.units[unit] else { unreachable!("bug: only groups are launched") };
+    let Unit::Group(group) = &plan.units[unit] else {
+        unreachable!("bug: only groups are launched")
+    };
     let mut outputs: Vec<(u32, AffineMap)> = Vec::new();
     for access in &built.accesses {
         if let Buffer::Output(node) = access.buffer
@@ -351,7 +375,9 @@ fn launch(
             _ => dying_input(plan, memory, &built, node, now),
         };
         let safe = candidate.filter(|&place| {
-            may_overwrite && *memory.busy_until(place) <= now && loads_only_at(&built, memory, place, &store)
+            may_overwrite
+                && *memory.busy_until(place) <= now
+                && loads_only_at(&built, memory, place, &store)
         });
         match safe {
             Some(place) => memory.put(node, place, until, now),
@@ -371,7 +397,13 @@ fn launch(
 }
 
 /// An input of the kernel that nothing reads later and whose blocks have the size of the node's.
-fn dying_input(plan: &Plan, memory: &mut Memory<'_>, built: &Built, node: u32, now: usize) -> Option<Place> {
+fn dying_input(
+    plan: &Plan,
+    memory: &mut Memory<'_>,
+    built: &Built,
+    node: u32,
+    now: usize,
+) -> Option<Place> {
     let data = plan.node(node);
     let placement = &plan.placements[node as usize];
     if placement.partial.is_some() {
@@ -402,7 +434,8 @@ fn loads_only_at(built: &Built, memory: &Memory<'_>, place: Place, store: &Affin
     built.accesses.iter().all(|access| match access.buffer {
         // A guarded load is of the element itself only where its guard holds; it is not looked at more closely.
         Buffer::Input(source) => {
-            memory.place(source) != Some(place) || (access.map.axes == store.axes && access.guard.is_none())
+            memory.place(source) != Some(place)
+                || (access.map.axes == store.axes && access.guard.is_none())
         }
         Buffer::Output(_) | Buffer::OutputIndex(_) => true,
     })

@@ -81,7 +81,15 @@ pub(crate) enum LocalStep {
     /// Multiplies matrices of `m × k` and `k × n` elements.
     Matmul { a: Memory, b: Memory, to: Memory, sizes: [usize; 3], dtype: DType },
     /// Selects by a mask.
-    Compress { node: u32, value: Memory, mask: Memory, to: Memory, count: usize, item: usize, is_split: bool },
+    Compress {
+        node: u32,
+        value: Memory,
+        mask: Memory,
+        to: Memory,
+        count: usize,
+        item: usize,
+        is_split: bool,
+    },
 }
 
 /// A plan on one device.
@@ -181,12 +189,17 @@ fn strides_of(block: &[Range<usize>], item: usize) -> SmallVec<[isize; 4]> {
 fn box_at(memory: Memory, stored: &Stored<'_>, region: &[Range<usize>]) -> At {
     let strides = strides_of(stored.block, stored.item);
     let starts = region.iter().zip(stored.block).map(|(r, b)| r.start as isize - b.start as isize);
-    let offset = starts.zip(&strides).map(|(at, stride)| at * stride).sum::<isize>() + stored.offset as isize;
+    let offset = starts.zip(&strides).map(|(at, stride)| at * stride).sum::<isize>()
+        + stored.offset as isize;
     At { memory, offset, strides }
 }
 
 /// Where a box lies in a block if it is one run of bytes.
-fn contiguous(region: &[Range<usize>], block: &[Range<usize>], item: usize) -> Option<(usize, usize)> {
+fn contiguous(
+    region: &[Range<usize>],
+    block: &[Range<usize>],
+    item: usize,
+) -> Option<(usize, usize)> {
     let mut whole = true;
     for (part, all) in region.iter().zip(block).rev() {
         if whole {
@@ -202,7 +215,8 @@ fn contiguous(region: &[Range<usize>], block: &[Range<usize>], item: usize) -> O
 impl<'a> Builder<'a> {
     /// A local buffer: one of the same size that is free by now, else a new one.
     fn local(&mut self, bytes: usize) -> usize {
-        if let Some(place) = self.free.iter().position(|&free| self.instance.locals[free] == bytes) {
+        if let Some(place) = self.free.iter().position(|&free| self.instance.locals[free] == bytes)
+        {
             return self.free.swap_remove(place);
         }
         self.instance.locals.push(bytes);
@@ -219,7 +233,11 @@ impl<'a> Builder<'a> {
         if matches!(data.op, NodeOp::Compress) {
             // All elements of the block may be selected.
             let (shape, _) = self.plan.graph.source(data.inputs[0].source);
-            let block = self.plan.placements[node as usize].space.block(shape, self.mesh, &self.coordinates);
+            let block = self.plan.placements[node as usize].space.block(
+                shape,
+                self.mesh,
+                &self.coordinates,
+            );
             return volume(&block) * data.dtype.size();
         }
         volume(&self.block_of_node(node)) * self.plan.node(node).dtype.size()
@@ -277,7 +295,9 @@ impl<'a> Builder<'a> {
         // What is sent from where it lies must not be overwritten by the consumer before it has been sent.
         let is_overwritten = consumer.is_some_and(|launch| {
             launch.built.accesses.iter().any(|access| match access.buffer {
-                Buffer::Output(node) => self.finished.places[node as usize].map(|p| self.memory(p)) == Some(from),
+                Buffer::Output(node) => {
+                    self.finished.places[node as usize].map(|p| self.memory(p)) == Some(from)
+                }
                 _ => false,
             })
         });
@@ -292,8 +312,16 @@ impl<'a> Builder<'a> {
                     staging.push(self.local(bytes));
                     let staging = Memory::Local(staging[staging.len() - 1]);
                     pack.push(CopyBox {
-                        from: box_at(from, &Stored { block: &block, item, offset: 0 }, &transfer.region),
-                        to: box_at(staging, &Stored { block: &transfer.region, item, offset: 0 }, &transfer.region),
+                        from: box_at(
+                            from,
+                            &Stored { block: &block, item, offset: 0 },
+                            &transfer.region,
+                        ),
+                        to: box_at(
+                            staging,
+                            &Stored { block: &transfer.region, item, offset: 0 },
+                            &transfer.region,
+                        ),
                         extents: transfer.region.iter().map(Range::len).collect(),
                         item,
                     });
@@ -302,8 +330,10 @@ impl<'a> Builder<'a> {
             };
             sends.push(Packet { peer: transfer.peer, memory, offset, bytes });
         }
-        let regions: Vec<(IndexBox, usize)> =
-            missing.into_iter().map(|region| (region.clone(), self.local(volume(&region) * item))).collect();
+        let regions: Vec<(IndexBox, usize)> = missing
+            .into_iter()
+            .map(|region| (region.clone(), self.local(volume(&region) * item)))
+            .collect();
         let (mut unpack, mut receives) = (Vec::new(), Vec::new());
         for transfer in &incoming {
             let (slab, buffer) = &regions[transfer.slab];
@@ -314,7 +344,11 @@ impl<'a> Builder<'a> {
                     staging.push(self.local(bytes));
                     let staging = Memory::Local(staging[staging.len() - 1]);
                     unpack.push(CopyBox {
-                        from: box_at(staging, &Stored { block: &transfer.region, item, offset: 0 }, &transfer.region),
+                        from: box_at(
+                            staging,
+                            &Stored { block: &transfer.region, item, offset: 0 },
+                            &transfer.region,
+                        ),
                         to: box_at(
                             Memory::Local(*buffer),
                             &Stored { block: slab, item, offset: 0 },
@@ -351,7 +385,8 @@ impl<'a> Builder<'a> {
             if let Buffer::OutputIndex(node) = access.buffer
                 && let Some((dtype, monoid)) = self.plan.packed_item(node)
             {
-                let buffer = self.local(volume(&self.block_of_node(node)) * monoid.item_size(dtype));
+                let buffer =
+                    self.local(volume(&self.block_of_node(node)) * monoid.item_size(dtype));
                 self.packed.insert(node, buffer);
             }
         }
@@ -379,7 +414,9 @@ impl<'a> Builder<'a> {
         for part in boxes {
             let mut accesses = Vec::with_capacity(launch.built.accesses.len());
             let mut waits = false;
-            for (position, (access, served)) in launch.built.accesses.iter().zip(&served).enumerate() {
+            for (position, (access, served)) in
+                launch.built.accesses.iter().zip(&served).enumerate()
+            {
                 let guard = access.guard.map(|guard| &launch.built.guards[guard]);
                 let (at, in_slab) = self.resolve(group, access, guard, *served, &part);
                 waits |= in_slab;
@@ -388,7 +425,12 @@ impl<'a> Builder<'a> {
             let step = LocalStep::Launch {
                 kernel,
                 extents: launch.built.axes.iter().map(|&axis| part[axis as usize].len()).collect(),
-                origins: launch.built.axes.iter().map(|&axis| part[axis as usize].start as i64).collect(),
+                origins: launch
+                    .built
+                    .axes
+                    .iter()
+                    .map(|&axis| part[axis as usize].start as i64)
+                    .collect(),
                 accesses,
                 guards: guard_arguments(&launch.built),
                 scalars: launch.built.scalars.clone(),
@@ -437,11 +479,18 @@ impl<'a> Builder<'a> {
     }
 
     /// The boxes of a launch, in each of which every read comes from one buffer: the interior, then the rim.
-    fn cut(&self, group: &Group, space: &IndexBox, built: &Built, served: &[Option<usize>]) -> Vec<IndexBox> {
+    fn cut(
+        &self,
+        group: &Group,
+        space: &IndexBox,
+        built: &Built,
+        served: &[Option<usize>],
+    ) -> Vec<IndexBox> {
         if space.iter().zip(&group.axes).any(|(range, axis)| axis.level == 0 && range.is_empty()) {
             return Vec::new();
         }
-        let mut cuts: Vec<Vec<usize>> = space.iter().map(|range| vec![range.start, range.end]).collect();
+        let mut cuts: Vec<Vec<usize>> =
+            space.iter().map(|range| vec![range.start, range.end]).collect();
         for (access, served) in built.accesses.iter().zip(served) {
             let (Some(_), Buffer::Input(source)) = (served, &access.buffer) else { continue };
             let block = self.block(*source);
@@ -515,7 +564,8 @@ impl<'a> Builder<'a> {
         let block = self.block(source);
         // Where nothing is read, any place will do.
         let reaches = read_box(&group.axes, part, &access.map, guard);
-        let is_inside = reaches.as_ref().is_none_or(|reaches| intersect(reaches, &block) == *reaches);
+        let is_inside =
+            reaches.as_ref().is_none_or(|reaches| intersect(reaches, &block) == *reaches);
         if is_inside || served.is_none() {
             let memory = own.unwrap_or_else(|| self.memory_of(source));
             let at = locate(access, part, memory, &block, item);
@@ -523,11 +573,18 @@ impl<'a> Builder<'a> {
         }
         let slabs = served.and_then(|number| self.slabs[number].as_ref());
         let slab = slabs.and_then(|slabs| {
-            slabs.regions.iter().find(|(region, _)| reaches.as_ref().is_some_and(|r| intersect(r, region) == *r))
+            slabs
+                .regions
+                .iter()
+                .find(|(region, _)| reaches.as_ref().is_some_and(|r| intersect(r, region) == *r))
         });
         match slab {
-            Some((region, buffer)) => (locate(access, part, Memory::Local(*buffer), region, item), true),
-            None => unreachable!("bug: {reaches:?} is neither in the block {block:?} nor in a slab"),
+            Some((region, buffer)) => {
+                (locate(access, part, Memory::Local(*buffer), region, item), true)
+            }
+            None => {
+                unreachable!("bug: {reaches:?} is neither in the block {block:?} nor in a slab")
+            }
         }
     }
 
@@ -538,7 +595,12 @@ impl<'a> Builder<'a> {
             .iter()
             .map(|&axis| {
                 let group_axis = built.axes[axis];
-                let follows = access.map.axes.iter().zip(&at.strides).filter(|(map, _)| map.axis == Some(group_axis));
+                let follows = access
+                    .map
+                    .axes
+                    .iter()
+                    .zip(&at.strides)
+                    .filter(|(map, _)| map.axis == Some(group_axis));
                 follows.map(|(map, stride)| map.step as isize * stride).sum()
             })
             .collect();
@@ -548,7 +610,9 @@ impl<'a> Builder<'a> {
     /// Copies what an update leaves unwritten of this device's block.
     fn copy_unwritten(&mut self, group: &Group, space: &IndexBox, copy: &FinalCopy) {
         let data = self.plan.node(copy.node);
-        let NodeOp::Update(target) = &data.op else { unreachable!("bug: only updates leave something unwritten") };
+        let NodeOp::Update(target) = &data.op else {
+            unreachable!("bug: only updates leave something unwritten")
+        };
         let Some(member) = group.members.iter().find(|member| member.node == copy.node) else {
             unreachable!("bug: node {} is not a member", copy.node)
         };
@@ -563,11 +627,19 @@ impl<'a> Builder<'a> {
             axis.step.abs() <= 1 && !twice
         });
         let is_owner = !group.is_for_owners || self.owns_what_is_written(group);
-        let regions = if is_box && is_owner && !is_empty(space) { subtract(&block, &image(&map, space)) } else { vec![block.clone()] };
+        let regions = if is_box && is_owner && !is_empty(space) {
+            subtract(&block, &image(&map, space))
+        } else {
+            vec![block.clone()]
+        };
         let item = data.dtype.size();
         for region in regions {
             self.instance.steps.push(LocalStep::Copy(CopyBox {
-                from: box_at(self.memory(copy.from), &Stored { block: &block, item, offset: 0 }, &region),
+                from: box_at(
+                    self.memory(copy.from),
+                    &Stored { block: &block, item, offset: 0 },
+                    &region,
+                ),
                 to: box_at(
                     self.memory_of(Source::Node(copy.node)),
                     &Stored { block: &block, item, offset: 0 },
@@ -600,8 +672,11 @@ impl<'a> Builder<'a> {
             // Of the combined pairs, the indices are the value.
             let block = self.block_of_node(node);
             let item = self.plan.node(node).dtype.size();
-            let pair =
-                Stored { block: &block, item: monoid.item_size(dtype), offset: Monoid::index_offset(dtype) };
+            let pair = Stored {
+                block: &block,
+                item: monoid.item_size(dtype),
+                offset: Monoid::index_offset(dtype),
+            };
             self.instance.steps.push(LocalStep::Copy(CopyBox {
                 from: box_at(Memory::Local(buffer), &pair, &block),
                 to: box_at(
@@ -645,10 +720,20 @@ impl<'a> Builder<'a> {
 }
 
 /// The element of an access at the start of a part of the space, in memory that holds a block of the value.
-fn locate(access: &BuiltAccess, part: &IndexBox, memory: Memory, block: &[Range<usize>], item: usize) -> At {
+fn locate(
+    access: &BuiltAccess,
+    part: &IndexBox,
+    memory: Memory,
+    block: &[Range<usize>],
+    item: usize,
+) -> At {
     let strides = strides_of(block, item);
-    let first = |map: &AxisMap| map.start as isize + map.axis.map_or(0, |a| map.step as isize * part[a as usize].start as isize);
-    let distance = access.map.axes.iter().zip(block).map(|(map, own)| first(map) - own.start as isize);
+    let first = |map: &AxisMap| {
+        map.start as isize
+            + map.axis.map_or(0, |a| map.step as isize * part[a as usize].start as isize)
+    };
+    let distance =
+        access.map.axes.iter().zip(block).map(|(map, own)| first(map) - own.start as isize);
     At { memory, offset: distance.zip(&strides).map(|(at, stride)| at * stride).sum(), strides }
 }
 

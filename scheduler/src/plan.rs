@@ -55,7 +55,9 @@ pub(crate) struct ExchangePart {
 impl Exchange {
     /// Whether a read of a unit is served by this exchange.
     pub fn serves(&self, unit: usize, source: Source, map: &AffineMap) -> bool {
-        self.is_for(unit) && self.source == source && same_direction(&self.parts[0].loads[0].map, map)
+        self.is_for(unit)
+            && self.source == source
+            && same_direction(&self.parts[0].loads[0].map, map)
     }
 
     /// Whether a unit waits for this exchange.
@@ -100,7 +102,8 @@ pub(crate) fn read_box(
 ) -> Option<IndexBox> {
     let read = guard.map_or_else(|| part.clone(), |guard| intersect(part, guard));
     let is_followed = |axis: usize| map.axes.iter().any(|follows| follows.axis == Some(axis as u8));
-    let hinders = |axis: usize| axes[axis].level == 0 || !part[axis].is_empty() || is_followed(axis);
+    let hinders =
+        |axis: usize| axes[axis].level == 0 || !part[axis].is_empty() || is_followed(axis);
     let reads = (0..axes.len()).all(|axis| !read[axis].is_empty() || !hinders(axis));
     reads.then(|| image(map, &read))
 }
@@ -125,8 +128,14 @@ impl Plan {
         let (mut graph, mut placements, mut moved) = legalise(window, placements, leaves);
         drop_whole_updates(&mut graph, &mut placements, &mut moved);
         // A plan outlives its window in the cache and must not keep its values alive.
-        graph.leaves.iter_mut().for_each(|leaf| *leaf = Node::temporary(leaf.shape().clone(), leaf.dtype()));
-        graph.nodes.iter_mut().for_each(|node| node.node = Node::temporary(node.shape.clone(), node.dtype));
+        graph
+            .leaves
+            .iter_mut()
+            .for_each(|leaf| *leaf = Node::temporary(leaf.shape().clone(), leaf.dtype()));
+        graph
+            .nodes
+            .iter_mut()
+            .for_each(|node| node.node = Node::temporary(node.shape.clone(), node.dtype));
         let (units, steps, exchanges) = {
             let context = Context::new(&graph, &placements, leaves);
             let Fused { units, .. } = fuse(&context);
@@ -207,7 +216,11 @@ fn order(context: &Context<'_>, units: &[Unit], mesh: &Mesh) -> (Vec<Step>, Vec<
 fn combine(context: &Context<'_>, steps: &mut Vec<Step>, mut partial: Vec<u32>) {
     let key = |node: u32| {
         let (_, dtype) = context.graph.source(context.graph.nodes[node as usize].inputs[0].source);
-        (context.placements[node as usize].partial.clone(), dtype, context.graph.nodes[node as usize].dtype)
+        (
+            context.placements[node as usize].partial.clone(),
+            dtype,
+            context.graph.nodes[node as usize].dtype,
+        )
     };
     while let Some(&first) = partial.first() {
         let (together, rest) = partial.into_iter().partition(|&node| key(node) == key(first));
@@ -220,8 +233,11 @@ fn combine(context: &Context<'_>, steps: &mut Vec<Step>, mut partial: Vec<u32>) 
 fn loads_of(context: &Context<'_>, group: &Group) -> Vec<Load> {
     let mut loads: Vec<Load> = Vec::new();
     for load in group.members.iter().flat_map(|member| context.loads(member, group)) {
-        let is_known =
-            |known: &Load| known.source == load.source && known.map.axes == load.map.axes && known.guard == load.guard;
+        let is_known = |known: &Load| {
+            known.source == load.source
+                && known.map.axes == load.map.axes
+                && known.guard == load.guard
+        };
         if !loads.iter().any(is_known) {
             loads.push(load);
         }
@@ -273,7 +289,8 @@ fn parts_of(context: &Context<'_>, group: &Group, unit: usize) -> Vec<(Source, E
         match known {
             Some((_, part)) => part.loads.push(read.clone()),
             None => {
-                let part = ExchangePart { unit, axes: group.axes.clone(), loads: vec![read.clone()] };
+                let part =
+                    ExchangePart { unit, axes: group.axes.clone(), loads: vec![read.clone()] };
                 parts.push((read.source, part));
             }
         }

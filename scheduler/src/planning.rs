@@ -82,7 +82,12 @@ impl Engine for NullEngine {
         Ok(Arc::new(NullValue(self.policy.sharding(&data.shape, &self.mesh))))
     }
 
-    fn read(&self, _: &Arc<dyn Evaluated>, _: &[usize], map: &AffineMap) -> Result<Option<HostArray>, Error> {
+    fn read(
+        &self,
+        _: &Arc<dyn Evaluated>,
+        _: &[usize],
+        map: &AffineMap,
+    ) -> Result<Option<HostArray>, Error> {
         let shape = map.shape.to_vec();
         let bytes = vec![0; shape.iter().product::<usize>() * DType::F64.size()];
         Ok(Some(HostArray { dtype: DType::F64, shape, bytes }))
@@ -135,10 +140,13 @@ pub fn diffusion_step(devices: usize, shape: [usize; 2]) -> String {
         let grid = phalanx_array::zeros(shape, DType::F64);
         let planned = (|| {
             grid.evaluate()?;
-            let view = |rows: phalanx_ops::Index, columns: phalanx_ops::Index| grid.slice([rows, columns]);
-            let range = |start, stop| phalanx_ops::Index::Range { start: Some(start), stop, step: 1 };
+            let view =
+                |rows: phalanx_ops::Index, columns: phalanx_ops::Index| grid.slice([rows, columns]);
+            let range =
+                |start, stop| phalanx_ops::Index::Range { start: Some(start), stop, step: 1 };
             let inner = range(1, Some(-1));
-            let neighbours = view(range(0, Some(-2)), inner) + view(range(2, None), inner)
+            let neighbours = view(range(0, Some(-2)), inner)
+                + view(range(2, None), inner)
                 + view(inner, range(0, Some(-2)))
                 + view(inner, range(2, None));
             let change = (neighbours - 4.0 * view(inner, inner)) * 0.2;

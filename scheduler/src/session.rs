@@ -161,7 +161,10 @@ impl Session {
                     })
                     .map_err(|error| {
                         let device = format!("cpu:{local}");
-                        RunError::Device(phalanx_device::DeviceError::Threads { device, reason: error.to_string() })
+                        RunError::Device(phalanx_device::DeviceError::Threads {
+                            device,
+                            reason: error.to_string(),
+                        })
                     })?;
                 state.workers.push((sender, thread));
             }
@@ -195,7 +198,11 @@ impl Session {
     /// What the session has done so far.
     pub fn counters(&self) -> Counters {
         let state = self.state();
-        Counters { windows: state.windows, plans: state.plans.values().map(Vec::len).sum(), kernels: self.kernels.len() }
+        Counters {
+            windows: state.windows,
+            plans: state.plans.values().map(Vec::len).sum(),
+            kernels: self.kernels.len(),
+        }
     }
 
     /// Waits for everything in flight and for the other ranks, and leaves the world. Collective: every rank ends its
@@ -214,7 +221,12 @@ impl Session {
         self.processes.abort(error_code, String::from(message));
     }
 
-    fn end(&self, cause: &str, site: Site, part: impl FnOnce() -> Result<(), RunError>) -> Result<(), Error> {
+    fn end(
+        &self,
+        cause: &str,
+        site: Site,
+        part: impl FnOnce() -> Result<(), RunError>,
+    ) -> Result<(), Error> {
         let flying: Vec<Arc<Outcome>> = {
             let mut state = self.state();
             if std::mem::replace(&mut state.finished, true) {
@@ -267,13 +279,22 @@ impl Session {
         Liveness { nodes, donated }
     }
 
-    fn ready(&self, state: &mut State, graph: &Graph, leaves: &[Sharding]) -> Result<Arc<Ready>, RunError> {
+    fn ready(
+        &self,
+        state: &mut State,
+        graph: &Graph,
+        leaves: &[Sharding],
+    ) -> Result<Arc<Ready>, RunError> {
         let alike = state.plans.entry(structure_hash(graph, leaves)).or_default();
         let known = alike.iter().position(|cached| cached.structure.is_of(graph, leaves));
         let position = known.unwrap_or_else(|| {
             let _span = tracing::debug_span!("plan", nodes = graph.nodes.len()).entered();
             let plan = Arc::new(Plan::new(graph, leaves, &self.mesh, &self.options.policy));
-            alike.push(Cached { structure: Structure::of(graph, leaves), plan, ready: FxHashMap::default() });
+            alike.push(Cached {
+                structure: Structure::of(graph, leaves),
+                plan,
+                ready: FxHashMap::default(),
+            });
             alike.len() - 1
         });
         let cached = &mut alike[position];
@@ -282,7 +303,8 @@ impl Session {
             return Ok(ready.clone());
         }
         let devices = self.first_device..self.first_device + self.devices.len();
-        let ready = Arc::new(Ready::new(&cached.plan, &liveness, &self.mesh, devices, &self.kernels)?);
+        let ready =
+            Arc::new(Ready::new(&cached.plan, &liveness, &self.mesh, devices, &self.kernels)?);
         cached.ready.insert(liveness, ready.clone());
         Ok(ready)
     }
@@ -300,7 +322,10 @@ impl Session {
         for (local, (device, instance)) in self.devices.iter().zip(&ready.instances).enumerate() {
             let Instance { slots, locals, .. } = instance;
             let allocate = |sizes: &[usize]| {
-                sizes.iter().map(|&bytes| device.clone().allocate(bytes)).collect::<Result<Vec<Buffer>, _>>()
+                sizes
+                    .iter()
+                    .map(|&bytes| device.clone().allocate(bytes))
+                    .collect::<Result<Vec<Buffer>, _>>()
             };
             let leaves = graph
                 .leaves
@@ -344,11 +369,17 @@ impl Session {
         let own = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
         let all = self.processes.gather(own, |_| size_of_val(&words))?;
         for (rank, bytes) in all.iter().enumerate() {
-            let [is_refused, requested, in_use, limit] = std::array::from_fn(|at| word(&bytes[at * 8..at * 8 + 8]));
+            let [is_refused, requested, in_use, limit] =
+                std::array::from_fn(|at| word(&bytes[at * 8..at * 8 + 8]));
             if is_refused != 0 {
                 let device = format!("a device of rank {rank}");
                 let limit = Some(limit).filter(|&limit| limit > 0);
-                return Err(RunError::Device(DeviceError::OutOfMemory { device, requested, in_use, limit }));
+                return Err(RunError::Device(DeviceError::OutOfMemory {
+                    device,
+                    requested,
+                    in_use,
+                    limit,
+                }));
             }
         }
         Ok(memory?)
@@ -362,7 +393,13 @@ impl Session {
         error
     }
 
-    fn start(&self, state: &mut State, graph: &Graph, cause: Cause, site: Site) -> Result<(), Error> {
+    fn start(
+        &self,
+        state: &mut State,
+        graph: &Graph,
+        cause: Cause,
+        site: Site,
+    ) -> Result<(), Error> {
         let fail = |error: RunError| Error::failure(error, Some(site));
         self.processes.check().map_err(fail)?;
         let leaves = Session::leaf_shardings(graph)?;
@@ -401,8 +438,13 @@ impl Session {
                 },
             });
             let sharding = ready.plan.placements[at as usize].output.clone();
-            let mut shards =
-                Shards::new(node.dtype, &node.shape, sharding, storage.clone(), Some(outcome.clone()));
+            let mut shards = Shards::new(
+                node.dtype,
+                &node.shape,
+                sharding,
+                storage.clone(),
+                Some(outcome.clone()),
+            );
             if node.op == NodeOp::Compress {
                 shards = shards.with_unknown_shape();
             }
@@ -490,17 +532,33 @@ impl Engine for Session {
         let strides = contiguous(&data.shape, item);
         let mut buffers = Vec::new();
         for (local, device) in self.devices.iter().enumerate() {
-            let block = sharding.block(&data.shape, &self.mesh, &self.mesh.coordinates(self.first_device + local));
+            let block = sharding.block(
+                &data.shape,
+                &self.mesh,
+                &self.mesh.coordinates(self.first_device + local),
+            );
             let buffer = match device.clone().allocate(volume(&block) * item) {
                 Ok(buffer) => buffer,
                 // Making an array is Local, so the refusal waits until all ranks can hear of it.
                 Err(refusal) if self.world.size() > 1 && self.options.memory_limit.is_some() => {
-                    return Ok(Arc::new(Shards::refused(data.dtype, &data.shape, sharding, refusal, site)));
+                    return Ok(Arc::new(Shards::refused(
+                        data.dtype,
+                        &data.shape,
+                        sharding,
+                        refusal,
+                        site,
+                    )));
                 }
-                Err(error) => return Err(Error::failure(self.fatal(RunError::Device(error)), Some(site))),
+                Err(error) => {
+                    return Err(Error::failure(self.fatal(RunError::Device(error)), Some(site)));
+                }
             };
             let extents: Vec<usize> = block.iter().map(std::ops::Range::len).collect();
-            let offset = block.iter().zip(&strides).map(|(range, stride)| range.start as isize * stride).sum();
+            let offset = block
+                .iter()
+                .zip(&strides)
+                .map(|(range, stride)| range.start as isize * stride)
+                .sum();
             copy_strided(
                 &Strided { buffer: &host, offset, strides: &strides },
                 &Strided { buffer: &buffer, offset: 0, strides: &contiguous(&extents, item) },
@@ -582,12 +640,16 @@ impl Engine for Session {
             sharding.axes[axis] = Some(Split { mesh_axes, bounds: Bounds::explicit(&sizes) });
         }
         let dtype = shards[0].dtype;
-        let buffers = shards.into_iter().map(|shard| Buffer::from_vec(aligned(shard.bytes))).collect();
+        let buffers =
+            shards.into_iter().map(|shard| Buffer::from_vec(aligned(shard.bytes))).collect();
         let value = Shards::new(dtype, &shape, sharding, Storage::new(buffers), None);
         Ok((shape, Arc::new(value)))
     }
 
-    fn local_shards(&self, value: &Arc<dyn Evaluated>) -> Result<Vec<(Vec<usize>, HostArray)>, Error> {
+    fn local_shards(
+        &self,
+        value: &Arc<dyn Evaluated>,
+    ) -> Result<Vec<(Vec<usize>, HostArray)>, Error> {
         value.wait()?;
         let shards = Shards::of(value);
         let blocks = shards.blocks(&self.mesh, self.first_device);
@@ -595,7 +657,10 @@ impl Engine for Session {
             .iter()
             .enumerate()
             .map(|(local, block)| {
-                (block.iter().map(|range| range.start).collect(), shards.block_to_host(local, block))
+                (
+                    block.iter().map(|range| range.start).collect(),
+                    shards.block_to_host(local, block),
+                )
             })
             .collect())
     }
@@ -610,7 +675,9 @@ impl Engine for Session {
         if self.world.size() == 1 {
             return match message {
                 None => Ok(()),
-                Some(message) => Err(Error::failure(RunError::Rank { rank: 0, message }, Some(site))),
+                Some(message) => {
+                    Err(Error::failure(RunError::Rank { rank: 0, message }, Some(site)))
+                }
             };
         }
         let text = message.as_deref().unwrap_or("").as_bytes();
@@ -618,7 +685,10 @@ impl Engine for Session {
         own.extend(&text[..text.len().min(LONGEST)]);
         own.resize(LONGEST + 1, 0);
         self.processes.post(TicketKind::Read, || 0, "agrees on an outcome", site);
-        let all = self.processes.gather(own, |_| LONGEST + 1).map_err(|error| Error::failure(error, Some(site)))?;
+        let all = self
+            .processes
+            .gather(own, |_| LONGEST + 1)
+            .map_err(|error| Error::failure(error, Some(site)))?;
         let Some(rank) = all.iter().position(|bytes| bytes[0] != 0) else { return Ok(()) };
         let text = all[rank][1..].split(|&byte| byte == 0).next().unwrap_or(&[]);
         let message = String::from_utf8_lossy(text).into_owned();
@@ -656,7 +726,9 @@ fn aligned(bytes: Vec<u8>) -> Vec<u128> {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        for (jobs, thread) in self.state.get_mut().unwrap_or_else(PoisonError::into_inner).workers.drain(..) {
+        for (jobs, thread) in
+            self.state.get_mut().unwrap_or_else(PoisonError::into_inner).workers.drain(..)
+        {
             drop(jobs);
             let _ = thread.join();
         }

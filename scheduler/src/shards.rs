@@ -46,14 +46,34 @@ impl Shards {
         storage: Arc<Storage>,
         outcome: Option<Arc<Outcome>>,
     ) -> Shards {
-        Shards { dtype, sharding, shape: shape.to_vec(), storage, outcome, late: None, refusal: None }
+        Shards {
+            dtype,
+            sharding,
+            shape: shape.to_vec(),
+            storage,
+            outcome,
+            late: None,
+            refusal: None,
+        }
     }
 
     /// A value that a device of this process has no memory for; reading it is an error, and so is planning with it on
     /// all ranks.
-    pub fn refused(dtype: DType, shape: &[usize], sharding: Sharding, refusal: DeviceError, site: Site) -> Shards {
+    pub fn refused(
+        dtype: DType,
+        shape: &[usize],
+        sharding: Sharding,
+        refusal: DeviceError,
+        site: Site,
+    ) -> Shards {
         let error = Error::failure(RunError::Device(refusal.clone()), Some(site));
-        let shards = Shards::new(dtype, shape, sharding, Storage::new(Vec::new()), Some(Outcome::failed(error)));
+        let shards = Shards::new(
+            dtype,
+            shape,
+            sharding,
+            Storage::new(Vec::new()),
+            Some(Outcome::failed(error)),
+        );
         Shards { refusal: Some(refusal), ..shards }
     }
 
@@ -106,7 +126,9 @@ impl Shards {
     pub fn blocks(&self, mesh: &Mesh, first_device: usize) -> Vec<IndexBox> {
         let shape = self.shape();
         (0..self.buffers().len())
-            .map(|local| self.sharding().block(shape, mesh, &mesh.coordinates(first_device + local)))
+            .map(|local| {
+                self.sharding().block(shape, mesh, &mesh.coordinates(first_device + local))
+            })
             .collect()
     }
 
@@ -133,7 +155,8 @@ impl Shards {
                     Some(to) if axis.step != 0 => {
                         let range = &mut part[to as usize];
                         let start = inside.start.max(range.start as i64).min(range.end as i64);
-                        *range = start as usize..inside.end.min(range.end as i64).max(start) as usize;
+                        *range =
+                            start as usize..inside.end.min(range.end as i64).max(start) as usize;
                     }
                     _ if own.contains(&(axis.start as usize)) => {}
                     _ => part.iter_mut().for_each(|range| *range = 0..0),
@@ -156,7 +179,8 @@ impl Shards {
                     along[to as usize] += axis.step as isize * stride;
                 }
             }
-            let at: isize = part.iter().zip(&target).map(|(range, stride)| range.start as isize * stride).sum();
+            let at: isize =
+                part.iter().zip(&target).map(|(range, stride)| range.start as isize * stride).sum();
             let extents: Vec<usize> = part.iter().map(Range::len).collect();
             copy_strided(
                 &Strided { buffer, offset, strides: &along },

@@ -78,9 +78,8 @@ fn values(plain: &Plain, found: &[Value], expected: &[Value]) -> Result<(), Stri
     if found.len() == expected.len() && pairs.clone().all(|(a, b)| agrees(*a, *b)) {
         return Ok(());
     }
-    let text = |values: &[Value]| {
-        values.iter().map(Value::to_string).collect::<Vec<String>>().join(", ")
-    };
+    let text =
+        |values: &[Value]| values.iter().map(Value::to_string).collect::<Vec<String>>().join(", ");
     let shape = plain.shape();
     Err(format!("shape {shape:?}\n  found    {}\n  expected {}", text(found), text(expected)))
 }

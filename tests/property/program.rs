@@ -79,43 +79,159 @@ pub struct Blocks {
 /// An instruction. `to` is the name that the result gets, whatever had it before.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Instruction {
-    Full { to: Name, shape: Vec<usize>, value: Value, dtype: DType },
-    Arange { to: Name, start: i64, stop: i64, step: i64 },
-    FromSlice { to: Name, shape: Vec<usize>, values: Vec<Value>, dtype: DType },
+    Full {
+        to: Name,
+        shape: Vec<usize>,
+        value: Value,
+        dtype: DType,
+    },
+    Arange {
+        to: Name,
+        start: i64,
+        stop: i64,
+        step: i64,
+    },
+    FromSlice {
+        to: Name,
+        shape: Vec<usize>,
+        values: Vec<Value>,
+        dtype: DType,
+    },
     /// The sum of a number for each axis times the index along it, modulo 11.
-    FromFunction { to: Name, shape: Vec<usize>, factors: Vec<i64> },
-    Slice { to: Name, of: Name, items: Vec<Index> },
-    At { to: Name, of: Name, index: Vec<i64> },
-    Transpose { to: Name, of: Name, axes: Vec<usize> },
-    Reshape { to: Name, of: Name, shape: Vec<usize> },
-    BroadcastTo { to: Name, of: Name, shape: Vec<usize> },
-    Alias { to: Name, of: Name },
-    Copy { to: Name, of: Name },
-    Cast { to: Name, of: Name, dtype: DType },
-    Unary { to: Name, op: Op, of: Name },
-    Binary { to: Name, op: Op, left: Operand, right: Operand },
-    Select { to: Name, mask: Name, on_true: Operand, on_false: Operand },
-    Reduce { to: Name, reduction: Reduction, of: Name, axes: Option<Vec<i64>>, keepdims: bool },
-    Matmul { to: Name, left: Name, right: Name },
-    Compress { to: Name, of: Name, mask: Name },
+    FromFunction {
+        to: Name,
+        shape: Vec<usize>,
+        factors: Vec<i64>,
+    },
+    Slice {
+        to: Name,
+        of: Name,
+        items: Vec<Index>,
+    },
+    At {
+        to: Name,
+        of: Name,
+        index: Vec<i64>,
+    },
+    Transpose {
+        to: Name,
+        of: Name,
+        axes: Vec<usize>,
+    },
+    Reshape {
+        to: Name,
+        of: Name,
+        shape: Vec<usize>,
+    },
+    BroadcastTo {
+        to: Name,
+        of: Name,
+        shape: Vec<usize>,
+    },
+    Alias {
+        to: Name,
+        of: Name,
+    },
+    Copy {
+        to: Name,
+        of: Name,
+    },
+    Cast {
+        to: Name,
+        of: Name,
+        dtype: DType,
+    },
+    Unary {
+        to: Name,
+        op: Op,
+        of: Name,
+    },
+    Binary {
+        to: Name,
+        op: Op,
+        left: Operand,
+        right: Operand,
+    },
+    Select {
+        to: Name,
+        mask: Name,
+        on_true: Operand,
+        on_false: Operand,
+    },
+    Reduce {
+        to: Name,
+        reduction: Reduction,
+        of: Name,
+        axes: Option<Vec<i64>>,
+        keepdims: bool,
+    },
+    Matmul {
+        to: Name,
+        left: Name,
+        right: Name,
+    },
+    Compress {
+        to: Name,
+        of: Name,
+        mask: Name,
+    },
     /// The counts of a histogram with equal bins.
-    Histogram { to: Name, of: Name, bins: usize, range: (f64, f64) },
-    Percentile { to: Name, of: Name, q: Vec<f64> },
+    Histogram {
+        to: Name,
+        of: Name,
+        bins: usize,
+        range: (f64, f64),
+    },
+    Percentile {
+        to: Name,
+        of: Name,
+        q: Vec<f64>,
+    },
     /// An array that every device brings a part of, of these sizes along an axis.
-    FromLocal { to: Name, of: Name, axis: usize, sizes: Vec<usize> },
-    Reshard { to: Name, of: Name, axes: Vec<Option<Blocks>> },
-    Assign { of: Name, value: Operand },
-    InPlace { op: Op, of: Name, value: Operand },
-    AssignWhere { of: Name, mask: Name, value: Operand },
+    FromLocal {
+        to: Name,
+        of: Name,
+        axis: usize,
+        sizes: Vec<usize>,
+    },
+    Reshard {
+        to: Name,
+        of: Name,
+        axes: Vec<Option<Blocks>>,
+    },
+    Assign {
+        of: Name,
+        value: Operand,
+    },
+    InPlace {
+        op: Op,
+        of: Name,
+        value: Operand,
+    },
+    AssignWhere {
+        of: Name,
+        mask: Name,
+        value: Operand,
+    },
     /// Reads and compares the elements.
-    Read { of: Name },
+    Read {
+        of: Name,
+    },
     /// Compares every device's shard.
-    Shards { of: Name },
+    Shards {
+        of: Name,
+    },
     /// Asks for the plan and the sharding, which must do nothing.
-    Explain { of: Name },
-    Evaluate { of: Name },
+    Explain {
+        of: Name,
+    },
+    Evaluate {
+        of: Name,
+    },
     Flush,
-    Drop { of: Name },
+    Drop {
+        of: Name,
+    },
 }
 
 impl fmt::Display for Name {
@@ -153,7 +269,8 @@ fn index(items: &[Index]) -> String {
         Index::NewAxis => String::from("None"),
         Index::Ellipsis => String::from("..."),
         Index::Range { start, stop, step } => {
-            let bound = |bound: &Option<i64>| bound.map_or(String::new(), |bound| bound.to_string());
+            let bound =
+                |bound: &Option<i64>| bound.map_or(String::new(), |bound| bound.to_string());
             let step = if *step == 1 { String::new() } else { format!(":{step}") };
             format!("{}:{}{step}", bound(start), bound(stop))
         }
@@ -206,7 +323,8 @@ impl fmt::Display for Instruction {
                 write!(f, "{to} = from_local(split({of}, {sizes:?}, {axis}), {axis})")
             }
             Reshard { to, of, axes } => {
-                let axis = |axis: &Option<Blocks>| axis.as_ref().map_or("-".into(), Blocks::to_string);
+                let axis =
+                    |axis: &Option<Blocks>| axis.as_ref().map_or("-".into(), Blocks::to_string);
                 let axes: Vec<String> = axes.iter().map(axis).collect();
                 write!(f, "{to} = {of}.with_sharding([{}])", axes.join(", "))
             }

@@ -94,7 +94,8 @@ impl Smallest {
             simplify(&mut candidate);
             if candidate.mesh.len() < self.case.mesh.len()
                 || candidate.mesh.iter().product::<usize>() < self.case.mesh.iter().product()
-                || candidate.to_string() != self.case.to_string() && candidate.mesh == self.case.mesh
+                || candidate.to_string() != self.case.to_string()
+                    && candidate.mesh == self.case.mesh
             {
                 self.consider(candidate);
             }

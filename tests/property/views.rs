@@ -24,7 +24,9 @@ fn views_and_orders_are_those_of_numpy() {
     let session = Session::with_options(config, None, policy, Limits::default()).unwrap();
     let faults: Vec<String> = session.handle().enter(|| {
         let cases = table.lines().skip(1);
-        cases.filter_map(|line| Case::new(line).check().err().map(|e| format!("{line}\n  {e}"))).collect()
+        cases
+            .filter_map(|line| Case::new(line).check().err().map(|e| format!("{line}\n  {e}")))
+            .collect()
     });
     session.finish().unwrap();
     assert!(table.lines().count() > 1000, "{} holds too few cases", path.display());
@@ -151,7 +153,11 @@ fn index_item(text: &str) -> Index {
             [at] => Index::At(value(at) as i64),
             [start, stop, step] => {
                 let bound = |text: &str| (!text.is_empty()).then(|| value(text) as i64);
-                Index::Range { start: bound(start), stop: bound(stop), step: bound(step).unwrap_or(1) }
+                Index::Range {
+                    start: bound(start),
+                    stop: bound(stop),
+                    step: bound(step).unwrap_or(1),
+                }
             }
             _ => panic!("{text} is no index"),
         },

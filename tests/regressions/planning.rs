@@ -63,7 +63,10 @@ fn one_position_of_a_split_axis_was_written_by_all() {
         let b = full([1, 7, 5], 3.0, DType::F64);
         let column = b.slice(s![0..1, 2..6, 0..5]).slice(s![1..;-2, -1]);
         column.subtract_assign(7.5);
-        assert_eq!(b.sum(()).item::<f64>().unwrap(), 105.0 - 4.0 * 7.5 - 5.0 * 0.0 + 22.5 - 15.0 * 1.5);
+        assert_eq!(
+            b.sum(()).item::<f64>().unwrap(),
+            105.0 - 4.0 * 7.5 - 5.0 * 0.0 + 22.5 - 15.0 * 1.5
+        );
     });
 }
 

@@ -11,9 +11,7 @@ const SUITES: [&str; 2] = ["path", "cpu"];
 /// also reads `--only`.
 pub fn run(project: &Project, suite: &str, options: &[String]) -> Result<(), Failure> {
     let known = ["--only", "--peers", "--json"];
-    let pairs = options
-        .chunks(2)
-        .all(|pair| pair.len() == 2 && known.contains(&pair[0].as_str()));
+    let pairs = options.chunks(2).all(|pair| pair.len() == 2 && known.contains(&pair[0].as_str()));
     if !SUITES.contains(&suite) || !pairs {
         let bench = ["bench".to_owned(), suite.to_owned()];
         return Err(Failure::usage(bench.iter().chain(options)));

@@ -19,9 +19,7 @@ pub fn run(
     python::fetch_data(project, python)?;
     let target = project.target()?;
     // The launcher's own tests need it, so they have built it.
-    let phalanx = target
-        .join("debug/phalanx")
-        .with_extension(std::env::consts::EXE_EXTENSION);
+    let phalanx = target.join("debug/phalanx").with_extension(std::env::consts::EXE_EXTENSION);
     let folder = target.join("demo");
     fs::create_dir_all(&folder).map_err(Failure::file(&folder))?;
     let reference = folder.join("numpy.json");
@@ -29,22 +27,11 @@ pub fn run(
     let expected = Program::new(python).arguments([script]).output()?;
     fs::write(&reference, expected).map_err(Failure::file(&reference))?;
 
-    let (devices, processes): (&[usize], &[usize]) = if full {
-        (&[1, 2, 3, 4, 7], &[1, 2, 3, 4])
-    } else {
-        (&[1, 3], &[1, 2, 4])
-    };
-    let mut worlds: Vec<World> = devices
-        .iter()
-        .map(|devices| World {
-            processes: None,
-            devices: *devices,
-        })
-        .collect();
-    worlds.extend(processes.iter().map(|count| World {
-        processes: Some(*count),
-        devices: 1,
-    }));
+    let (devices, processes): (&[usize], &[usize]) =
+        if full { (&[1, 2, 3, 4, 7], &[1, 2, 3, 4]) } else { (&[1, 3], &[1, 2, 4]) };
+    let mut worlds: Vec<World> =
+        devices.iter().map(|devices| World { processes: None, devices: *devices }).collect();
+    worlds.extend(processes.iter().map(|count| World { processes: Some(*count), devices: 1 }));
     for world in worlds {
         let name = world.name();
         let result = world.output(project, &phalanx, &folder).and_then(|text| {
@@ -52,10 +39,7 @@ pub fn run(
             fs::write(&path, text).map_err(Failure::file(&path))?;
             compare(project, python, &reference, &path)
         });
-        println!(
-            "test demo::{name} ... {}",
-            if result.is_ok() { "ok" } else { "FAILED" }
-        );
+        println!("test demo::{name} ... {}", if result.is_ok() { "ok" } else { "FAILED" });
         if let Err(failure) = &result {
             println!("{failure}");
         }
@@ -65,9 +49,7 @@ pub fn run(
 }
 
 fn compare(project: &Project, python: &Path, expected: &Path, found: &Path) -> Result<(), Failure> {
-    Program::new(python)
-        .arguments([&project.path("tests/demo/compare.py"), expected, found])
-        .run()
+    Program::new(python).arguments([&project.path("tests/demo/compare.py"), expected, found]).run()
 }
 
 /// Where the demo runs.
@@ -88,9 +70,7 @@ impl World {
 
     fn output(&self, project: &Project, phalanx: &Path, folder: &Path) -> Result<String, Failure> {
         let devices = format!("cpu:{}", self.devices);
-        let mut program = Program::new(phalanx)
-            .named("phalanx")
-            .folder(project.root());
+        let mut program = Program::new(phalanx).named("phalanx").folder(project.root());
         if let Some(processes) = self.processes {
             let processes = processes.to_string();
             program =

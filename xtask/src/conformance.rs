@@ -11,10 +11,7 @@ use std::path::{Path, PathBuf};
 /// version of NumPy.
 pub fn data(project: &Project, python: &Path) -> Result<PathBuf, Failure> {
     let scripts = scripts(&project.path("tests/conformance"))?;
-    let folder = project
-        .target()?
-        .join("conformance")
-        .join(key(&scripts, python)?);
+    let folder = project.target()?.join("conformance").join(key(&scripts, python)?);
     if folder.is_dir() {
         return Ok(folder);
     }
@@ -22,9 +19,7 @@ pub fn data(project: &Project, python: &Path) -> Result<PathBuf, Failure> {
     let unfinished = folder.with_extension(format!("{}.tmp", std::process::id()));
     fs::create_dir_all(&unfinished).map_err(Failure::file(&unfinished))?;
     for script in &scripts {
-        Program::new(python)
-            .arguments([script, &unfinished])
-            .run()?;
+        Program::new(python).arguments([script, &unfinished]).run()?;
     }
     fs::rename(&unfinished, &folder).map_err(Failure::file(&folder))?;
     Ok(folder)
@@ -33,26 +28,19 @@ pub fn data(project: &Project, python: &Path) -> Result<PathBuf, Failure> {
 fn scripts(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     let entries = fs::read_dir(folder).map_err(Failure::file(folder))?;
     let paths = entries.filter_map(Result::ok).map(|entry| entry.path());
-    let mut scripts: Vec<PathBuf> = paths
-        .filter(|path| path.extension().is_some_and(|extension| extension == "py"))
-        .collect();
+    let mut scripts: Vec<PathBuf> =
+        paths.filter(|path| path.extension().is_some_and(|extension| extension == "py")).collect();
     scripts.sort();
     Ok(scripts)
 }
 
 fn key(scripts: &[PathBuf], python: &Path) -> Result<String, Failure> {
     let question = "import numpy; print(numpy.__version__)";
-    let version = Program::new(python)
-        .arguments(["-c", question])
-        .output()?
-        .trim()
-        .to_owned();
+    let version = Program::new(python).arguments(["-c", question]).output()?.trim().to_owned();
     let mut hasher = DefaultHasher::new();
     for script in scripts {
         script.file_name().hash(&mut hasher);
-        fs::read(script)
-            .map_err(Failure::file(script))?
-            .hash(&mut hasher);
+        fs::read(script).map_err(Failure::file(script))?.hash(&mut hasher);
     }
     Ok(format!("numpy-{version}-{:016x}", hasher.finish()))
 }

@@ -15,10 +15,7 @@ pub struct Page {
 
 /// Every generated page.
 pub fn pages() -> Vec<Page> {
-    vec![Page {
-        path: "docs/environment.md",
-        text: environment::markdown(),
-    }]
+    vec![Page { path: "docs/environment.md", text: environment::markdown() }]
 }
 
 /// Writes the pages that are not current.

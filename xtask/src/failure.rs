@@ -65,17 +65,12 @@ pub enum Failure {
 impl Failure {
     /// For arguments that are no command.
     pub fn usage<'word>(words: impl Iterator<Item = &'word String>) -> Failure {
-        Failure::Usage {
-            words: words.map(String::as_str).collect::<Vec<_>>().join(" "),
-        }
+        Failure::Usage { words: words.map(String::as_str).collect::<Vec<_>>().join(" ") }
     }
 
     /// For an operation on a file; to be given to `map_err`.
     pub fn file(path: &Path) -> impl FnOnce(io::Error) -> Failure + '_ {
-        |source| Failure::File {
-            path: path.to_owned(),
-            source,
-        }
+        |source| Failure::File { path: path.to_owned(), source }
     }
 }
 
@@ -88,17 +83,11 @@ impl fmt::Display for Failure {
             Failure::File { path, source } => write!(f, "{}: {source}", path.display()),
             Failure::Output { command, missing } => write!(f, "`{command}` gave no {missing}"),
             Failure::Python { candidates } => {
-                write!(
-                    f,
-                    "no Python >= 3.10 with venv and pip was found; looked at:"
-                )?;
+                write!(f, "no Python >= 3.10 with venv and pip was found; looked at:")?;
                 for candidate in candidates {
                     write!(f, "\n  {candidate}")?;
                 }
-                write!(
-                    f,
-                    "\n  hint    install one, with its venv package (Debian: python3-venv)"
-                )
+                write!(f, "\n  hint    install one, with its venv package (Debian: python3-venv)")
             }
             Failure::Untidy { count } => write!(f, "rules of the house broken: {count}"),
             Failure::Tests { count } => write!(f, "tests failed: {count}"),

@@ -19,9 +19,7 @@ pub fn bless(project: &Project, arguments: &[String]) -> Result<(), Failure> {
         _ => return Err(Failure::usage(arguments.iter())),
     };
     rewrite(project, filter, None)?;
-    project
-        .git(&["status", "--short", "--", FOLDERS[0], FOLDERS[1]])
-        .run()
+    project.git(&["status", "--short", "--", FOLDERS[0], FOLDERS[1]]).run()
 }
 
 /// Writes the golden files of the working tree and of the commit `base` into two copies of the
@@ -38,23 +36,15 @@ pub fn replay(project: &Project, base: &str) -> Result<(), Failure> {
     // A folder that was removed by hand is still a worktree in the books.
     project.git(&["worktree", "prune"]).run()?;
     let place = old.to_string_lossy().into_owned();
-    project
-        .git(&["worktree", "add", "--detach", "--force", &place, base])
-        .run()?;
+    project.git(&["worktree", "add", "--detach", "--force", &place, base]).run()?;
     let result = copy_working_tree(project, &new).and_then(|()| {
         for (copy, name) in [(&old, "target-base"), (&new, "target-current")] {
             // Cargo takes the same crate at two places for one, so each has a folder of its own.
-            rewrite(
-                &Project::at(copy.clone()),
-                "golden",
-                Some(&folder.join(name)),
-            )?;
+            rewrite(&Project::at(copy.clone()), "golden", Some(&folder.join(name)))?;
         }
         compare(&old, &new)
     });
-    project
-        .git(&["worktree", "remove", "--force", &place])
-        .run()?;
+    project.git(&["worktree", "remove", "--force", &place]).run()?;
     result
 }
 
@@ -65,9 +55,7 @@ impl Project {
 }
 
 fn rewrite(project: &Project, filter: &str, targets: Option<&Path>) -> Result<(), Failure> {
-    let program = project
-        .cargo(&["test", "--workspace", filter])
-        .variable("PHALANX_BLESS", "1");
+    let program = project.cargo(&["test", "--workspace", filter]).variable("PHALANX_BLESS", "1");
     match targets {
         Some(folder) => program.variable("CARGO_TARGET_DIR", folder).run(),
         None => program.run(),
@@ -76,18 +64,8 @@ fn rewrite(project: &Project, filter: &str, targets: Option<&Path>) -> Result<()
 
 /// Copies what git tracks or would track; a worktree of its own would lack what is not committed.
 fn copy_working_tree(project: &Project, to: &Path) -> Result<(), Failure> {
-    let mut list = project.git(&[
-        "ls-files",
-        "-z",
-        "--cached",
-        "--others",
-        "--exclude-standard",
-    ]);
-    for inside in list
-        .output()?
-        .split('\0')
-        .filter(|inside| !inside.is_empty())
-    {
+    let mut list = project.git(&["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
+    for inside in list.output()?.split('\0').filter(|inside| !inside.is_empty()) {
         let (from, to) = (project.path(inside), to.join(inside));
         // A file that is deleted but not committed as such is listed too.
         if !from.is_file() {
@@ -123,15 +101,8 @@ fn compare(old: &Path, new: &Path) -> Result<(), Failure> {
                 .run();
         }
     }
-    println!(
-        "{} golden files compared, {files} differ",
-        before.intersection(&after).count()
-    );
-    if files == 0 {
-        Ok(())
-    } else {
-        Err(Failure::Differences { files })
-    }
+    println!("{} golden files compared, {files} differ", before.intersection(&after).count());
+    if files == 0 { Ok(()) } else { Err(Failure::Differences { files }) }
 }
 
 /// The golden files of a copy of the project, by their paths in it.
@@ -147,9 +118,7 @@ fn golden_files(root: &Path) -> BTreeSet<PathBuf> {
             if path.is_dir() {
                 folders.push(path);
             } else if path.extension().is_none_or(|extension| extension != "rs") {
-                let inside = path
-                    .strip_prefix(root)
-                    .expect("bug: the file lies in its folder");
+                let inside = path.strip_prefix(root).expect("bug: the file lies in its folder");
                 files.insert(inside.to_owned());
             }
         }

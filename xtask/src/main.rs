@@ -11,10 +11,7 @@ mod documents;
 /// The framework's own table of variables, included so that this program builds without the
 /// framework.
 #[path = "../../src/environment.rs"]
-#[allow(
-    dead_code,
-    reason = "the developer commands need the names and the page, not the parser"
-)]
+#[allow(dead_code, reason = "the developer commands need the names and the page, not the parser")]
 mod environment;
 mod failure;
 mod golden;

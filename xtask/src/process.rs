@@ -23,10 +23,7 @@ impl Program {
                 command.env_remove(variable);
             }
         }
-        Program {
-            command,
-            name: name.as_ref().to_owned(),
-        }
+        Program { command, name: name.as_ref().to_owned() }
     }
 
     /// Shows the program under another name.
@@ -68,16 +65,10 @@ impl Program {
         let line = self.line();
         println!("$ {line}");
         let status = self.command.status();
-        let status = status.map_err(|source| Failure::Start {
-            command: line.clone(),
-            source,
-        })?;
+        let status = status.map_err(|source| Failure::Start { command: line.clone(), source })?;
         match status.success() {
             true => Ok(()),
-            false => Err(Failure::Program {
-                command: line,
-                ending: status.to_string(),
-            }),
+            false => Err(Failure::Program { command: line, ending: status.to_string() }),
         }
     }
 
@@ -85,16 +76,10 @@ impl Program {
     pub fn output(&mut self) -> Result<String, Failure> {
         let line = self.line();
         let output = self.command.stderr(Stdio::inherit()).output();
-        let output = output.map_err(|source| Failure::Start {
-            command: line.clone(),
-            source,
-        })?;
+        let output = output.map_err(|source| Failure::Start { command: line.clone(), source })?;
         match output.status.success() {
             true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
-            false => Err(Failure::Program {
-                command: line,
-                ending: output.status.to_string(),
-            }),
+            false => Err(Failure::Program { command: line, ending: output.status.to_string() }),
         }
     }
 
@@ -104,20 +89,14 @@ impl Program {
         let line = self.line();
         println!("$ {line}");
         let child = self.command.stdout(Stdio::piped()).spawn();
-        let mut child = child.map_err(|source| Failure::Start {
-            command: line.clone(),
-            source,
-        })?;
+        let mut child = child.map_err(|source| Failure::Start { command: line.clone(), source })?;
         let output = child.stdout.take().expect("bug: standard output is a pipe");
         for text in BufReader::new(output).split(b'\n').map_while(Result::ok) {
             let text = String::from_utf8_lossy(&text);
             println!("{text}");
             see(&text);
         }
-        let status = child.wait().map_err(|source| Failure::Start {
-            command: line,
-            source,
-        })?;
+        let status = child.wait().map_err(|source| Failure::Start { command: line, source })?;
         Ok(status.success())
     }
 }

@@ -13,12 +13,8 @@ impl Project {
     /// The project that this program was built in.
     pub fn find() -> Project {
         let own = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let root = own
-            .parent()
-            .expect("bug: xtask lies in a folder of the project");
-        Project {
-            root: root.to_owned(),
-        }
+        let root = own.parent().expect("bug: xtask lies in a folder of the project");
+        Project { root: root.to_owned() }
     }
 
     /// A project at another place, such as a checkout of another commit.
@@ -39,20 +35,14 @@ impl Project {
     /// Cargo, run in the project's folder.
     pub fn cargo(&self, arguments: &[&str]) -> Program {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        Program::new(cargo)
-            .named("cargo")
-            .arguments(arguments)
-            .folder(&self.root)
+        Program::new(cargo).named("cargo").arguments(arguments).folder(&self.root)
     }
 
     /// The folder where Cargo builds.
     pub fn target(&self) -> Result<PathBuf, Failure> {
         let mut program = self.cargo(&["metadata", "--no-deps", "--format-version=1"]);
-        let metadata: serde_json::Value =
-            serde_json::from_str(&program.output()?).map_err(|_| Failure::Output {
-                command: program.line(),
-                missing: "JSON",
-            })?;
+        let metadata: serde_json::Value = serde_json::from_str(&program.output()?)
+            .map_err(|_| Failure::Output { command: program.line(), missing: "JSON" })?;
         let folder = metadata["target_directory"].as_str();
         let folder = folder.ok_or_else(|| Failure::Output {
             command: program.line(),
@@ -66,15 +56,12 @@ impl Project {
         let options = ["--release", "--message-format=json-render-diagnostics"];
         let mut program = self.cargo(&[&["build", "--package", package], &options[..]].concat());
         let output = program.output()?;
-        let messages = output
-            .lines()
-            .filter_map(|line| serde_json::from_str(line).ok());
+        let messages = output.lines().filter_map(|line| serde_json::from_str(line).ok());
         let mut executables = messages.filter_map(|message: serde_json::Value| {
             message["executable"].as_str().map(PathBuf::from)
         });
-        executables.next_back().ok_or_else(|| Failure::Output {
-            command: program.line(),
-            missing: "executable",
-        })
+        executables
+            .next_back()
+            .ok_or_else(|| Failure::Output { command: program.line(), missing: "executable" })
     }
 }

@@ -7,15 +7,8 @@ use std::fs;
 use std::path::PathBuf;
 
 /// Interpreters to try, the system's usual one first.
-const CANDIDATES: [&str; 7] = [
-    "python3",
-    "python3.14",
-    "python3.13",
-    "python3.12",
-    "python3.11",
-    "python3.10",
-    "python",
-];
+const CANDIDATES: [&str; 7] =
+    ["python3", "python3.14", "python3.13", "python3.12", "python3.11", "python3.10", "python"];
 
 /// Ends well in an interpreter that can make an environment; else says what it lacks.
 const PROBE: &str = "\
@@ -42,29 +35,16 @@ pub fn environment(project: &Project) -> Result<PathBuf, Failure> {
     let folder = project.path(".venv");
     let requirements = project.path("xtask/requirements.txt");
     let wanted = fs::read_to_string(&requirements).map_err(Failure::file(&requirements))?;
-    let python = folder.join(if cfg!(windows) {
-        "Scripts/python.exe"
-    } else {
-        "bin/python"
-    });
+    let python = folder.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
     // Written last, so that an interrupted setup is not taken for a finished one.
     let stamp = folder.join("phalanx-requirements.txt");
     if fs::read_to_string(&stamp).is_ok_and(|found| found == wanted) && python.exists() {
         return Ok(python);
     }
     let interpreter = interpreter()?;
-    Program::new(interpreter)
-        .arguments(["-m", "venv", "--clear"])
-        .arguments([&folder])
-        .run()?;
+    Program::new(interpreter).arguments(["-m", "venv", "--clear"]).arguments([&folder]).run()?;
     Program::new(&python)
-        .arguments([
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            "--disable-pip-version-check",
-        ])
+        .arguments(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"])
         .arguments(["--requirement".as_ref(), requirements.as_os_str()])
         .run()?;
     fs::write(&stamp, wanted).map_err(Failure::file(&stamp))?;
@@ -73,17 +53,13 @@ pub fn environment(project: &Project) -> Result<PathBuf, Failure> {
 
 /// Fetches the demo's data.
 pub fn fetch_data(project: &Project, python: &PathBuf) -> Result<(), Failure> {
-    Program::new(python)
-        .arguments([project.path("xtask/fetch_demo_data.py")])
-        .run()
+    Program::new(python).arguments([project.path("xtask/fetch_demo_data.py")]).run()
 }
 
 fn interpreter() -> Result<&'static str, Failure> {
     let mut candidates = Vec::new();
     for name in CANDIDATES {
-        let probe = std::process::Command::new(name)
-            .args(["-c", PROBE])
-            .output();
+        let probe = std::process::Command::new(name).args(["-c", PROBE]).output();
         match probe {
             Err(error) => candidates.push(format!("{name}: {error}")),
             Ok(output) if output.status.success() => return Ok(name),

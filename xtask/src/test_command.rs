@@ -76,9 +76,7 @@ fn all(
     let data = conformance::data(project, &python)?;
     let mut arguments = vec!["test", "--workspace", "--no-fail-fast"];
     arguments.extend(filter);
-    let mut program = project
-        .cargo(&arguments)
-        .variable("PHALANX_CONFORMANCE_DATA", data);
+    let mut program = project.cargo(&arguments).variable("PHALANX_CONFORMANCE_DATA", data);
     if full {
         program = program.variable("PHALANX_TEST_FULL", "1");
     }
@@ -110,12 +108,6 @@ mod tests {
         ));
         assert!(tally.add_summary("test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured"));
         assert!(!tally.add_summary("test reductions::sum ... ok"));
-        assert_eq!(
-            tally,
-            Tally {
-                passed: 25,
-                failed: 2
-            }
-        );
+        assert_eq!(tally, Tally { passed: 25, failed: 2 });
     }
 }

@@ -10,7 +10,8 @@ use std::path::Path;
 
 fn loaded(read: Result<HostArray, IoError>, site: Site) -> Result<Array, Error> {
     // A file that only some ranks can read is an error on all of them.
-    let outcome = read.as_ref().map(|_| ()).map_err(|error| format!("{} [{}]", error, error.code()));
+    let outcome =
+        read.as_ref().map(|_| ()).map_err(|error| format!("{} [{}]", error, error.code()));
     let agreed = current_mesh(site)?.engine().agree(outcome, site);
     let host = read.map_err(|error| Error::failure(error, Some(site)))?;
     agreed?;
@@ -37,7 +38,8 @@ pub fn load_npz(path: impl AsRef<Path>, name: &str) -> Result<Array, Error> {
 fn written(write: impl FnOnce() -> Result<(), IoError>, site: Site) -> Result<(), Error> {
     let mesh = current_mesh(site)?;
     let result = if mesh.engine().process().0 == 0 { write() } else { Ok(()) };
-    let outcome = result.as_ref().map(|_| ()).map_err(|error| format!("{} [{}]", error, error.code()));
+    let outcome =
+        result.as_ref().map(|_| ()).map_err(|error| format!("{} [{}]", error, error.code()));
     let agreed = mesh.engine().agree(outcome, site);
     result.map_err(|error| Error::failure(error, Some(site)))?;
     agreed
@@ -59,7 +61,9 @@ pub fn save(path: impl AsRef<Path>, array: &Array) -> Result<(), Error> {
 #[track_caller]
 pub fn savez(path: impl AsRef<Path>, arrays: &[(&str, &Array)]) -> Result<(), Error> {
     let site = Location::caller();
-    let hosts: Vec<HostArray> = arrays.iter().map(|(_, array)| array.to_host_at(site)).collect::<Result<_, _>>()?;
-    let named: Vec<(&str, &HostArray)> = arrays.iter().zip(&hosts).map(|((name, _), host)| (*name, host)).collect();
+    let hosts: Vec<HostArray> =
+        arrays.iter().map(|(_, array)| array.to_host_at(site)).collect::<Result<_, _>>()?;
+    let named: Vec<(&str, &HostArray)> =
+        arrays.iter().zip(&hosts).map(|((name, _), host)| (*name, host)).collect();
     written(|| write_npz(path.as_ref(), &named), site)
 }

@@ -49,20 +49,14 @@ fn write_whole(
             return writer.flush();
         }
     }
-    let target = if existing.is_some() {
-        fs::canonicalize(path)?
-    } else {
-        path.to_owned()
-    };
+    let target = if existing.is_some() { fs::canonicalize(path)? } else { path.to_owned() };
     let (file, unfinished) = create_beside(&target)?;
     if let Some(metadata) = existing {
         file.set_permissions(metadata.permissions())?;
     }
     let mut writer = BufWriter::with_capacity(1 << 16, file);
     write(&mut writer)?;
-    let file = writer
-        .into_inner()
-        .map_err(io::IntoInnerError::into_error)?;
+    let file = writer.into_inner().map_err(io::IntoInnerError::into_error)?;
     // Some disks report that they are full only here.
     file.sync_all()?;
     drop(file);
@@ -104,13 +98,7 @@ fn create_beside(target: &Path) -> io::Result<(File, Unfinished)> {
         let path = target.with_file_name(name);
         match OpenOptions::new().write(true).create_new(true).open(&path) {
             Ok(file) => {
-                return Ok((
-                    file,
-                    Unfinished {
-                        path,
-                        complete: false,
-                    },
-                ));
+                return Ok((file, Unfinished { path, complete: false }));
             }
             // Another process of that number, long gone or on another machine, has used the name.
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
@@ -126,9 +114,7 @@ mod tests {
 
     fn names(folder: &Folder) -> Vec<String> {
         let entries = fs::read_dir(folder.path()).unwrap();
-        entries
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect()
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
     }
 
     #[test]
@@ -151,13 +137,7 @@ mod tests {
             Err(ErrorKind::StorageFull.into())
         })
         .unwrap_err();
-        assert!(matches!(
-            &error,
-            IoError::Write {
-                kind: ErrorKind::StorageFull,
-                ..
-            }
-        ));
+        assert!(matches!(&error, IoError::Write { kind: ErrorKind::StorageFull, .. }));
         assert_eq!(error.code(), "PX081");
         assert_eq!(fs::read(&path).unwrap(), b"old");
         assert_eq!(names(&folder), ["a.txt"]);
@@ -177,21 +157,9 @@ mod tests {
         let folder = Folder::new();
         let write = |path: &Path| write_atomically(path, |writer| writer.write_all(b"x"));
         let missing = write(&folder.path().join("no/such/folder/a.txt")).unwrap_err();
-        assert!(matches!(
-            missing,
-            IoError::Write {
-                kind: ErrorKind::NotFound,
-                ..
-            }
-        ));
+        assert!(matches!(missing, IoError::Write { kind: ErrorKind::NotFound, .. }));
         let directory = write(folder.path()).unwrap_err();
-        assert!(matches!(
-            directory,
-            IoError::Write {
-                kind: ErrorKind::IsADirectory,
-                ..
-            }
-        ));
+        assert!(matches!(directory, IoError::Write { kind: ErrorKind::IsADirectory, .. }));
         assert!(write(Path::new("")).is_err());
 
         let read_only = folder.path().join("read_only.txt");
@@ -200,13 +168,7 @@ mod tests {
         permissions.set_readonly(true);
         fs::set_permissions(&read_only, permissions).unwrap();
         let refused = write(&read_only).unwrap_err();
-        assert!(matches!(
-            refused,
-            IoError::Write {
-                kind: ErrorKind::PermissionDenied,
-                ..
-            }
-        ));
+        assert!(matches!(refused, IoError::Write { kind: ErrorKind::PermissionDenied, .. }));
         assert_eq!(fs::read(&read_only).unwrap(), b"kept");
     }
 
@@ -216,13 +178,7 @@ mod tests {
         let write = |path: &Path| write_atomically(path, |writer| writer.write_all(b"x"));
         write(Path::new("/dev/null")).unwrap();
         let full = write(Path::new("/dev/full")).unwrap_err();
-        assert!(matches!(
-            full,
-            IoError::Write {
-                kind: ErrorKind::StorageFull,
-                ..
-            }
-        ));
+        assert!(matches!(full, IoError::Write { kind: ErrorKind::StorageFull, .. }));
 
         let folder = Folder::new();
         let target = folder.path().join("target.txt");

@@ -158,25 +158,19 @@ impl IoError {
     /// What to do about it.
     pub fn hint(&self) -> &'static str {
         match self {
-            IoError::Read {
-                kind: ErrorKind::NotFound,
-                ..
-            } => "check the name; relative names start at the folder the program runs in",
-            IoError::Read {
-                kind: ErrorKind::OutOfMemory,
-                ..
-            } => "the array is larger than the memory of this machine",
+            IoError::Read { kind: ErrorKind::NotFound, .. } => {
+                "check the name; relative names start at the folder the program runs in"
+            }
+            IoError::Read { kind: ErrorKind::OutOfMemory, .. } => {
+                "the array is larger than the memory of this machine"
+            }
             IoError::Read { .. } => "check that the name is a file and that you may read it",
-            IoError::Write {
-                kind: ErrorKind::StorageFull,
-                ..
-            } => {
+            IoError::Write { kind: ErrorKind::StorageFull, .. } => {
                 "free some space, or write to another disk; an older file of that name is untouched"
             }
-            IoError::Write {
-                kind: ErrorKind::NotFound,
-                ..
-            } => "create the folder that the file is to lie in",
+            IoError::Write { kind: ErrorKind::NotFound, .. } => {
+                "create the folder that the file is to lie in"
+            }
             IoError::Write { .. } => {
                 "check that the folder exists and that you may write there; \
                  an older file of that name is untouched"
@@ -217,9 +211,5 @@ fn list(names: &[String]) -> String {
     if names.is_empty() {
         return "none".to_owned();
     }
-    names
-        .iter()
-        .map(|name| format!("`{name}`"))
-        .collect::<Vec<_>>()
-        .join(", ")
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }

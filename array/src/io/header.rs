@@ -42,15 +42,9 @@ impl Header {
         let mut start = [0; 6];
         let found = read_up_to(reader, &mut start, path)?;
         if start != *MAGIC {
-            return Err(IoError::NotNpy {
-                path: path.to_owned(),
-                found: start[..found].to_vec(),
-            });
+            return Err(IoError::NotNpy { path: path.to_owned(), found: start[..found].to_vec() });
         }
-        let bad = |problem| IoError::Header {
-            path: path.to_owned(),
-            problem,
-        };
+        let bad = |problem| IoError::Header { path: path.to_owned(), problem };
         let mut version = [0; 2];
         read_all(reader, &mut version, path)?;
         let (length, prefix) = match version {
@@ -67,10 +61,7 @@ impl Header {
             [major, minor] => return Err(bad(HeaderProblem::Version { major, minor })),
         };
         if length > LENGTH_LIMIT {
-            return Err(bad(HeaderProblem::TooLong {
-                length,
-                limit: LENGTH_LIMIT,
-            }));
+            return Err(bad(HeaderProblem::TooLong { length, limit: LENGTH_LIMIT }));
         }
         let mut bytes = vec![0; length as usize];
         read_all(reader, &mut bytes, path)?;
@@ -84,13 +75,7 @@ impl Header {
             shape: dictionary.shape,
         })?;
         let fortran_order = dictionary.fortran_order;
-        Ok(Header {
-            dtype,
-            swapped,
-            fortran_order,
-            shape,
-            data_offset: prefix + length,
-        })
+        Ok(Header { dtype, swapped, fortran_order, shape, data_offset: prefix + length })
     }
 }
 
@@ -98,10 +83,7 @@ impl Header {
 pub(super) fn encode(dtype: DType, shape: &[usize], path: &Path) -> Result<Vec<u8>, IoError> {
     let Some(descr) = descr_of(dtype) else {
         let descr = dtype.numpy_name().to_owned();
-        return Err(IoError::UnsupportedDtype {
-            path: path.to_owned(),
-            descr,
-        });
+        return Err(IoError::UnsupportedDtype { path: path.to_owned(), descr });
     };
     let extents = shape.iter().map(usize::to_string).collect::<Vec<_>>();
     let tuple = match extents.as_slice() {
@@ -110,10 +92,7 @@ pub(super) fn encode(dtype: DType, shape: &[usize], path: &Path) -> Result<Vec<u
     };
     let mut text = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {tuple}, }}");
     if let Some(first) = extents.first() {
-        text.extend(std::iter::repeat_n(
-            ' ',
-            GROWTH_DIGITS.saturating_sub(first.len()),
-        ));
+        text.extend(std::iter::repeat_n(' ', GROWTH_DIGITS.saturating_sub(first.len())));
     }
     // The data start at a multiple of 64 bytes, so that a file can be mapped.
     let padding = 64 - (MAGIC.len() + 4 + text.len() + 1) % 64;
@@ -121,18 +100,9 @@ pub(super) fn encode(dtype: DType, shape: &[usize], path: &Path) -> Result<Vec<u
     text.push('\n');
 
     let length = text.len() as u64;
-    let Some(short) = u16::try_from(length)
-        .ok()
-        .filter(|_| length <= LENGTH_LIMIT)
-    else {
-        let problem = HeaderProblem::TooLong {
-            length,
-            limit: LENGTH_LIMIT,
-        };
-        return Err(IoError::Header {
-            path: path.to_owned(),
-            problem,
-        });
+    let Some(short) = u16::try_from(length).ok().filter(|_| length <= LENGTH_LIMIT) else {
+        let problem = HeaderProblem::TooLong { length, limit: LENGTH_LIMIT };
+        return Err(IoError::Header { path: path.to_owned(), problem });
     };
     let mut header = MAGIC.to_vec();
     header.extend_from_slice(&[1, 0]);
@@ -166,26 +136,16 @@ fn dtype_of(descr: &str, path: &Path) -> Result<(DType, bool), IoError> {
         _ => ("=", descr),
     };
     if name == "O" || name == "O8" || name == "O4" {
-        return Err(IoError::ObjectArray {
-            path: path.to_owned(),
-            descr: descr.to_owned(),
-        });
+        return Err(IoError::ObjectArray { path: path.to_owned(), descr: descr.to_owned() });
     }
     let native = DType::ALL
         .iter()
         .copied()
         .find(|&dtype| descr_of(dtype).is_some_and(|spelling| spelling[1..] == *name));
     let Some(dtype) = native else {
-        return Err(IoError::UnsupportedDtype {
-            path: path.to_owned(),
-            descr: descr.to_owned(),
-        });
+        return Err(IoError::UnsupportedDtype { path: path.to_owned(), descr: descr.to_owned() });
     };
-    let other = if cfg!(target_endian = "little") {
-        ">"
-    } else {
-        "<"
-    };
+    let other = if cfg!(target_endian = "little") { ">" } else { "<" };
     Ok((dtype, order == other && dtype.size() > 1))
 }
 
@@ -194,14 +154,9 @@ fn addressable(shape: &[u128], dtype: DType) -> Option<Vec<usize>> {
     let limit = isize::MAX as u128;
     let mut size = dtype.size() as u128;
     for &extent in shape {
-        size = size
-            .checked_mul(extent.max(1))
-            .filter(|&size| size <= limit)?;
+        size = size.checked_mul(extent.max(1)).filter(|&size| size <= limit)?;
     }
-    shape
-        .iter()
-        .map(|&extent| usize::try_from(extent).ok())
-        .collect()
+    shape.iter().map(|&extent| usize::try_from(extent).ok()).collect()
 }
 
 /// Fills `bytes` as far as the file goes; returns how far.
@@ -223,12 +178,7 @@ fn read_all(reader: &mut dyn Read, bytes: &mut [u8], path: &Path) -> Result<(), 
     let found = read_up_to(reader, bytes, path)? as u64;
     let expected = bytes.len() as u64;
     if found < expected {
-        return Err(IoError::Truncated {
-            path: path.to_owned(),
-            part: "header",
-            expected,
-            found,
-        });
+        return Err(IoError::Truncated { path: path.to_owned(), part: "header", expected, found });
     }
     Ok(())
 }
@@ -262,10 +212,7 @@ fn parse(text: &str) -> Result<Dictionary, HeaderProblem> {
             }
             _ => {
                 let expected = "one of the keys descr, fortran_order and shape, each once,";
-                return Err(HeaderProblem::Syntax {
-                    at: start,
-                    expected,
-                });
+                return Err(HeaderProblem::Syntax { at: start, expected });
             }
         }
         if !parser.accept(',') {
@@ -279,9 +226,7 @@ fn parse(text: &str) -> Result<Dictionary, HeaderProblem> {
     }
     Ok(Dictionary {
         descr: descr.ok_or(HeaderProblem::MissingKey { key: "descr" })?,
-        fortran_order: fortran_order.ok_or(HeaderProblem::MissingKey {
-            key: "fortran_order",
-        })?,
+        fortran_order: fortran_order.ok_or(HeaderProblem::MissingKey { key: "fortran_order" })?,
         shape: shape.ok_or(HeaderProblem::MissingKey { key: "shape" })?,
     })
 }
@@ -298,10 +243,7 @@ impl<'text> Parser<'text> {
     }
 
     fn syntax(&self, expected: &'static str) -> HeaderProblem {
-        HeaderProblem::Syntax {
-            at: self.at,
-            expected,
-        }
+        HeaderProblem::Syntax { at: self.at, expected }
     }
 
     fn skip_space(&mut self) {
@@ -318,26 +260,17 @@ impl<'text> Parser<'text> {
     }
 
     fn expect(&mut self, wanted: char, name: &'static str) -> Result<(), HeaderProblem> {
-        if self.accept(wanted) {
-            Ok(())
-        } else {
-            Err(self.syntax(name))
-        }
+        if self.accept(wanted) { Ok(()) } else { Err(self.syntax(name)) }
     }
 
     /// A string in single or double quotes; no dtype that is supported needs an escape.
     fn string(&mut self) -> Result<&'text str, HeaderProblem> {
         self.skip_space();
-        let quote = self
-            .rest()
-            .chars()
-            .next()
-            .filter(|&first| first == '\'' || first == '"');
+        let quote = self.rest().chars().next().filter(|&first| first == '\'' || first == '"');
         let quote = quote.ok_or_else(|| self.syntax("a string"))?;
         let start = self.at + 1;
-        let length = self.text[start..]
-            .find(quote)
-            .ok_or_else(|| self.syntax("a closed string"))?;
+        let length =
+            self.text[start..].find(quote).ok_or_else(|| self.syntax("a closed string"))?;
         self.at = start + length + 1;
         Ok(&self.text[start..start + length])
     }
@@ -385,9 +318,7 @@ impl<'text> Parser<'text> {
         while !self.accept(')') {
             self.skip_space();
             let digits = self.rest().bytes().take_while(u8::is_ascii_digit).count();
-            let value = self.rest()[..digits]
-                .parse()
-                .map_err(|_| self.syntax("an extent"))?;
+            let value = self.rest()[..digits].parse().map_err(|_| self.syntax("an extent"))?;
             values.push(value);
             self.at += digits;
             // Python 2 wrote long integers so.
@@ -461,15 +392,7 @@ mod tests {
         let error = encode(DType::BF16, &[1], Path::new("a.npy")).unwrap_err();
         assert!(matches!(&error, IoError::UnsupportedDtype { descr, .. } if descr == "bfloat16"));
         assert!(error.hint().contains("astype"));
-        for descr in [
-            "'<M8[ns]'",
-            "'<U5'",
-            "'<f16'",
-            "'|V2'",
-            "'f9'",
-            "''",
-            "[('a', '<i4')]",
-        ] {
+        for descr in ["'<M8[ns]'", "'<U5'", "'<f16'", "'|V2'", "'f9'", "''", "[('a', '<i4')]"] {
             let text = format!("{{'descr': {descr}, 'fortran_order': False, 'shape': (), }}");
             let error = read(&file(1, &text)).unwrap_err();
             assert_eq!(error.code(), "PX086", "{descr}: {error}");
@@ -494,38 +417,23 @@ mod tests {
         assert_eq!(syntax("{'fortran_order': 1}"), 18);
         assert_eq!(syntax("{'shape': (-1,)}"), 11);
         assert_eq!(syntax("{'shape': (1 2)}"), 13);
-        assert_eq!(
-            syntax("{'shape': (9999999999999999999999999999999999999999,)}"),
-            11
-        );
+        assert_eq!(syntax("{'shape': (9999999999999999999999999999999999999999,)}"), 11);
         let whole = "{'descr': '<f8', 'fortran_order': False, 'shape': ()}";
         assert_eq!(syntax(&format!("{whole} x")), whole.len() + 1);
-        assert_eq!(
-            problem("{'shape': ()}"),
-            HeaderProblem::MissingKey { key: "descr" }
-        );
+        assert_eq!(problem("{'shape': ()}"), HeaderProblem::MissingKey { key: "descr" });
         assert_eq!(problem("{}"), HeaderProblem::MissingKey { key: "descr" });
 
         let mut version = file(1, whole);
         version[6] = 4;
         let error = read(&version).unwrap_err();
         let problem = HeaderProblem::Version { major: 4, minor: 0 };
-        assert_eq!(
-            error,
-            IoError::Header {
-                path: "a.npy".into(),
-                problem
-            }
-        );
+        assert_eq!(error, IoError::Header { path: "a.npy".into(), problem });
 
         let mut not_text = file(1, whole);
         not_text[12] = 0xff;
         assert!(matches!(
             read(&not_text),
-            Err(IoError::Header {
-                problem: HeaderProblem::NotText,
-                ..
-            })
+            Err(IoError::Header { problem: HeaderProblem::NotText, .. })
         ));
     }
 
@@ -537,10 +445,7 @@ mod tests {
         assert!(matches!(
             read(&bytes),
             Err(IoError::Header {
-                problem: HeaderProblem::TooLong {
-                    length: 0xffff_ffff,
-                    ..
-                },
+                problem: HeaderProblem::TooLong { length: 0xffff_ffff, .. },
                 ..
             })
         ));
@@ -556,17 +461,11 @@ mod tests {
 
     #[test]
     fn sizes_that_cannot_be_addressed_are_errors() {
-        for shape in [
-            "(9223372036854775807,)",
-            "(4294967296, 4294967296)",
-            "(0, 9223372036854775808)",
-        ] {
+        for shape in
+            ["(9223372036854775807,)", "(4294967296, 4294967296)", "(0, 9223372036854775808)"]
+        {
             let text = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}}}");
-            assert_eq!(
-                read(&file(1, &text)).unwrap_err().code(),
-                "PX087",
-                "{shape}"
-            );
+            assert_eq!(read(&file(1, &text)).unwrap_err().code(), "PX087", "{shape}");
         }
     }
 }

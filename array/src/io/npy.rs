@@ -25,11 +25,7 @@ pub fn read_npy(path: &Path) -> Result<HostArray, IoError> {
     let metadata = file.metadata().map_err(|error| read_error(path, &error))?;
     // A pipe has no size; a file has, and what does not fit into it is not reserved.
     let available = metadata.is_file().then_some(metadata.len());
-    let reserve = if available.is_some() {
-        usize::MAX
-    } else {
-        CAUTIOUS_RESERVE
-    };
+    let reserve = if available.is_some() { usize::MAX } else { CAUTIOUS_RESERVE };
     read_from(&mut io::BufReader::new(&mut file), available, reserve, path)
 }
 
@@ -48,12 +44,7 @@ pub fn write_npy(path: &Path, array: &HostArray) -> Result<(), IoError> {
 /// The bytes of an array that is written.
 pub(super) fn data_of(array: &HostArray) -> &[u8] {
     let expected = array.size() * array.dtype.size();
-    assert_eq!(
-        array.bytes.len(),
-        expected,
-        "bug: a host array of shape {:?}",
-        array.shape
-    );
+    assert_eq!(array.bytes.len(), expected, "bug: a host array of shape {:?}", array.shape);
     &array.bytes
 }
 
@@ -80,9 +71,7 @@ pub(super) fn read_from(
         }
     }
     let mut bytes = Vec::new();
-    bytes
-        .try_reserve_exact(expected.min(reserve))
-        .map_err(|_| out_of_memory(path))?;
+    bytes.try_reserve_exact(expected.min(reserve)).map_err(|_| out_of_memory(path))?;
     reader
         .take(expected as u64)
         .read_to_end(&mut bytes)
@@ -96,9 +85,7 @@ pub(super) fn read_from(
     }
     if header.dtype == DType::Bool {
         // NumPy takes any byte but zero for true; here only one is.
-        bytes
-            .iter_mut()
-            .for_each(|byte| *byte = u8::from(*byte != 0));
+        bytes.iter_mut().for_each(|byte| *byte = u8::from(*byte != 0));
     }
     if header.fortran_order && header.shape.len() > 1 {
         bytes = match header.dtype.size() {
@@ -111,20 +98,12 @@ pub(super) fn read_from(
         }
         .ok_or_else(|| out_of_memory(path))?;
     }
-    Ok(HostArray {
-        dtype: header.dtype,
-        shape: header.shape,
-        bytes,
-    })
+    Ok(HostArray { dtype: header.dtype, shape: header.shape, bytes })
 }
 
 /// The error for what the system said on reading `path`.
 pub(super) fn read_error(path: &Path, error: &io::Error) -> IoError {
-    IoError::Read {
-        path: path.to_owned(),
-        kind: error.kind(),
-        reason: error.to_string(),
-    }
+    IoError::Read { path: path.to_owned(), kind: error.kind(), reason: error.to_string() }
 }
 
 fn out_of_memory(path: &Path) -> IoError {
@@ -134,21 +113,9 @@ fn out_of_memory(path: &Path) -> IoError {
 /// Turns the byte order of every number around.
 fn swap(bytes: &mut [u8], dtype: DType) {
     match dtype.real().size() {
-        2 => bytes
-            .as_chunks_mut::<2>()
-            .0
-            .iter_mut()
-            .for_each(|number| number.reverse()),
-        4 => bytes
-            .as_chunks_mut::<4>()
-            .0
-            .iter_mut()
-            .for_each(|number| number.reverse()),
-        8 => bytes
-            .as_chunks_mut::<8>()
-            .0
-            .iter_mut()
-            .for_each(|number| number.reverse()),
+        2 => bytes.as_chunks_mut::<2>().0.iter_mut().for_each(|number| number.reverse()),
+        4 => bytes.as_chunks_mut::<4>().0.iter_mut().for_each(|number| number.reverse()),
+        8 => bytes.as_chunks_mut::<8>().0.iter_mut().for_each(|number| number.reverse()),
         _ => {}
     }
 }
@@ -203,14 +170,9 @@ mod tests {
 
     #[test]
     fn fortran_order_is_turned_for_any_number_of_axes() {
-        for shape in [
-            &[5, 7][..],
-            &[40, 33],
-            &[1, 9],
-            &[3, 4, 5],
-            &[2, 3, 4, 5],
-            &[17, 2, 1, 3, 18],
-        ] {
+        for shape in
+            [&[5, 7][..], &[40, 33], &[1, 9], &[3, 4, 5], &[2, 3, 4, 5], &[17, 2, 1, 3, 18]]
+        {
             let size = shape.iter().product::<usize>();
             // In C order element `i` is the number `i`.
             let mut fortran = vec![0_u32; size];
@@ -223,10 +185,7 @@ mod tests {
                 }
                 fortran[place] = number as u32;
             }
-            let bytes: Vec<u8> = fortran
-                .iter()
-                .flat_map(|number| number.to_ne_bytes())
-                .collect();
+            let bytes: Vec<u8> = fortran.iter().flat_map(|number| number.to_ne_bytes()).collect();
             let expected: Vec<u8> = (0..size as u32).flat_map(u32::to_ne_bytes).collect();
             assert_eq!(turned::<4>(&bytes, shape).unwrap(), expected, "{shape:?}");
         }

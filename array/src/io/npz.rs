@@ -53,11 +53,7 @@ pub fn read_npz_member(path: &Path, name: &str) -> Result<HostArray, IoError> {
     let available = names(&archive);
     if !available.iter().any(|found| found == name) {
         let (path, name) = (path.to_owned(), name.to_owned());
-        return Err(IoError::NoSuchArray {
-            path,
-            name,
-            available,
-        });
+        return Err(IoError::NoSuchArray { path, name, available });
     }
     member(&mut archive, name, path)
 }
@@ -106,7 +102,11 @@ impl<W: Write + Seek> FailsOnce<W> {
         FailsOnce { writer, position: 0, end: 0, has_failed: false }
     }
 
-    fn attempt<R>(&mut self, pretended: R, act: impl FnOnce(&mut W) -> io::Result<R>) -> io::Result<R> {
+    fn attempt<R>(
+        &mut self,
+        pretended: R,
+        act: impl FnOnce(&mut W) -> io::Result<R>,
+    ) -> io::Result<R> {
         if self.has_failed {
             return Ok(pretended);
         }
@@ -154,25 +154,19 @@ fn open(path: &Path) -> Result<Archive, IoError> {
 /// The names without their `.npy`; members that have none, or are not named in text, are no arrays.
 fn names(archive: &Archive) -> Vec<String> {
     let names = archive.file_names().flatten();
-    names
-        .filter_map(|name| Some(name.strip_suffix(".npy")?.to_owned()))
-        .collect()
+    names.filter_map(|name| Some(name.strip_suffix(".npy")?.to_owned())).collect()
 }
 
 fn member(archive: &mut Archive, name: &str, path: &Path) -> Result<HostArray, IoError> {
-    let mut file = archive
-        .by_name(&format!("{name}.npy"))
-        .map_err(|error| zip_error(path, error))?;
+    let mut file =
+        archive.by_name(&format!("{name}.npy")).map_err(|error| zip_error(path, error))?;
     let (size, packed) = (file.size(), file.compressed_size());
     let possible = match file.compression() {
         CompressionMethod::Stored => packed,
         _ => packed.saturating_mul(DEFLATE_RATIO),
     };
     if size > possible {
-        return Err(broken(
-            path,
-            format!("`{name}` claims {size} bytes, packed into {packed}"),
-        ));
+        return Err(broken(path, format!("`{name}` claims {size} bytes, packed into {packed}")));
     }
     // Messages name the array, as far as a path can.
     let inside = path.join(format!("{name}.npy"));
@@ -191,10 +185,7 @@ fn member(archive: &mut Archive, name: &str, path: &Path) -> Result<HostArray, I
 }
 
 fn broken(path: &Path, reason: String) -> IoError {
-    IoError::Archive {
-        path: path.to_owned(),
-        reason,
-    }
+    IoError::Archive { path: path.to_owned(), reason }
 }
 
 fn zip_error(path: &Path, error: ZipError) -> IoError {

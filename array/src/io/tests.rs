@@ -28,9 +28,7 @@ impl Folder {
     /// A new file of this folder with the given bytes.
     fn file(&self, bytes: &[u8]) -> PathBuf {
         static COUNT: AtomicU64 = AtomicU64::new(0);
-        let path = self
-            .0
-            .join(format!("{}.npy", COUNT.fetch_add(1, Ordering::Relaxed)));
+        let path = self.0.join(format!("{}.npy", COUNT.fetch_add(1, Ordering::Relaxed)));
         fs::write(&path, bytes).unwrap();
         path
     }
@@ -44,9 +42,7 @@ impl Drop for Folder {
 
 /// A file that `tests/data/io/generate.py` wrote with NumPy.
 fn fixture(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/data/io")
-        .join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/io").join(name)
 }
 
 fn host<T: Element>(data: &[T], shape: &[usize]) -> HostArray {
@@ -58,53 +54,25 @@ fn expected() -> Vec<(&'static str, HostArray)> {
     use half::f16;
     use num_complex::{Complex32, Complex64};
     let halves = [0.0, -1.5, 65504.0, f32::INFINITY, 6.0e-8, 0.333].map(f16::from_f32);
-    let pairs = [
-        (0.0, 1.0),
-        (-2.5, 0.5),
-        (1e10, -1e-10),
-        (3.0, -0.0),
-        (7.0, 7.0),
-        (-1.0, 8.0),
-    ];
+    let pairs = [(0.0, 1.0), (-2.5, 0.5), (1e10, -1e-10), (3.0, -0.0), (7.0, 7.0), (-1.0, 8.0)];
     vec![
-        (
-            "bool",
-            host(&[true, false, true, true, false, false], &[2, 3]),
-        ),
+        ("bool", host(&[true, false, true, true, false, false], &[2, 3])),
         ("int8", host(&[0_i8, -1, 2, i8::MIN, i8::MAX, 5], &[2, 3])),
-        (
-            "int16",
-            host(&[0_i16, -1, 2, i16::MIN, i16::MAX, 5], &[2, 3]),
-        ),
-        (
-            "int32",
-            host(&[0_i32, -1, 2, i32::MIN, i32::MAX, 5], &[2, 3]),
-        ),
-        (
-            "int64",
-            host(&[0_i64, -1, 2, i64::MIN, i64::MAX, 5], &[2, 3]),
-        ),
+        ("int16", host(&[0_i16, -1, 2, i16::MIN, i16::MAX, 5], &[2, 3])),
+        ("int32", host(&[0_i32, -1, 2, i32::MIN, i32::MAX, 5], &[2, 3])),
+        ("int64", host(&[0_i64, -1, 2, i64::MIN, i64::MAX, 5], &[2, 3])),
         ("uint8", host(&[0_u8, 1, 2, 3, u8::MAX, 5], &[2, 3])),
         ("uint16", host(&[0_u16, 1, 2, 3, u16::MAX, 5], &[2, 3])),
         ("uint32", host(&[0_u32, 1, 2, 3, u32::MAX, 5], &[2, 3])),
         ("uint64", host(&[0_u64, 1, 2, 3, u64::MAX, 5], &[2, 3])),
         ("float16", host(&halves, &[2, 3])),
-        (
-            "float32",
-            host(&[0.0_f32, -1.5, 1e30, f32::INFINITY, 1e-40, 0.1], &[2, 3]),
-        ),
-        (
-            "float64",
-            host(&[0.0_f64, -1.5, 1e300, f64::INFINITY, 5e-324, 0.1], &[2, 3]),
-        ),
+        ("float32", host(&[0.0_f32, -1.5, 1e30, f32::INFINITY, 1e-40, 0.1], &[2, 3])),
+        ("float64", host(&[0.0_f64, -1.5, 1e300, f64::INFINITY, 5e-324, 0.1], &[2, 3])),
         ("complex64", {
             let data = pairs.map(|(re, im): (f64, f64)| Complex32::new(re as f32, im as f32));
             host(&data, &[2, 3])
         }),
-        (
-            "complex128",
-            host(&pairs.map(|(re, im)| Complex64::new(re, im)), &[2, 3]),
-        ),
+        ("complex128", host(&pairs.map(|(re, im)| Complex64::new(re, im)), &[2, 3])),
     ]
 }
 
@@ -125,21 +93,12 @@ fn every_dtype_in_either_byte_order_is_read() {
 #[test]
 fn fortran_order_and_compression_are_read() {
     let members = read_npz(&fixture("fortran.npz")).unwrap();
-    assert_eq!(
-        members
-            .iter()
-            .map(|(name, _)| name.as_str())
-            .collect::<Vec<_>>(),
-        ["c", "f", "t"]
-    );
+    assert_eq!(members.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["c", "f", "t"]);
     let numbers: Vec<i16> = (0..60).collect();
     for (_, array) in &members {
         assert_eq!(*array, host(&numbers, &[3, 4, 5]));
     }
-    assert_eq!(
-        read_npz_member(&fixture("fortran.npz"), "f").unwrap(),
-        members[1].1
-    );
+    assert_eq!(read_npz_member(&fixture("fortran.npz"), "f").unwrap(), members[1].1);
     assert_eq!(npz_names(&fixture("fortran.npz")).unwrap(), ["c", "f", "t"]);
 }
 
@@ -149,18 +108,9 @@ fn headers_of_every_version_and_scalars_and_empty_arrays_are_read() {
         let array = read_npy(&fixture(&format!("version{version}.npy"))).unwrap();
         assert_eq!(array, host(&[1.5, 2.5], &[2]));
     }
-    assert_eq!(
-        read_npy(&fixture("scalar.npy")).unwrap(),
-        host(&[2.25], &[])
-    );
-    assert_eq!(
-        read_npy(&fixture("empty.npy")).unwrap(),
-        host::<f32>(&[], &[3, 0, 2])
-    );
-    assert_eq!(
-        read_npy(&fixture("truth.npy")).unwrap(),
-        host(&[true, false, true], &[3])
-    );
+    assert_eq!(read_npy(&fixture("scalar.npy")).unwrap(), host(&[2.25], &[]));
+    assert_eq!(read_npy(&fixture("empty.npy")).unwrap(), host::<f32>(&[], &[3, 0, 2]));
+    assert_eq!(read_npy(&fixture("truth.npy")).unwrap(), host(&[true, false, true], &[3]));
 }
 
 #[test]
@@ -174,11 +124,7 @@ fn what_is_written_is_what_numpy_writes() {
         let path = folder.path().join(name);
         write_npy(&path, &array).unwrap();
         if cfg!(target_endian = "little") {
-            assert_eq!(
-                fs::read(&path).unwrap(),
-                fs::read(fixture(name)).unwrap(),
-                "{name}"
-            );
+            assert_eq!(fs::read(&path).unwrap(), fs::read(fixture(name)).unwrap(), "{name}");
         }
         assert_eq!(read_npy(&path).unwrap(), array);
     }
@@ -207,10 +153,7 @@ fn bfloat16_and_doubled_names_are_refused_before_anything_is_written() {
     let path = folder.path().join("a.npz");
     let array = host(&[half::bf16::ONE], &[1]);
     assert_eq!(write_npy(&path, &array).unwrap_err().code(), "PX086");
-    assert_eq!(
-        write_npz(&path, &[("a", &array)]).unwrap_err().code(),
-        "PX086"
-    );
+    assert_eq!(write_npz(&path, &[("a", &array)]).unwrap_err().code(), "PX086");
     let one = host(&[1.0], &[1]);
     let error = write_npz(&path, &[("a", &one), ("b", &one), ("a", &one)]).unwrap_err();
     assert!(matches!(&error, IoError::Archive { reason, .. } if reason.contains("`a`")));
@@ -227,12 +170,7 @@ fn files_cut_anywhere_are_errors() {
         assert_eq!(error.code(), code, "{length}: {error}");
     }
     let path = folder.file(&whole[..whole.len() - 5]);
-    let expected = IoError::Truncated {
-        path: path.clone(),
-        part: "data",
-        expected: 16,
-        found: 11,
-    };
+    let expected = IoError::Truncated { path: path.clone(), part: "data", expected: 16, found: 11 };
     assert_eq!(read_npy(&path).unwrap_err(), expected);
 
     let whole = fs::read(fixture("fortran.npz")).unwrap();
@@ -264,10 +202,7 @@ fn a_damaged_archive_never_gives_other_numbers() {
 #[test]
 fn objects_are_never_loaded() {
     let error = read_npy(&fixture("object.npy")).unwrap_err();
-    assert!(
-        matches!(&error, IoError::ObjectArray { descr, .. } if descr == "|O"),
-        "{error}"
-    );
+    assert!(matches!(&error, IoError::ObjectArray { descr, .. } if descr == "|O"), "{error}");
     let error = read_npz_member(&fixture("object.npz"), "objects").unwrap_err();
     assert_eq!(error.code(), "PX085");
     assert!(error.to_string().contains("objects.npy"));
@@ -295,30 +230,15 @@ fn a_claimed_size_is_not_believed() {
 fn files_that_are_not_there_and_names_that_are_not_in_are_errors() {
     let folder = Folder::new();
     let missing = folder.path().join("missing.npy");
-    for error in [
-        read_npy(&missing).unwrap_err(),
-        read_npz(&missing).unwrap_err(),
-    ] {
-        assert!(
-            matches!(&error, IoError::Read { kind: ErrorKind::NotFound, path, .. }
-            if *path == missing)
-        );
+    for error in [read_npy(&missing).unwrap_err(), read_npz(&missing).unwrap_err()] {
+        assert!(matches!(&error, IoError::Read { kind: ErrorKind::NotFound, path, .. }
+            if *path == missing));
         assert_eq!(error.code(), "PX080");
     }
     assert_eq!(read_npy(folder.path()).unwrap_err().code(), "PX080");
     let error = read_npz_member(&fixture("fortran.npz"), "x").unwrap_err();
     assert_eq!(error.code(), "PX089");
-    assert!(
-        error
-            .to_string()
-            .ends_with("holds no array `x`; it has `c`, `f`, `t`")
-    );
-    assert_eq!(
-        read_npz(&fixture("scalar.npy")).unwrap_err().code(),
-        "PX088"
-    );
-    assert_eq!(
-        read_npy(&fixture("fortran.npz")).unwrap_err().code(),
-        "PX082"
-    );
+    assert!(error.to_string().ends_with("holds no array `x`; it has `c`, `f`, `t`"));
+    assert_eq!(read_npz(&fixture("scalar.npy")).unwrap_err().code(), "PX088");
+    assert_eq!(read_npy(&fixture("fortran.npz")).unwrap_err().code(), "PX082");
 }

@@ -17,10 +17,7 @@ pub(crate) struct Conversation<'a> {
 
 impl<'a> Conversation<'a> {
     pub(crate) fn new(member: &'a Member) -> Conversation<'a> {
-        Conversation {
-            member,
-            posted: Vec::new(),
-        }
+        Conversation { member, posted: Vec::new() }
     }
 
     pub(super) fn rank(&self) -> usize {
@@ -76,10 +73,8 @@ impl<'a> Conversation<'a> {
 
     /// Waits for every message so far.
     pub(super) fn settle(&mut self) -> Result<(), CollectiveError> {
-        let outcomes = self
-            .posted
-            .drain(..)
-            .map(|transfer| transfer.wait(&self.member.fabric.failure));
+        let outcomes =
+            self.posted.drain(..).map(|transfer| transfer.wait(&self.member.fabric.failure));
         outcomes.fold(Ok(()), Result::and)
     }
 
@@ -110,10 +105,7 @@ impl Drop for Conversation<'_> {
 
 /// Copies bytes between slices of the caller, which may be the same place.
 pub(super) fn copy(source: &Slice, target: &Slice) {
-    assert_eq!(
-        source.len, target.len,
-        "bug: copy between slices of different lengths"
-    );
+    assert_eq!(source.len, target.len, "bug: copy between slices of different lengths");
     // SAFETY: both are valid for their length (condition 1 of `Buffer`); the caller of the
     // collective leaves them alone (condition 2) and no message of the conversation is under way in
     // `target`.

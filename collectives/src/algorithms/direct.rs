@@ -29,10 +29,7 @@ pub(crate) fn all_to_all(
             conversation.send(to, &data)?;
         }
     }
-    copy(
-        &of(send, send_counts, rank),
-        &of(receive, receive_counts, rank),
-    );
+    copy(&of(send, send_counts, rank), &of(receive, receive_counts, rank));
     Ok(())
 }
 
@@ -48,9 +45,7 @@ pub(crate) fn scatter(
     if rank != root {
         return conversation.receive(root, receive).map(drop);
     }
-    let Some(send) = send else {
-        unreachable!("bug: the root of a scatter has nothing to send")
-    };
+    let Some(send) = send else { unreachable!("bug: the root of a scatter has nothing to send") };
     for to in others(size, rank) {
         conversation.send(to, &of(send, counts, to))?;
     }
@@ -70,9 +65,7 @@ pub(crate) fn gather(
     if rank != root {
         return conversation.send(root, send).map(drop);
     }
-    let Some(receive) = receive else {
-        unreachable!("bug: the root of a gather has no place")
-    };
+    let Some(receive) = receive else { unreachable!("bug: the root of a gather has no place") };
     for from in others(size, rank) {
         conversation.receive(from, &of(receive, counts, from))?;
     }
@@ -127,17 +120,9 @@ pub(super) fn reduce_scatter(
     let read = |member: usize, block: Range<usize>| {
         &gathered[member * len + block.start..member * len + block.end]
     };
-    evaluate(
-        items,
-        Order::Tree,
-        size,
-        rank,
-        0..len,
-        read,
-        |block, bytes| {
-            result[block].copy_from_slice(bytes);
-        },
-    );
+    evaluate(items, Order::Tree, size, rank, 0..len, read, |block, bytes| {
+        result[block].copy_from_slice(bytes);
+    });
     Ok(())
 }
 

@@ -96,11 +96,7 @@ fn combine(data: &Slice, incoming: &Slice, items: Items, data_is_lower: bool) {
     // `incoming` is scratch of this collective, and every message from or to them has been waited
     // for.
     let (data, incoming) = unsafe { (data.bytes_mut(), incoming.bytes()) };
-    if data_is_lower {
-        items.into(data, incoming)
-    } else {
-        items.onto(data, incoming)
-    }
+    if data_is_lower { items.into(data, incoming) } else { items.onto(data, incoming) }
 }
 
 /// Puts every member's data after one another into `receive` of all, in as many steps as the size
@@ -119,10 +115,7 @@ pub(super) fn all_gather(
         offsets.push(offsets[index] + counts[(rank + index) % size]);
     }
     let run = |parts: std::ops::Range<usize>| {
-        scratch.slice(
-            offsets[parts.start],
-            offsets[parts.end] - offsets[parts.start],
-        )
+        scratch.slice(offsets[parts.start], offsets[parts.end] - offsets[parts.start])
     };
     copy(send, &run(0..1));
     let mut held = 1;
@@ -134,10 +127,7 @@ pub(super) fn all_gather(
     }
     for index in 0..size {
         let part = part_of(counts, (rank + index) % size);
-        copy(
-            &run(index..index + 1),
-            &receive.slice(part.start, part.len()),
-        );
+        copy(&run(index..index + 1), &receive.slice(part.start, part.len()));
     }
     Ok(())
 }

@@ -24,13 +24,7 @@ pub(crate) fn all_reduce(
     }
     let parts = all_parts(conversation, data, items);
     let own = &parts[conversation.rank()];
-    combine_along(
-        conversation,
-        data,
-        &parts,
-        items,
-        &data.slice(own.start, own.len()),
-    )?;
+    combine_along(conversation, data, &parts, items, &data.slice(own.start, own.len()))?;
     copy_along(conversation, data, &parts)
 }
 
@@ -51,11 +45,7 @@ pub(crate) fn reduce(
     if rank != root {
         return conversation.send(root, &slice(&parts[rank])).map(drop);
     }
-    for (member, part) in parts
-        .iter()
-        .enumerate()
-        .filter(|(member, _)| *member != root)
-    {
+    for (member, part) in parts.iter().enumerate().filter(|(member, _)| *member != root) {
         conversation.receive(member, &slice(part))?;
     }
     Ok(())
@@ -72,9 +62,7 @@ pub(crate) fn reduce_scatter(
     if Order::of(send.len) == Order::Tree {
         return direct::reduce_scatter(conversation, send, receive, counts, items);
     }
-    let parts: Vec<_> = (0..counts.len())
-        .map(|member| part_of(counts, member))
-        .collect();
+    let parts: Vec<_> = (0..counts.len()).map(|member| part_of(counts, member)).collect();
     combine_along(conversation, send, &parts, items, receive)
 }
 
@@ -91,9 +79,7 @@ pub(crate) fn all_gather(
     if receive.len < RING_BYTES {
         return doubling::all_gather(conversation, send, receive, counts);
     }
-    let parts: Vec<_> = (0..counts.len())
-        .map(|member| part_of(counts, member))
-        .collect();
+    let parts: Vec<_> = (0..counts.len()).map(|member| part_of(counts, member)).collect();
     let own = &parts[conversation.rank()];
     copy(send, &receive.slice(own.start, own.len()));
     copy_along(conversation, receive, &parts)
@@ -101,9 +87,7 @@ pub(crate) fn all_gather(
 
 fn all_parts(conversation: &Conversation<'_>, data: &Slice, items: Items) -> Vec<Range<usize>> {
     let size = conversation.size();
-    (0..size)
-        .map(|member| own_part(items, data.len, size, member))
-        .collect()
+    (0..size).map(|member| own_part(items, data.len, size, member)).collect()
 }
 
 /// Sends part `i` of `send` around the ring from member `i + 1` to member `i`, combined with the
@@ -184,9 +168,7 @@ fn copy_along(
         pieces(part.clone(), 1).map(|piece| data.slice(piece.start, piece.len()))
     };
     let expect = |conversation: &mut Conversation<'_>, step: usize| {
-        cut(step)
-            .map(|piece| conversation.receive(previous, &piece))
-            .collect::<Result<Vec<_>, _>>()
+        cut(step).map(|piece| conversation.receive(previous, &piece)).collect::<Result<Vec<_>, _>>()
     };
     let mut incoming: Vec<Arc<Transfer>> = expect(conversation, 1)?;
     for piece in cut(0) {
@@ -194,11 +176,7 @@ fn copy_along(
     }
     for step in 1..size {
         let is_last = step + 1 == size;
-        let upcoming = if is_last {
-            Vec::new()
-        } else {
-            expect(conversation, step + 1)?
-        };
+        let upcoming = if is_last { Vec::new() } else { expect(conversation, step + 1)? };
         for (piece, receive) in cut(step).zip(&incoming) {
             conversation.wait(receive)?;
             if !is_last {

@@ -8,10 +8,7 @@ pub(super) fn position<T: Lattice>(smallest: bool, accumulator: &mut [u8], incom
     // `Monoid::index_offset` in terms of the element.
     let offset = T::SIZE.max(8);
     let item = offset + 8;
-    for (left, right) in accumulator
-        .chunks_exact_mut(item)
-        .zip(incoming.chunks_exact(item))
-    {
+    for (left, right) in accumulator.chunks_exact_mut(item).zip(incoming.chunks_exact(item)) {
         let (a, b) = (T::load(left), T::load(right));
         let earlier = || i64::load(&right[offset..]) < i64::load(&left[offset..]);
         let take = match (a.is_nan(), b.is_nan()) {
@@ -54,17 +51,9 @@ impl Real for f64 {
 pub(super) fn moments<T: Real, const SWAP: bool>(accumulator: &mut [u8], incoming: &[u8]) {
     let size = T::SIZE;
     let item = 3 * size;
-    let load = |bytes: &[u8]| {
-        [
-            T::load(bytes),
-            T::load(&bytes[size..]),
-            T::load(&bytes[2 * size..]),
-        ]
-    };
-    for (left, right) in accumulator
-        .chunks_exact_mut(item)
-        .zip(incoming.chunks_exact(item))
-    {
+    let load =
+        |bytes: &[u8]| [T::load(bytes), T::load(&bytes[size..]), T::load(&bytes[2 * size..])];
+    for (left, right) in accumulator.chunks_exact_mut(item).zip(incoming.chunks_exact(item)) {
         let (mut first, mut second) = (load(left), load(right));
         if SWAP {
             std::mem::swap(&mut first, &mut second);

@@ -49,10 +49,7 @@ pub(super) fn zip<T: Stored, const SWAP: bool>(
     incoming: &[u8],
     combine: impl Fn(T, T) -> T,
 ) {
-    for (left, right) in accumulator
-        .chunks_exact_mut(T::SIZE)
-        .zip(incoming.chunks_exact(T::SIZE))
-    {
+    for (left, right) in accumulator.chunks_exact_mut(T::SIZE).zip(incoming.chunks_exact(T::SIZE)) {
         let (a, b) = (T::load(left), T::load(right));
         let result = if SWAP { combine(b, a) } else { combine(a, b) };
         result.store(left);

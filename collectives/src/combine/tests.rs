@@ -14,11 +14,7 @@ fn pair(monoid: Monoid, left: (f32, i64), right: (f32, i64)) -> i64 {
         reduce_into(DType::F32, monoid, &mut accumulator, &item(incoming)).unwrap();
         i64::from_ne_bytes(accumulator[8..].try_into().unwrap())
     };
-    assert_eq!(
-        winner(left, right),
-        winner(right, left),
-        "{monoid} of {left:?} and {right:?}"
-    );
+    assert_eq!(winner(left, right), winner(right, left), "{monoid} of {left:?} and {right:?}");
     winner(left, right)
 }
 
@@ -42,10 +38,7 @@ fn binary<T: Copy>(monoid: Monoid, dtype: DType, a: &[T], b: &[T]) -> Vec<u8> {
     let (mut into, mut onto) = (bytes(a), bytes(b));
     reduce_into(dtype, monoid, &mut into, &bytes(b)).unwrap();
     reduce_onto(dtype, monoid, &mut onto, &bytes(a)).unwrap();
-    assert_eq!(
-        into, onto,
-        "{monoid} {dtype}: both directions combine (a, b)"
-    );
+    assert_eq!(into, onto, "{monoid} {dtype}: both directions combine (a, b)");
     into
 }
 
@@ -57,12 +50,7 @@ fn extremes_let_nan_win_and_order_complex_lexicographically() {
         for element in result.chunks_exact(8) {
             assert!(f64::from_ne_bytes(element.try_into().unwrap()).is_nan());
         }
-        let result = binary(
-            monoid,
-            DType::C128,
-            &[9.0, nan, 1.0, 0.0],
-            &[1.0, 1.0, 2.0, nan],
-        );
+        let result = binary(monoid, DType::C128, &[9.0, nan, 1.0, 0.0], &[1.0, 1.0, 2.0, nan]);
         for element in result.chunks_exact(16) {
             assert!(f64::from_ne_bytes(element[8..].try_into().unwrap()).is_nan());
         }
@@ -74,49 +62,21 @@ fn extremes_let_nan_win_and_order_complex_lexicographically() {
 #[test]
 fn moments_of_parts_are_moments_of_the_whole_and_empty_parts_change_nothing() {
     // {1, 3} and {5}: mean 3, M2 = 4 + 0 + 4.
-    let whole = binary(
-        Monoid::Moments,
-        DType::F64,
-        &[2.0, 2.0, 2.0],
-        &[1.0, 5.0, 0.0],
-    );
-    let expected: Vec<u8> = [3.0f64, 3.0, 8.0]
-        .iter()
-        .flat_map(|x| x.to_ne_bytes())
-        .collect();
+    let whole = binary(Monoid::Moments, DType::F64, &[2.0, 2.0, 2.0], &[1.0, 5.0, 0.0]);
+    let expected: Vec<u8> = [3.0f64, 3.0, 8.0].iter().flat_map(|x| x.to_ne_bytes()).collect();
     assert_eq!(whole, expected);
-    let empty = binary(
-        Monoid::Moments,
-        DType::F64,
-        &[0.0, 0.0, 0.0],
-        &[3.0, 3.0, 8.0],
-    );
+    let empty = binary(Monoid::Moments, DType::F64, &[0.0, 0.0, 0.0], &[3.0, 3.0, 8.0]);
     assert_eq!(empty, expected);
 }
 
 #[test]
 fn half_floats_round_at_each_step_and_log_add_exp_keeps_infinities() {
-    let sum = binary(
-        Monoid::Add,
-        DType::F16,
-        &[f16::from_f32(2048.0)],
-        &[f16::from_f32(1.0)],
-    );
-    assert_eq!(
-        f16::from_ne_bytes(sum.try_into().unwrap()),
-        f16::from_f32(2048.0)
-    );
+    let sum = binary(Monoid::Add, DType::F16, &[f16::from_f32(2048.0)], &[f16::from_f32(1.0)]);
+    assert_eq!(f16::from_ne_bytes(sum.try_into().unwrap()), f16::from_f32(2048.0));
     let low = f64::NEG_INFINITY;
-    let logs = binary(
-        Monoid::LogAddExp,
-        DType::F64,
-        &[low, low, 1000.0],
-        &[low, 2.0, 1000.0],
-    );
-    let logs: Vec<f64> = logs
-        .chunks_exact(8)
-        .map(|bytes| f64::from_ne_bytes(bytes.try_into().unwrap()))
-        .collect();
+    let logs = binary(Monoid::LogAddExp, DType::F64, &[low, low, 1000.0], &[low, 2.0, 1000.0]);
+    let logs: Vec<f64> =
+        logs.chunks_exact(8).map(|bytes| f64::from_ne_bytes(bytes.try_into().unwrap())).collect();
     assert_eq!(logs, [low, 2.0, 1000.0 + std::f64::consts::LN_2]);
 }
 

@@ -18,11 +18,7 @@ const ARRIVALS: u64 = u32::MAX as u64;
 
 impl Barrier {
     pub(super) fn new(members: usize) -> Barrier {
-        Barrier {
-            members: members as u64,
-            word: AtomicU64::new(0),
-            sleepers: Sleepers::default(),
-        }
+        Barrier { members: members as u64, word: AtomicU64::new(0), sleepers: Sleepers::default() }
     }
 
     /// Waits for all members. If the world fails first, this member's arrival is taken back, so
@@ -31,16 +27,14 @@ impl Barrier {
         let Some(epoch) = self.arrive() else {
             return Ok(());
         };
-        self.sleepers
-            .wait_until(|| self.epoch() != epoch || failure.is_set());
+        self.sleepers.wait_until(|| self.epoch() != epoch || failure.is_set());
         loop {
             let word = self.word.load(Ordering::SeqCst);
             if word >> 32 != epoch {
                 return Ok(());
             }
             let withdrawn =
-                self.word
-                    .compare_exchange(word, word - 1, Ordering::SeqCst, Ordering::SeqCst);
+                self.word.compare_exchange(word, word - 1, Ordering::SeqCst, Ordering::SeqCst);
             if withdrawn.is_ok() {
                 return failure.check();
             }

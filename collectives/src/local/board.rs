@@ -94,10 +94,7 @@ impl Board {
             turn: AtomicUsize::new(0),
             notices: [Pinned::default(), Pinned::default()],
         });
-        Board {
-            barrier: Barrier::new(members),
-            slots: slots.collect(),
-        }
+        Board { barrier: Barrier::new(members), slots: slots.collect() }
     }
 
     pub(super) fn members(&self) -> usize {
@@ -139,10 +136,7 @@ impl Board {
     fn compare(&self, turn: usize) -> Result<(), CollectiveError> {
         let call = |member: usize| {
             let notice = &self.slots[member].notices[turn];
-            (
-                notice.call.load(Ordering::Relaxed),
-                notice.agreed.load(Ordering::Relaxed),
-            )
+            (notice.call.load(Ordering::Relaxed), notice.agreed.load(Ordering::Relaxed))
         };
         let first = call(0);
         let Some(second) = (1..self.members()).find(|member| call(*member) != first) else {
@@ -153,12 +147,7 @@ impl Board {
             format!("{operation} of {agreed} bytes (variant {:x})", call as u32)
         };
         let (first_call, second_call) = (name(first), name(call(second)));
-        Err(CollectiveError::Mismatch {
-            first: 0,
-            first_call,
-            second,
-            second_call,
-        })
+        Err(CollectiveError::Mismatch { first: 0, first_call, second, second_call })
     }
 
     /// Copies what a member has shown by value in a turn.
@@ -211,8 +200,7 @@ impl Pinned {
         self.agreed.store(notice.agreed, Ordering::Relaxed);
         self.send.store(notice.send, Ordering::Relaxed);
         self.receive.store(notice.receive, Ordering::Relaxed);
-        self.counts
-            .store(notice.counts.as_ptr().cast_mut(), Ordering::Relaxed);
+        self.counts.store(notice.counts.as_ptr().cast_mut(), Ordering::Relaxed);
         for (bytes, word) in data.chunks(8).zip(&self.inline) {
             let mut padded = [0; 8];
             padded[..bytes.len()].copy_from_slice(bytes);

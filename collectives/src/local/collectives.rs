@@ -28,11 +28,7 @@ pub(crate) struct LocalGroup {
 
 impl LocalGroup {
     pub(crate) fn new(board: Arc<Board>, rank: usize, failure: Arc<Failure>) -> LocalGroup {
-        LocalGroup {
-            board,
-            rank,
-            failure,
-        }
+        LocalGroup { board, rank, failure }
     }
 
     fn visit(&self, notice: Notice<'_>) -> Result<Visit<'_>, CollectiveError> {
@@ -41,9 +37,7 @@ impl LocalGroup {
 
     pub(crate) fn barrier(&self) -> Result<(), CollectiveError> {
         let notice = notice(Operation::Barrier, 0, 0);
-        self.board
-            .meet(self.rank, notice, &[], &self.failure)
-            .map(drop)
+        self.board.meet(self.rank, notice, &[], &self.failure).map(drop)
     }
 
     pub(crate) fn all_reduce(&self, data: &Slice, items: Items) -> Result<(), CollectiveError> {
@@ -60,13 +54,7 @@ impl LocalGroup {
         items: Items,
         root: usize,
     ) -> Result<(), CollectiveError> {
-        self.reduce_to(
-            Operation::Reduce,
-            detail(items, root),
-            data,
-            items,
-            root..root + 1,
-        )
+        self.reduce_to(Operation::Reduce, detail(items, root), data, items, root..root + 1)
     }
 
     fn all_reduce_inline(&self, data: &Slice, items: Items) -> Result<(), CollectiveError> {
@@ -83,17 +71,9 @@ impl LocalGroup {
         let read = |member: usize, block: Range<usize>| {
             &shown[member * len + block.start..member * len + block.end]
         };
-        evaluate(
-            items,
-            Order::Tree,
-            members,
-            0,
-            0..len,
-            read,
-            |block, bytes| {
-                own[block].copy_from_slice(bytes);
-            },
-        );
+        evaluate(items, Order::Tree, members, 0, 0..len, read, |block, bytes| {
+            own[block].copy_from_slice(bytes);
+        });
         Ok(())
     }
 
@@ -116,20 +96,12 @@ impl LocalGroup {
         // SAFETY: conditions 1 and 2; the part is this member's alone (condition 3), and a block is
         // written only after the references to it have been used.
         let read = |member: usize, block: Range<usize>| unsafe { bytes(shown[member].send, block) };
-        evaluate(
-            items,
-            Order::of(data.len),
-            members,
-            self.rank,
-            part,
-            read,
-            |block, combined| {
-                for target in targets.clone() {
-                    // SAFETY: as above.
-                    unsafe { write(combined, shown[target].send, block.start) };
-                }
-            },
-        );
+        evaluate(items, Order::of(data.len), members, self.rank, part, read, |block, combined| {
+            for target in targets.clone() {
+                // SAFETY: as above.
+                unsafe { write(combined, shown[target].send, block.start) };
+            }
+        });
         Ok(())
     }
 
@@ -150,18 +122,10 @@ impl LocalGroup {
         // SAFETY: conditions 1 and 2; only this member reads the part, so `receive` may be that
         // part of `send`.
         let read = |member: usize, block: Range<usize>| unsafe { bytes(shown[member].send, block) };
-        evaluate(
-            items,
-            Order::of(send.len),
-            members,
-            self.rank,
-            part,
-            read,
-            |block, combined| {
-                // SAFETY: as above, and `receive` is this member's own (condition 3).
-                unsafe { write(combined, receive.as_ptr(), block.start - start) };
-            },
-        );
+        evaluate(items, Order::of(send.len), members, self.rank, part, read, |block, combined| {
+            // SAFETY: as above, and `receive` is this member's own (condition 3).
+            unsafe { write(combined, receive.as_ptr(), block.start - start) };
+        });
         Ok(())
     }
 
@@ -217,12 +181,7 @@ impl LocalGroup {
             let part = part_of(theirs, self.rank);
             if part.len() != *count {
                 let (sent, expected) = (part.len() as u64, *count as u64);
-                outcome = Err(CollectiveError::Length {
-                    from,
-                    to: self.rank,
-                    sent,
-                    expected,
-                });
+                outcome = Err(CollectiveError::Length { from, to: self.rank, sent, expected });
                 break;
             }
             // SAFETY: conditions 1 to 3; the counts of both sides were compared just now.
@@ -245,15 +204,7 @@ impl LocalGroup {
         let visit = self.visit(notice)?;
         let part = part_of(counts, self.rank);
         // SAFETY: conditions 1 to 3; the root shows a slice of the total length.
-        unsafe {
-            copy(
-                visit.shown(root).send,
-                part.start,
-                receive.as_ptr(),
-                0,
-                part.len(),
-            )
-        };
+        unsafe { copy(visit.shown(root).send, part.start, receive.as_ptr(), 0, part.len()) };
         Ok(())
     }
 
@@ -270,29 +221,14 @@ impl LocalGroup {
         let visit = self.visit(notice)?;
         let part = part_of(counts, self.rank);
         // SAFETY: conditions 1 to 3; each member writes its own part of the root's slice.
-        unsafe {
-            copy(
-                send.as_ptr(),
-                0,
-                visit.shown(root).receive,
-                part.start,
-                part.len(),
-            )
-        };
+        unsafe { copy(send.as_ptr(), 0, visit.shown(root).receive, part.start, part.len()) };
         Ok(())
     }
 }
 
 fn notice(operation: Operation, detail: u32, agreed: u64) -> Notice<'static> {
     let (send, receive) = (ptr::null_mut(), ptr::null_mut());
-    Notice {
-        operation,
-        detail,
-        agreed,
-        send,
-        receive,
-        counts: &[],
-    }
+    Notice { operation, detail, agreed, send, receive, counts: &[] }
 }
 
 /// Packs what reductions have to agree on.

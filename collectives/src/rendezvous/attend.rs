@@ -44,12 +44,7 @@ pub(super) async fn attend(plan: &Rendezvous) -> Result<Joined, CollectiveError>
     let roster = loop {
         let Ok(answer) = timeout_at(deadline, read_frame(&mut stream)).await else {
             let (size, seconds) = (plan.size, plan.timeout.as_secs());
-            return Err(CollectiveError::RanksMissing {
-                missing,
-                size,
-                seconds,
-                refused: 0,
-            });
+            return Err(CollectiveError::RanksMissing { missing, size, seconds, refused: 0 });
         };
         match answer.map_err(lost)? {
             Answer::Waiting(ranks) => missing = ranks,
@@ -86,9 +81,7 @@ pub(super) async fn attend(plan: &Rendezvous) -> Result<Joined, CollectiveError>
                 return Err(error);
             }
         }
-        write_frame(&mut writer, &Report::Ready)
-            .await
-            .map_err(lost)?;
+        write_frame(&mut writer, &Report::Ready).await.map_err(lost)?;
         match timeout_at(connecting + PATIENCE, answer).await {
             Ok(Ok(Answer::Go)) => {}
             Ok(Ok(Answer::Refused(error))) => return Err(error),
@@ -101,16 +94,8 @@ pub(super) async fn attend(plan: &Rendezvous) -> Result<Joined, CollectiveError>
     Ok(Joined {
         rank: plan.rank,
         streams,
-        device_counts: roster
-            .entries
-            .iter()
-            .map(|entry| entry.local_devices)
-            .collect(),
-        facts: roster
-            .entries
-            .into_iter()
-            .map(|entry| entry.facts)
-            .collect(),
+        device_counts: roster.entries.iter().map(|entry| entry.local_devices).collect(),
+        facts: roster.entries.into_iter().map(|entry| entry.facts).collect(),
         seed: roster.seed,
     })
 }
@@ -128,30 +113,21 @@ async fn reach(plan: &Rendezvous, deadline: Instant) -> Result<TcpStream, Collec
         let reason = match timeout(limit, attempt).await {
             Ok(Ok(stream)) => return Ok(stream),
             Ok(Err(Refusal::Token)) => {
-                return Err(CollectiveError::Token {
-                    address: plan.address.clone(),
-                });
+                return Err(CollectiveError::Token { address: plan.address.clone() });
             }
             Ok(Err(Refusal::Foreign(reason))) => reason,
             Err(_) => String::from("no answer"),
         };
         if Instant::now() + PAUSE >= deadline {
             let (address, seconds) = (plan.address.clone(), plan.timeout.as_secs());
-            return Err(CollectiveError::CoordinatorUnreachable {
-                address,
-                seconds,
-                reason,
-            });
+            return Err(CollectiveError::CoordinatorUnreachable { address, seconds, reason });
         }
         sleep(PAUSE).await;
     }
 }
 
 fn lost(error: std::io::Error) -> CollectiveError {
-    CollectiveError::RankDied {
-        rank: 0,
-        reason: error.to_string(),
-    }
+    CollectiveError::RankDied { rank: 0, reason: error.to_string() }
 }
 
 fn out_of_turn() -> CollectiveError {

@@ -52,24 +52,14 @@ pub(super) async fn coordinate(
         local_devices: hello.local_devices,
         facts: hello.facts,
     });
-    let roster = Roster {
-        entries: std::iter::once(own).chain(others).collect(),
-        seed: random_seed()?,
-    };
+    let roster =
+        Roster { entries: std::iter::once(own).chain(others).collect(), seed: random_seed()? };
     let streams = introduce(streams, &roster, deadline).await?;
     let mut joined = Joined {
         rank: 0,
         streams: (0..plan.size).map(|_| None).collect(),
-        device_counts: roster
-            .entries
-            .iter()
-            .map(|entry| entry.local_devices)
-            .collect(),
-        facts: roster
-            .entries
-            .into_iter()
-            .map(|entry| entry.facts)
-            .collect(),
+        device_counts: roster.entries.iter().map(|entry| entry.local_devices).collect(),
+        facts: roster.entries.into_iter().map(|entry| entry.facts).collect(),
         seed: roster.seed,
     };
     for (rank, stream) in streams {
@@ -83,10 +73,7 @@ async fn listen(
     listener: Option<std::net::TcpListener>,
 ) -> Result<TcpListener, CollectiveError> {
     let failed = |address: String| {
-        move |error: io::Error| CollectiveError::Listen {
-            address,
-            reason: error.to_string(),
-        }
+        move |error: io::Error| CollectiveError::Listen { address, reason: error.to_string() }
     };
     if let Some(listener) = listener {
         let adopt = || {
@@ -95,18 +82,13 @@ async fn listen(
         };
         return adopt().map_err(failed(plan.address.clone()));
     }
-    let port = plan
-        .address
-        .rsplit_once(':')
-        .and_then(|(_, port)| port.parse::<u16>().ok());
+    let port = plan.address.rsplit_once(':').and_then(|(_, port)| port.parse::<u16>().ok());
     let Some(port) = port else {
         let reason = io::Error::new(io::ErrorKind::InvalidInput, "there is no port in it");
         return Err(failed(plan.address.clone())(reason));
     };
     let address = SocketAddr::new(plan.bind, port);
-    TcpListener::bind(address)
-        .await
-        .map_err(failed(address.to_string()))
+    TcpListener::bind(address).await.map_err(failed(address.to_string()))
 }
 
 /// Accepts connections until all ranks are there.
@@ -120,9 +102,7 @@ async fn gather(
     let mut greetings = JoinSet::new();
     let mut refused = 0;
     loop {
-        let missing: Vec<usize> = (1..plan.size)
-            .filter(|rank| arrivals[*rank].is_none())
-            .collect();
+        let missing: Vec<usize> = (1..plan.size).filter(|rank| arrivals[*rank].is_none()).collect();
         if missing.is_empty() {
             return Ok(());
         }
@@ -170,24 +150,11 @@ async fn admit(
     mut arrival: Arrival,
     arrivals: &mut [Option<Arrival>],
 ) -> Result<(), CollectiveError> {
-    let Hello {
-        rank,
-        size,
-        local_devices,
-        ..
-    } = arrival.hello;
+    let Hello { rank, size, local_devices, .. } = arrival.hello;
     let error = if size != plan.size {
-        disagreement(
-            "size",
-            (0, &plan.size.to_string()),
-            (rank, &size.to_string()),
-        )
+        disagreement("size", (0, &plan.size.to_string()), (rank, &size.to_string()))
     } else if rank >= size || local_devices == 0 {
-        CollectiveError::Membership {
-            rank,
-            size,
-            local_devices,
-        }
+        CollectiveError::Membership { rank, size, local_devices }
     } else if rank == 0 || arrivals[rank].is_some() {
         CollectiveError::DuplicateRank { rank }
     } else {
@@ -201,9 +168,7 @@ async fn admit(
 
 /// Lets a rank that gives up earlier than rank 0 say whom it waited for.
 async fn tell_who_is_missing(arrivals: &mut [Option<Arrival>]) {
-    let missing = (1..arrivals.len())
-        .filter(|rank| arrivals[*rank].is_none())
-        .collect();
+    let missing = (1..arrivals.len()).filter(|rank| arrivals[*rank].is_none()).collect();
     let answer = Answer::Waiting(missing);
     for arrival in arrivals.iter_mut().flatten() {
         // A rank that has gone meanwhile is noticed when it does not report.
@@ -214,11 +179,7 @@ async fn tell_who_is_missing(arrivals: &mut [Option<Arrival>]) {
 /// Compares every rank's agreement with that of rank 0.
 fn agree(plan: &Rendezvous, arrivals: &[Option<Arrival>]) -> Result<(), CollectiveError> {
     for hello in arrivals.iter().flatten().map(|arrival| &arrival.hello) {
-        let keys = plan
-            .agreement
-            .iter()
-            .chain(&hello.agreement)
-            .map(|(key, _)| key);
+        let keys = plan.agreement.iter().chain(&hello.agreement).map(|(key, _)| key);
         for key in keys {
             let (ours, theirs) = (value(&plan.agreement, key), value(&hello.agreement, key));
             if ours != theirs {
@@ -265,10 +226,7 @@ async fn introduce(
                 Ok(Ok(Report::Ready)) => None,
                 Ok(Ok(Report::Failed(error))) => Some(error),
                 Ok(Err(error)) => Some(error.to_string()).map(|reason| died(rank, reason)),
-                Err(_) => Some(died(
-                    rank,
-                    String::from("it did not connect to the other ranks"),
-                )),
+                Err(_) => Some(died(rank, String::from("it did not connect to the other ranks"))),
             };
             (rank, reader, error)
         });
@@ -296,12 +254,7 @@ async fn introduce(
     readers.sort_by_key(|(rank, _)| *rank);
     let pairs = readers.into_iter().zip(writers);
     let whole = pairs.map(|((rank, reader), (_, writer))| {
-        (
-            rank,
-            reader
-                .reunite(writer)
-                .expect("bug: halves of different connections"),
-        )
+        (rank, reader.reunite(writer).expect("bug: halves of different connections"))
     });
     Ok(whole.collect())
 }

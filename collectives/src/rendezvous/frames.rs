@@ -77,9 +77,7 @@ pub(super) async fn write_frame<T: Serialize>(
     value: &T,
 ) -> io::Result<()> {
     let bytes = serialize::<FRAME_BYTES>(value).map_err(io::Error::other)?;
-    let len = u32::try_from(bytes.len())
-        .expect("bug: a frame beyond its limit")
-        .to_le_bytes();
+    let len = u32::try_from(bytes.len()).expect("bug: a frame beyond its limit").to_le_bytes();
     stream.write_all(&[len.as_slice(), &bytes].concat()).await
 }
 

@@ -55,18 +55,9 @@ impl Rendezvous {
     /// `DuplicateRank`, `Membership`, `PeerUnreachable`, `RankDied`, `Protocol` and `Network`, on
     /// every rank that is there.
     pub fn join(mut self) -> Result<World, CollectiveError> {
-        let Rendezvous {
-            rank,
-            size,
-            local_devices,
-            ..
-        } = self;
+        let Rendezvous { rank, size, local_devices, .. } = self;
         if rank >= size || local_devices == 0 {
-            return Err(CollectiveError::Membership {
-                rank,
-                size,
-                local_devices,
-            });
+            return Err(CollectiveError::Membership { rank, size, local_devices });
         }
         if size == 1 {
             return World::alone(local_devices, self.facts);

@@ -26,11 +26,7 @@ pub(super) async fn connect(
         tasks.spawn(async move {
             let outcome = call(&address, &token, Introduction { rank, seed }, deadline).await;
             outcome.map(|stream| (peer, stream)).map_err(|reason| {
-                Some(CollectiveError::PeerUnreachable {
-                    rank: peer,
-                    address,
-                    reason,
-                })
+                Some(CollectiveError::PeerUnreachable { rank: peer, address, reason })
             })
         });
     }

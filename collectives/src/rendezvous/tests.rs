@@ -12,20 +12,13 @@ const TOKEN: &[u8] = b"a shared secret";
 fn meet_with<F: Future<Output = ()>>(
     ghost: impl FnOnce(TcpStream, String) -> F,
 ) -> [CollectiveError; 2] {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
     let mut listener = Some(listener);
     let ranks = [0, 2].map(|rank| {
         let (token, listener) = (TOKEN.to_vec(), listener.take());
-        let meeting = Rendezvous {
-            token,
-            listener,
-            ..Rendezvous::new(rank, 3, address.clone())
-        };
+        let meeting = Rendezvous { token, listener, ..Rendezvous::new(rank, 3, address.clone()) };
         std::thread::spawn(move || meeting.join())
     });
     runtime.block_on(async {
@@ -39,14 +32,7 @@ fn meet_with<F: Future<Output = ()>>(
 
 fn hello(address: String) -> Hello {
     let (agreement, facts) = (Vec::new(), Vec::new());
-    Hello {
-        rank: 1,
-        size: 3,
-        address,
-        local_devices: 1,
-        agreement,
-        facts,
-    }
+    Hello { rank: 1, size: 3, address, local_devices: 1, agreement, facts }
 }
 
 #[test]
@@ -56,10 +42,7 @@ fn a_rank_that_dies_while_ranks_connect_is_an_error_on_all_others() {
         while !matches!(read_frame(&mut stream).await.unwrap(), Answer::Welcome(_)) {}
     });
     for error in errors {
-        assert!(
-            matches!(error, CollectiveError::RankDied { rank: 1, .. }),
-            "{error}"
-        );
+        assert!(matches!(error, CollectiveError::RankDied { rank: 1, .. }), "{error}");
     }
 }
 
@@ -76,10 +59,7 @@ fn a_rank_that_cannot_connect_tells_all_others_why() {
             write_frame(&mut stream, &hello(address)).await.unwrap();
             while !matches!(read_frame(&mut stream).await.unwrap(), Answer::Welcome(_)) {}
             write_frame(&mut stream, &failed).await.unwrap();
-            assert!(matches!(
-                read_frame(&mut stream).await.unwrap(),
-                Answer::Refused(_)
-            ));
+            assert!(matches!(read_frame(&mut stream).await.unwrap(), Answer::Refused(_)));
         }
     });
     assert_eq!(errors, [reason.clone(), reason]);

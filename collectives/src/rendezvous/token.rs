@@ -36,9 +36,7 @@ impl From<io::Error> for Refusal {
 /// The proof at the end that accepted the connection.
 pub(super) async fn challenge(stream: &mut TcpStream, token: &[u8]) -> Result<(), Refusal> {
     let own = nonce()?;
-    stream
-        .write_all(&[GREETING.as_slice(), &own].concat())
-        .await?;
+    stream.write_all(&[GREETING.as_slice(), &own].concat()).await?;
     expect_greeting(stream).await?;
     let mut theirs = [0; NONCE_BYTES];
     stream.read_exact(&mut theirs).await?;
@@ -49,9 +47,7 @@ pub(super) async fn challenge(stream: &mut TcpStream, token: &[u8]) -> Result<()
         return Err(Refusal::Token);
     }
     let answer = make_code(token, b"accepted", &theirs, &own);
-    stream
-        .write_all(&[[ACCEPTED].as_slice(), &answer].concat())
-        .await?;
+    stream.write_all(&[[ACCEPTED].as_slice(), &answer].concat()).await?;
     Ok(())
 }
 
@@ -62,17 +58,11 @@ pub(super) async fn respond(stream: &mut TcpStream, token: &[u8]) -> Result<(), 
     stream.read_exact(&mut theirs).await?;
     let own = nonce()?;
     let code = make_code(token, b"connected", &theirs, &own);
-    stream
-        .write_all(&[GREETING.as_slice(), &own, &code].concat())
-        .await?;
+    stream.write_all(&[GREETING.as_slice(), &own, &code].concat()).await?;
     let mut answer = [0; 1 + CODE_BYTES];
     stream.read_exact(&mut answer).await?;
     let is_known = is_code(token, b"accepted", &own, &theirs, &answer[1..]);
-    if answer[0] == ACCEPTED && is_known {
-        Ok(())
-    } else {
-        Err(Refusal::Token)
-    }
+    if answer[0] == ACCEPTED && is_known { Ok(()) } else { Err(Refusal::Token) }
 }
 
 async fn expect_greeting(stream: &mut TcpStream) -> Result<(), Refusal> {
@@ -81,9 +71,7 @@ async fn expect_greeting(stream: &mut TcpStream) -> Result<(), Refusal> {
     if &greeting == GREETING {
         return Ok(());
     }
-    Err(Refusal::Foreign(String::from(
-        "something else, or another version, answers there",
-    )))
+    Err(Refusal::Foreign(String::from("something else, or another version, answers there")))
 }
 
 fn nonce() -> Result<[u8; NONCE_BYTES], Refusal> {
@@ -102,17 +90,12 @@ fn keyed(token: &[u8], direction: &[u8], first: &[u8], second: &[u8]) -> Hmac<Sh
 }
 
 fn make_code(token: &[u8], direction: &[u8], first: &[u8], second: &[u8]) -> [u8; CODE_BYTES] {
-    keyed(token, direction, first, second)
-        .finalize()
-        .into_bytes()
-        .into()
+    keyed(token, direction, first, second).finalize().into_bytes().into()
 }
 
 /// Compares in constant time.
 fn is_code(token: &[u8], direction: &[u8], first: &[u8], second: &[u8], code: &[u8]) -> bool {
-    keyed(token, direction, first, second)
-        .verify_slice(code)
-        .is_ok()
+    keyed(token, direction, first, second).verify_slice(code).is_ok()
 }
 
 #[cfg(test)]
@@ -135,24 +118,14 @@ mod tests {
     }
 
     fn block_on<T>(future: impl Future<Output = T>) -> T {
-        tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .unwrap()
-            .block_on(future)
+        tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
     }
 
     #[test]
     fn equal_tokens_meet_and_different_ones_do_not() {
-        assert!(matches!(
-            block_on(meet(b"secret", b"secret")),
-            (Ok(()), Ok(()))
-        ));
+        assert!(matches!(block_on(meet(b"secret", b"secret")), (Ok(()), Ok(()))));
         let outcome = block_on(meet(b"secret", b"guess"));
-        assert!(matches!(
-            outcome,
-            (Err(Refusal::Token), Err(Refusal::Token))
-        ));
+        assert!(matches!(outcome, (Err(Refusal::Token), Err(Refusal::Token))));
     }
 
     #[test]
@@ -165,10 +138,7 @@ mod tests {
                 let mut challenge = [0; GREETING.len() + NONCE_BYTES];
                 stream.read_exact(&mut challenge).await.unwrap();
                 stream.write_all(&challenge).await.unwrap();
-                stream
-                    .write_all(&challenge[GREETING.len()..])
-                    .await
-                    .unwrap();
+                stream.write_all(&challenge[GREETING.len()..]).await.unwrap();
             };
             let accept = async {
                 let (mut stream, _) = listener.accept().await.unwrap();

@@ -50,9 +50,7 @@ impl Fabric {
     }
 
     fn link(&self, process: usize) -> &Arc<Link> {
-        self.links[process]
-            .as_ref()
-            .expect("bug: a message to a process without a link")
+        self.links[process].as_ref().expect("bug: a message to a process without a link")
     }
 
     /// Bytes that this process has given to the network.
@@ -92,13 +90,7 @@ impl Fabric {
         }
         let sequence = queue.next_send;
         queue.next_send += 1;
-        let header = |kind, value| Header {
-            kind,
-            channel,
-            sequence,
-            value,
-            payload: 0,
-        };
+        let header = |kind, value| Header { kind, channel, sequence, value, payload: 0 };
         if data.len <= EAGER_BYTES {
             let claim = transfer.claim().expect("bug: a new transfer is free");
             link.post(header(Kind::Eager, 0).with(claim.bytes()));
@@ -107,11 +99,7 @@ impl Fabric {
         }
         // Announced even when the receiver is ready, so that it can compare the lengths.
         link.post(header(Kind::Announce, data.len as u64).with(&[]));
-        if let Some(at) = queue
-            .cleared
-            .iter()
-            .position(|cleared| *cleared == sequence)
-        {
+        if let Some(at) = queue.cleared.iter().position(|cleared| *cleared == sequence) {
             queue.cleared.remove(at);
             link.post_bulk(channel, sequence, transfer.clone());
         } else {
@@ -137,16 +125,8 @@ impl Fabric {
         let queue = shard.entry(channel).or_default();
         let sequence = queue.next_receive;
         queue.next_receive += 1;
-        let clear = || {
-            Header {
-                kind: Kind::Clear,
-                channel,
-                sequence,
-                value: 0,
-                payload: 0,
-            }
-            .with(&[])
-        };
+        let clear =
+            || Header { kind: Kind::Clear, channel, sequence, value: 0, payload: 0 }.with(&[]);
         match queue.arrivals.pop_front() {
             Some(Arrival::Bytes(bytes)) => {
                 self.check_length(channel, bytes.len() as u64, data.len)?;
@@ -236,12 +216,7 @@ impl Fabric {
             return Ok(());
         }
         let (from, to) = (channel.from as usize, channel.to as usize);
-        Err(self.fail(CollectiveError::Length {
-            from,
-            to,
-            sent,
-            expected: expected as u64,
-        }))
+        Err(self.fail(CollectiveError::Length { from, to, sent, expected: expected as u64 }))
     }
 
     /// A whole message has come over a link.
@@ -292,10 +267,7 @@ impl Fabric {
     pub(super) fn cleared(&self, link: &Link, channel: Channel, sequence: u64) {
         let mut shard = self.mailbox.shard(&channel);
         let queue = shard.entry(channel).or_default();
-        let at = queue
-            .announced
-            .iter()
-            .position(|(announced, _)| *announced == sequence);
+        let at = queue.announced.iter().position(|(announced, _)| *announced == sequence);
         match at.and_then(|at| queue.announced.remove(at)) {
             Some((_, transfer)) => link.post_bulk(channel, sequence, transfer),
             None => queue.cleared.push_back(sequence),
@@ -305,11 +277,7 @@ impl Fabric {
     /// The place of a long message whose bytes are coming.
     pub(super) fn filling(&self, channel: Channel, sequence: u64) -> Option<Arc<Transfer>> {
         let shard = self.mailbox.shard(&channel);
-        let (_, transfer) = shard
-            .get(&channel)?
-            .filling
-            .iter()
-            .find(|(at, _)| *at == sequence)?;
+        let (_, transfer) = shard.get(&channel)?.filling.iter().find(|(at, _)| *at == sequence)?;
         Some(transfer.clone())
     }
 
@@ -324,14 +292,8 @@ impl Fabric {
         if transfer.process == link.peer {
             return Ok(());
         }
-        let reason = format!(
-            "a message in the name of a member of rank {}",
-            transfer.process
-        );
-        Err(CollectiveError::Protocol {
-            rank: link.peer,
-            reason,
-        })
+        let reason = format!("a message in the name of a member of rank {}", transfer.process);
+        Err(CollectiveError::Protocol { rank: link.peer, reason })
     }
 
     /// A rank has said goodbye: an error if something from it is still waited for.
@@ -381,11 +343,7 @@ impl Fabric {
         if self.links.is_empty() || self.failure.is_set() {
             return;
         }
-        let verdict = self
-            .tickets
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .posted(ticket);
+        let verdict = self.tickets.lock().unwrap_or_else(PoisonError::into_inner).posted(ticket);
         self.act(verdict);
     }
 

@@ -63,19 +63,8 @@ pub(crate) enum Control {
 impl Header {
     /// A header without channel.
     pub(super) fn plain(kind: Kind, payload: u32) -> Header {
-        let channel = Channel {
-            group: 0,
-            lane: Lane::Messages,
-            from: 0,
-            to: 0,
-        };
-        Header {
-            kind,
-            channel,
-            sequence: 0,
-            value: 0,
-            payload,
-        }
+        let channel = Channel { group: 0, lane: Lane::Messages, from: 0, to: 0 };
+        Header { kind, channel, sequence: 0, value: 0, payload }
     }
 
     pub(super) fn encode(&self) -> [u8; HEADER_BYTES] {
@@ -111,12 +100,7 @@ impl Header {
             u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
         };
         let long = |at: usize| u64::from(word(at)) | u64::from(word(at + 4)) << 32;
-        let channel = Channel {
-            group: long(16),
-            lane,
-            from: word(8),
-            to: word(12),
-        };
+        let channel = Channel { group: long(16), lane, from: word(8), to: word(12) };
         let payload = word(4);
         let limit = match kind {
             Kind::Eager => EAGER_BYTES,
@@ -127,13 +111,7 @@ impl Header {
         if payload as usize > limit {
             return Err(format!("{payload} bytes in a frame of kind {kind:?}"));
         }
-        Ok(Header {
-            kind,
-            channel,
-            sequence: long(24),
-            value: long(32),
-            payload,
-        })
+        Ok(Header { kind, channel, sequence: long(24), value: long(32), payload })
     }
 
     /// The frame of this header with `payload` behind it.
@@ -167,10 +145,7 @@ pub(crate) fn serialize<const LIMIT: usize>(value: &impl Serialize) -> Result<Ve
     let bytes = bincode::serde::encode_to_vec(value, configuration::<LIMIT>())
         .map_err(|error| error.to_string())?;
     if bytes.len() > LIMIT {
-        return Err(format!(
-            "{} bytes in a control frame of at most {LIMIT}",
-            bytes.len()
-        ));
+        return Err(format!("{} bytes in a control frame of at most {LIMIT}", bytes.len()));
     }
     Ok(bytes)
 }
@@ -181,10 +156,7 @@ pub(crate) fn deserialize<const LIMIT: usize, T: DeserializeOwned>(
 ) -> Result<T, String> {
     match bincode::serde::decode_from_slice(bytes, configuration::<LIMIT>()) {
         Ok((value, read)) if read == bytes.len() => Ok(value),
-        Ok((_, read)) => Err(format!(
-            "{} bytes behind a control frame",
-            bytes.len() - read
-        )),
+        Ok((_, read)) => Err(format!("{} bytes behind a control frame", bytes.len() - read)),
         Err(error) => Err(error.to_string()),
     }
 }
@@ -199,12 +171,8 @@ mod tests {
 
     #[test]
     fn headers_survive_encoding_and_broken_ones_are_refused() {
-        let channel = Channel {
-            group: u64::MAX - 1,
-            lane: Lane::Collectives,
-            from: 7,
-            to: u32::MAX,
-        };
+        let channel =
+            Channel { group: u64::MAX - 1, lane: Lane::Collectives, from: 7, to: u32::MAX };
         let header = Header {
             kind: Kind::Bulk,
             channel,
@@ -223,16 +191,9 @@ mod tests {
 
     #[test]
     fn control_frames_have_a_size_limit() {
-        let abort = |len| {
-            Control::Abort(CollectiveError::Network {
-                reason: "x".repeat(len),
-            })
-        };
+        let abort = |len| Control::Abort(CollectiveError::Network { reason: "x".repeat(len) });
         let bytes = serialize::<CONTROL_BYTES>(&abort(10)).unwrap();
-        assert!(matches!(
-            deserialize::<CONTROL_BYTES, Control>(&bytes),
-            Ok(Control::Abort(_))
-        ));
+        assert!(matches!(deserialize::<CONTROL_BYTES, Control>(&bytes), Ok(Control::Abort(_))));
         assert!(deserialize::<CONTROL_BYTES, Control>(&bytes[..bytes.len() - 1]).is_err());
         assert!(deserialize::<CONTROL_BYTES, Control>(&[bytes, vec![0]].concat()).is_err());
         assert!(serialize::<CONTROL_BYTES>(&abort(CONTROL_BYTES)).is_err());

@@ -51,16 +51,8 @@ struct Bulk {
 
 #[derive(Debug)]
 enum Current {
-    Frame {
-        bytes: Vec<u8>,
-        written: usize,
-    },
-    Chunk {
-        header: [u8; HEADER_BYTES],
-        header_written: usize,
-        bulk: Bulk,
-        range: Range<usize>,
-    },
+    Frame { bytes: Vec<u8>, written: usize },
+    Chunk { header: [u8; HEADER_BYTES], header_written: usize, bulk: Bulk, range: Range<usize> },
 }
 
 /// Why `pump` stopped.
@@ -127,12 +119,7 @@ impl Link {
     pub(super) fn post_bulk(&self, channel: Channel, sequence: u64, transfer: Arc<Transfer>) {
         let mut outgoing = self.outgoing();
         if !outgoing.closed {
-            outgoing.bulk.push_back(Bulk {
-                channel,
-                sequence,
-                transfer,
-                offset: 0,
-            });
+            outgoing.bulk.push_back(Bulk { channel, sequence, transfer, offset: 0 });
             self.wake.notify_one();
         }
     }
@@ -171,11 +158,7 @@ impl Link {
     fn pump(&self, outgoing: &mut Outgoing, bulk_too: bool) -> Stopped {
         loop {
             let Some(current) = outgoing.current.take().or_else(|| outgoing.next(bulk_too)) else {
-                return if outgoing.closed {
-                    Stopped::Broken
-                } else {
-                    Stopped::Idle
-                };
+                return if outgoing.closed { Stopped::Broken } else { Stopped::Idle };
             };
             match self.write_some(current) {
                 Ok(Progress::Written(unfinished)) => outgoing.bulk.extend(unfinished),
@@ -200,15 +183,10 @@ impl Link {
                 Current::Frame { bytes, written } if *written == bytes.len() => {
                     return Ok(Progress::Written(None));
                 }
-                Current::Frame { bytes, written } => self
-                    .stream
-                    .try_write(&bytes[*written..])
-                    .inspect(|count| *written += count),
-                Current::Chunk {
-                    header,
-                    header_written,
-                    ..
-                } if *header_written < HEADER_BYTES => {
+                Current::Frame { bytes, written } => {
+                    self.stream.try_write(&bytes[*written..]).inspect(|count| *written += count)
+                }
+                Current::Chunk { header, header_written, .. } if *header_written < HEADER_BYTES => {
                     let outcome = self.stream.try_write(&header[*header_written..]);
                     outcome.inspect(|count| *header_written += count)
                 }
@@ -224,8 +202,7 @@ impl Link {
             };
             match outcome {
                 Ok(count) => {
-                    self.bytes_written
-                        .fetch_add(count as u64, Ordering::Relaxed);
+                    self.bytes_written.fetch_add(count as u64, Ordering::Relaxed);
                 }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     return Ok(Progress::Blocked(current));
@@ -234,10 +211,7 @@ impl Link {
                 Err(error) => return Err(error),
             }
         }
-        let Current::Chunk {
-            mut bulk, range, ..
-        } = current
-        else {
+        let Current::Chunk { mut bulk, range, .. } = current else {
             unreachable!("bug: a frame ended as a chunk");
         };
         let ended = bulk.offset == bulk.transfer.len();
@@ -272,11 +246,8 @@ impl Outgoing {
             if bulk.transfer.is_cancelled() {
                 continue;
             }
-            let range = bulk.offset
-                ..bulk
-                    .transfer
-                    .len()
-                    .min(bulk.offset.saturating_add(CHUNK_BYTES));
+            let range =
+                bulk.offset..bulk.transfer.len().min(bulk.offset.saturating_add(CHUNK_BYTES));
             let header = Header {
                 kind: Kind::Bulk,
                 channel: bulk.channel,
@@ -301,9 +272,6 @@ impl Outgoing {
 
     /// Drops everything; the other end is gone.
     fn close(&mut self) {
-        *self = Outgoing {
-            closed: true,
-            ..Outgoing::default()
-        };
+        *self = Outgoing { closed: true, ..Outgoing::default() };
     }
 }

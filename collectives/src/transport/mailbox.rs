@@ -55,9 +55,7 @@ impl Mailbox {
     /// The lock under which the channel's queue may be used.
     pub(super) fn shard(&self, channel: &Channel) -> MutexGuard<'_, Shard> {
         let mixed = channel.group ^ (u64::from(channel.from) << 2) ^ u64::from(channel.to);
-        self.shards[(mixed % 16) as usize]
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.shards[(mixed % 16) as usize].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether a message from or to a process is still waited for.
@@ -65,14 +63,8 @@ impl Mailbox {
         self.shards.iter().any(|shard| {
             let shard = shard.lock().unwrap_or_else(PoisonError::into_inner);
             shard.values().any(|queue| {
-                let receives = queue
-                    .receives
-                    .iter()
-                    .chain(&queue.filling)
-                    .chain(&queue.announced);
-                receives
-                    .into_iter()
-                    .any(|(_, transfer)| transfer.process == process)
+                let receives = queue.receives.iter().chain(&queue.filling).chain(&queue.announced);
+                receives.into_iter().any(|(_, transfer)| transfer.process == process)
             })
         })
     }

@@ -15,22 +15,15 @@ const GRACE: Duration = Duration::from_millis(50);
 /// Reads frames until the other end leaves or the connection breaks, and tells the fabric.
 pub(crate) async fn read(fabric: Arc<Fabric>, link: Arc<Link>) {
     let rank = link.peer;
-    let mut reader = Reader {
-        link: &link,
-        held: vec![0; HEADER_BYTES + CHUNK_BYTES],
-        start: 0,
-        end: 0,
-    };
+    let mut reader =
+        Reader { link: &link, held: vec![0; HEADER_BYTES + CHUNK_BYTES], start: 0, end: 0 };
     let error = match reader.frames(&fabric).await {
         // A read that fails after the goodbye is the reset of a connection that nobody needs.
         Ok(()) => return,
         Err(_) if link.has_left() => return,
         Err(Broken::Gone(error)) => {
             tokio::time::sleep(GRACE).await;
-            CollectiveError::RankDied {
-                rank,
-                reason: error.to_string(),
-            }
+            CollectiveError::RankDied { rank, reason: error.to_string() }
         }
         Err(Broken::Malformed(reason)) => CollectiveError::Protocol { rank, reason },
         Err(Broken::Refused(error)) => error,
@@ -66,9 +59,7 @@ impl Reader<'_> {
     async fn frames(&mut self, fabric: &Arc<Fabric>) -> Result<(), Broken> {
         loop {
             self.hold(HEADER_BYTES).await?;
-            let header = self.held[self.start..]
-                .first_chunk()
-                .expect("bug: a held header");
+            let header = self.held[self.start..].first_chunk().expect("bug: a held header");
             let header = Header::decode(header).map_err(Broken::Malformed)?;
             self.start += HEADER_BYTES;
             let payload = header.payload as usize;

@@ -33,12 +33,7 @@ pub(super) struct Claim<'a>(&'a Transfer);
 impl Transfer {
     pub(super) fn new(data: Slice, process: usize) -> Arc<Transfer> {
         let (state, sleepers) = (AtomicU8::new(WAITING), Sleepers::default());
-        Arc::new(Transfer {
-            data,
-            process,
-            state,
-            sleepers,
-        })
+        Arc::new(Transfer { data, process, state, sleepers })
     }
 
     /// How many bytes the message has.
@@ -49,8 +44,7 @@ impl Transfer {
     /// The right to touch the bytes, unless the transfer was cancelled.
     pub(super) fn claim(&self) -> Option<Claim<'_>> {
         let free =
-            self.state
-                .compare_exchange(WAITING, CLAIMED, Ordering::SeqCst, Ordering::SeqCst);
+            self.state.compare_exchange(WAITING, CLAIMED, Ordering::SeqCst, Ordering::SeqCst);
         free.is_ok().then_some(Claim(self))
     }
 
@@ -64,15 +58,13 @@ impl Transfer {
 
     /// Waits for the end of the transfer. When the world fails first, the transfer is cancelled.
     pub(crate) fn wait(&self, failure: &Failure) -> Result<(), CollectiveError> {
-        self.sleepers
-            .wait_until(|| self.is_done() || failure.is_set());
+        self.sleepers.wait_until(|| self.is_done() || failure.is_set());
         if self.is_done() {
             return Ok(());
         }
         loop {
             let cancelled =
-                self.state
-                    .compare_exchange(WAITING, CANCELLED, Ordering::SeqCst, Ordering::SeqCst);
+                self.state.compare_exchange(WAITING, CANCELLED, Ordering::SeqCst, Ordering::SeqCst);
             match cancelled {
                 Ok(_) | Err(CANCELLED) => return failure.check(),
                 Err(DONE) => return Ok(()),
@@ -99,19 +91,10 @@ impl Claim<'_> {
     /// Copies a whole message whose two ends have the same length. The ends may overlap when a
     /// member sends to itself.
     pub(super) fn copy_from(&mut self, source: &Claim<'_>) {
-        assert_eq!(
-            self.0.data.len, source.0.data.len,
-            "bug: ends of a message differ in length"
-        );
+        assert_eq!(self.0.data.len, source.0.data.len, "bug: ends of a message differ in length");
         // SAFETY: both ranges are valid for their length (condition 1 of `Buffer`), and both claims
         // are held; `copy` allows overlap.
-        unsafe {
-            std::ptr::copy(
-                source.0.data.as_ptr(),
-                self.0.data.as_ptr(),
-                self.0.data.len,
-            )
-        };
+        unsafe { std::ptr::copy(source.0.data.as_ptr(), self.0.data.as_ptr(), self.0.data.len) };
     }
 
     /// Ends the transfer and wakes whoever waits for it.
@@ -142,10 +125,7 @@ impl Completion for Exchange {
 
     fn wait(&self) -> Result<(), EventError> {
         // Every transfer is waited for, so that after an error none of them is still in use.
-        let outcomes = self
-            .transfers
-            .iter()
-            .map(|transfer| transfer.wait(&self.failure));
+        let outcomes = self.transfers.iter().map(|transfer| transfer.wait(&self.failure));
         outcomes.fold(Ok(()), Result::and).map_err(EventError::new)
     }
 }

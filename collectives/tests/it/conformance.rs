@@ -20,9 +20,8 @@ enum Reduction {
 
 /// Uneven counts in items that sum up to `items`; some are 0.
 fn uneven(items: usize, members: usize) -> Vec<usize> {
-    let mut counts: Vec<usize> = (0..members)
-        .map(|member| items / members / (1 + member % 3))
-        .collect();
+    let mut counts: Vec<usize> =
+        (0..members).map(|member| items / members / (1 + member % 3)).collect();
     counts[members / 2] = 0;
     counts[members - 1] = 0;
     counts[members - 1] = items - counts.iter().sum::<usize>();
@@ -37,34 +36,18 @@ fn reduction(
     items: usize,
 ) -> Vec<u8> {
     let (size, rank, item_size) = (member.size(), member.rank(), monoid.item_size(dtype));
-    let own: Vec<u8> = (0..items)
-        .flat_map(|position| item(rank, position, dtype, monoid))
-        .collect();
+    let own: Vec<u8> =
+        (0..items).flat_map(|position| item(rank, position, dtype, monoid)).collect();
     let data = slice(&own);
     let root = items % size;
     let (result, start) = match reduction {
         Reduction::AllReduce => {
-            member
-                .all_reduce(&data, dtype, monoid)
-                .unwrap()
-                .wait()
-                .unwrap();
+            member.all_reduce(&data, dtype, monoid).unwrap().wait().unwrap();
             (bytes(&data), 0)
         }
         Reduction::Reduce => {
-            member
-                .reduce(&data, dtype, monoid, root)
-                .unwrap()
-                .wait()
-                .unwrap();
-            (
-                if rank == root {
-                    bytes(&data)
-                } else {
-                    Vec::new()
-                },
-                0,
-            )
+            member.reduce(&data, dtype, monoid, root).unwrap().wait().unwrap();
+            (if rank == root { bytes(&data) } else { Vec::new() }, 0)
         }
         Reduction::ReduceScatter => {
             let counts = uneven(items, size);
@@ -87,9 +70,8 @@ fn reduction(
 
 /// Every accepted pair, in the order of the tables.
 fn pairs() -> impl Iterator<Item = (DType, Monoid)> {
-    let all = DType::ALL
-        .iter()
-        .flat_map(|dtype| Monoid::ALL.iter().map(move |monoid| (*dtype, *monoid)));
+    let all =
+        DType::ALL.iter().flat_map(|dtype| Monoid::ALL.iter().map(move |monoid| (*dtype, *monoid)));
     all.filter(|(dtype, monoid)| monoid.accepts(*dtype))
 }
 
@@ -101,11 +83,8 @@ fn reductions_combine_every_dtype_with_every_monoid_on_every_plane() {
             fixture.run(|member| {
                 for (number, (dtype, monoid)) in pairs().enumerate() {
                     let long = LONG / monoid.item_size(dtype) + 3;
-                    for kind in [
-                        Reduction::AllReduce,
-                        Reduction::Reduce,
-                        Reduction::ReduceScatter,
-                    ] {
+                    for kind in [Reduction::AllReduce, Reduction::Reduce, Reduction::ReduceScatter]
+                    {
                         // Over the network every pair meets each size at some number of members.
                         let share = if members > 4 { 7 } else { 2 };
                         let sizes = SHORT.iter().copied().enumerate();
@@ -129,9 +108,8 @@ fn reductions_combine_every_dtype_with_every_monoid_on_every_plane() {
 fn rough(rank: usize, items: usize) -> Vec<u8> {
     let mut state = 0x9e37_79b9_7f4a_7c15u64.wrapping_mul(rank as u64 + 1);
     let mut number = || {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let scale = 10f64.powi((state >> 59) as i32 - 16);
         ((state >> 20) as f64 / 1e13 - 0.5) * scale
     };
@@ -143,26 +121,12 @@ fn rough_sums(fixture: &Fixture, items: usize) -> Vec<[Vec<u8>; 3]> {
     let sums = fixture.run(|member| {
         let data = || slice(&rough(member.rank(), items));
         let (all, rooted) = (data(), data());
-        member
-            .all_reduce(&all, DType::F64, Monoid::Add)
-            .unwrap()
-            .wait()
-            .unwrap();
+        member.all_reduce(&all, DType::F64, Monoid::Add).unwrap().wait().unwrap();
         let root = member.size() - 1;
-        member
-            .reduce(&rooted, DType::F64, Monoid::Add, root)
-            .unwrap()
-            .wait()
-            .unwrap();
-        let rooted = if member.rank() == root {
-            bytes(&rooted)
-        } else {
-            Vec::new()
-        };
-        let counts: Vec<usize> = uneven(items, member.size())
-            .iter()
-            .map(|count| 8 * count)
-            .collect();
+        member.reduce(&rooted, DType::F64, Monoid::Add, root).unwrap().wait().unwrap();
+        let rooted = if member.rank() == root { bytes(&rooted) } else { Vec::new() };
+        let counts: Vec<usize> =
+            uneven(items, member.size()).iter().map(|count| 8 * count).collect();
         let part = place(counts[member.rank()]);
         let event = member.reduce_scatter_v(&data(), &part, &counts, DType::F64, Monoid::Add);
         event.unwrap().wait().unwrap();
@@ -177,11 +141,7 @@ fn sums_have_the_same_bits_on_every_member_every_plane_and_every_time() {
     for members in [2, 3, 5, 8] {
         for items in [9, 1000, 20_011] {
             let expected = rough_sums(&local(members), items);
-            assert_eq!(
-                expected[members - 1][1],
-                expected[0][0],
-                "reduce differs from all_reduce"
-            );
+            assert_eq!(expected[members - 1][1], expected[0][0], "reduce differs from all_reduce");
             for sums in &expected {
                 assert_eq!(sums[0], expected[0][0], "members differ");
             }

@@ -7,9 +7,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 fn reduce(member: &dyn Communicator, len: usize) -> Result<(), CollectiveError> {
-    Ok(member
-        .all_reduce(&slice(&vec![0; len]), DType::F64, Monoid::Add)?
-        .wait()?)
+    Ok(member.all_reduce(&slice(&vec![0; len]), DType::F64, Monoid::Add)?.wait()?)
 }
 
 /// Drops the world of a rank, as if its process had died, while the others are in `work`.
@@ -20,22 +18,13 @@ fn kill(
 ) {
     let victim = fixture.worlds.remove(rank);
     let is_alive = |member: &dyn Communicator| {
-        !victim
-            .communicators()
-            .iter()
-            .any(|dead| dead.rank() == member.rank())
+        !victim.communicators().iter().any(|dead| dead.rank() == member.rank())
     };
-    let survivors: Vec<_> = fixture
-        .members
-        .iter()
-        .filter(|member| is_alive(&***member))
-        .cloned()
-        .collect();
+    let survivors: Vec<_> =
+        fixture.members.iter().filter(|member| is_alive(&***member)).cloned().collect();
     std::thread::scope(|scope| {
-        let threads: Vec<_> = survivors
-            .iter()
-            .map(|member| scope.spawn(move || work(&**member)))
-            .collect();
+        let threads: Vec<_> =
+            survivors.iter().map(|member| scope.spawn(move || work(&**member))).collect();
         std::thread::sleep(Duration::from_millis(30));
         drop(victim);
         for thread in threads {
@@ -72,12 +61,9 @@ fn child_waits_to_be_killed() {
     let Ok(address) = std::env::var("PHALANX_TEST_CHILD_ADDRESS") else {
         return;
     };
-    let world = Rendezvous {
-        token: b"a shared secret".to_vec(),
-        ..Rendezvous::new(1, 3, address)
-    }
-    .join()
-    .unwrap();
+    let world = Rendezvous { token: b"a shared secret".to_vec(), ..Rendezvous::new(1, 3, address) }
+        .join()
+        .unwrap();
     let member = &world.communicators()[0];
     reduce(&**member, 8).unwrap();
     // Rank 0 kills this process while it waits here.
@@ -95,34 +81,22 @@ fn a_killed_process_is_an_error_on_all_others() {
         .unwrap();
     ranks.remove(1);
     let fixture = Fixture::of(
-        crate::fixture::join_all(ranks)
-            .into_iter()
-            .map(|world| world.unwrap())
-            .collect(),
+        crate::fixture::join_all(ranks).into_iter().map(|world| world.unwrap()).collect(),
     );
     let errors = std::thread::scope(|scope| {
         let wait = |member: &dyn Communicator| {
             reduce(member, 8).unwrap();
             reduce(member, 8).unwrap_err()
         };
-        let threads = fixture
-            .members
-            .iter()
-            .map(|member| scope.spawn(move || wait(&**member)));
+        let threads = fixture.members.iter().map(|member| scope.spawn(move || wait(&**member)));
         let threads: Vec<_> = threads.collect();
         std::thread::sleep(Duration::from_millis(200));
         child.kill().unwrap();
         child.wait().unwrap();
-        threads
-            .into_iter()
-            .map(|thread| thread.join().unwrap())
-            .collect::<Vec<_>>()
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
     });
     for error in errors {
-        assert!(
-            matches!(error, CollectiveError::RankDied { rank: 1, .. }),
-            "{error}"
-        );
+        assert!(matches!(error, CollectiveError::RankDied { rank: 1, .. }), "{error}");
     }
 }
 
@@ -141,9 +115,7 @@ fn an_abort_reaches_every_wait_with_its_reason() {
             let event = fixture.members[0].recv(&place(1 << 20), last).unwrap();
             let barrier = scope.spawn(|| fixture.members[0].barrier().unwrap_err());
             let send = scope.spawn(|| {
-                let event = fixture.members[1]
-                    .send(&slice(&vec![1; 1 << 20]), 0)
-                    .unwrap();
+                let event = fixture.members[1].send(&slice(&vec![1; 1 << 20]), 0).unwrap();
                 CollectiveError::from(event.wait().unwrap_err())
             });
             std::thread::sleep(Duration::from_millis(30));
@@ -153,12 +125,7 @@ fn an_abort_reaches_every_wait_with_its_reason() {
             [event, barrier.join().unwrap(), send.join().unwrap()]
         });
         assert_eq!(errors, [aborted(), aborted(), aborted()]);
-        assert!(
-            fixture
-                .worlds
-                .iter()
-                .all(|world| world.failure() == Some(aborted()))
-        );
+        assert!(fixture.worlds.iter().all(|world| world.failure() == Some(aborted())));
     }
 }
 
@@ -172,10 +139,7 @@ fn a_rank_that_leaves_early_is_an_error_for_who_waits_for_it() {
         });
         fixture.worlds[1].shutdown();
         for waiter in waiters {
-            assert_eq!(
-                waiter.join().unwrap(),
-                CollectiveError::RankLeft { rank: 1 }
-            );
+            assert_eq!(waiter.join().unwrap(), CollectiveError::RankLeft { rank: 1 });
         }
     });
     // Its own shutdown may have heard of the others' error.
@@ -190,11 +154,7 @@ fn what_was_sent_before_leaving_arrives() {
     std::thread::scope(|scope| {
         scope.spawn(|| {
             let member = &fixture.members[1];
-            member
-                .send(&slice(&vec![7; len]), 0)
-                .unwrap()
-                .wait()
-                .unwrap();
+            member.send(&slice(&vec![7; len]), 0).unwrap().wait().unwrap();
             member.send(&slice(&[9; 5]), 0).unwrap().wait().unwrap();
             fixture.worlds[1].shutdown();
         });
@@ -209,13 +169,7 @@ fn what_was_sent_before_leaving_arrives() {
 
 #[test]
 fn ends_of_a_message_that_differ_in_length_are_an_error_on_all() {
-    for (sent, expected) in [
-        (8, 16),
-        (16, 8),
-        (8, 100_000),
-        (100_000, 8),
-        (100_000, 100_001),
-    ] {
+    for (sent, expected) in [(8, 16), (16, 8), (8, 100_000), (100_000, 8), (100_000, 100_001)] {
         for fixture in [tcp(3), local(3)] {
             let errors = fixture.run(|member| {
                 let event = match member.rank() {
@@ -229,12 +183,7 @@ fn ends_of_a_message_that_differ_in_length_are_an_error_on_all() {
                 outcome.and_then(|()| member.barrier()).unwrap_err()
             });
             let (sent, expected) = (sent as u64, expected as u64);
-            let length = CollectiveError::Length {
-                from: 0,
-                to: 1,
-                sent,
-                expected,
-            };
+            let length = CollectiveError::Length { from: 0, to: 1, sent, expected };
             assert!(errors.iter().all(|error| *error == length), "{errors:?}");
         }
     }
@@ -248,23 +197,12 @@ fn members_that_call_different_collectives_are_an_error() {
         _ => reduce(member, 8).unwrap_err(),
     });
     for error in errors {
-        let CollectiveError::Mismatch {
-            first: 0,
-            first_call,
-            second: 1,
-            second_call,
-        } = error
+        let CollectiveError::Mismatch { first: 0, first_call, second: 1, second_call } = error
         else {
             panic!("{error}")
         };
-        assert!(
-            first_call.starts_with("all_reduce of 8 bytes"),
-            "{first_call}"
-        );
-        assert!(
-            second_call.starts_with("broadcast of 8 bytes"),
-            "{second_call}"
-        );
+        assert!(first_call.starts_with("all_reduce of 8 bytes"), "{first_call}");
+        assert!(second_call.starts_with("broadcast of 8 bytes"), "{second_call}");
     }
 }
 
@@ -272,32 +210,16 @@ fn members_that_call_different_collectives_are_an_error() {
 fn wrong_arguments_are_refused_by_name_and_free_the_others() {
     type Call = fn(&dyn Communicator) -> Result<(), CollectiveError>;
     let calls: [(&str, Call); 5] = [
-        ("PX075", |member| {
-            member
-                .all_reduce(&place(8), DType::F64, Monoid::BitOr)
-                .map(drop)
-        }),
-        ("PX074", |member| {
-            member
-                .all_reduce(&place(9), DType::F64, Monoid::Add)
-                .map(drop)
-        }),
+        ("PX075", |member| member.all_reduce(&place(8), DType::F64, Monoid::BitOr).map(drop)),
+        ("PX074", |member| member.all_reduce(&place(9), DType::F64, Monoid::Add).map(drop)),
         ("PX076", |member| member.broadcast(&place(8), 2).map(drop)),
-        ("PX074", |member| {
-            member.all_gather(&place(8), &place(15)).map(drop)
-        }),
-        ("PX074", |member| {
-            member.scatter(None, &place(8), 0).map(drop)
-        }),
+        ("PX074", |member| member.all_gather(&place(8), &place(15)).map(drop)),
+        ("PX074", |member| member.scatter(None, &place(8), 0).map(drop)),
     ];
     for (code, call) in calls {
         for fixture in [tcp(2), local(2)] {
             let errors = fixture.run(|member| {
-                let outcome = if member.rank() == 0 {
-                    call(member)
-                } else {
-                    member.barrier()
-                };
+                let outcome = if member.rank() == 0 { call(member) } else { member.barrier() };
                 outcome.unwrap_err().code()
             });
             assert_eq!(errors, [code, code]);

@@ -31,11 +31,7 @@ pub fn tcp(members: usize) -> Fixture {
 
 /// Two processes, of which the second has more devices.
 pub fn hybrid(members: usize) -> Fixture {
-    if members == 1 {
-        local(1)
-    } else {
-        connected(&[members / 2, members - members / 2])
-    }
+    if members == 1 { local(1) } else { connected(&[members / 2, members - members / 2]) }
 }
 
 /// Processes with the given numbers of devices.
@@ -43,17 +39,9 @@ pub fn connected(devices: &[usize]) -> Fixture {
     let meetings = meetings(devices.len())
         .into_iter()
         .zip(devices)
-        .map(|(meeting, devices)| Rendezvous {
-            local_devices: *devices,
-            ..meeting
-        });
+        .map(|(meeting, devices)| Rendezvous { local_devices: *devices, ..meeting });
     let worlds = join_all(meetings.collect());
-    Fixture::of(
-        worlds
-            .into_iter()
-            .map(|world| world.expect("a world"))
-            .collect(),
-    )
+    Fixture::of(worlds.into_iter().map(|world| world.expect("a world")).collect())
 }
 
 /// Rendezvous of `size` ranks at a free port.
@@ -72,14 +60,9 @@ pub fn meetings(size: usize) -> Vec<Rendezvous> {
 
 /// Joins all at the same time.
 pub fn join_all(meetings: Vec<Rendezvous>) -> Vec<Result<World, CollectiveError>> {
-    let threads: Vec<_> = meetings
-        .into_iter()
-        .map(|meeting| std::thread::spawn(move || meeting.join()))
-        .collect();
-    threads
-        .into_iter()
-        .map(|thread| thread.join().unwrap())
-        .collect()
+    let threads: Vec<_> =
+        meetings.into_iter().map(|meeting| std::thread::spawn(move || meeting.join())).collect();
+    threads.into_iter().map(|thread| thread.join().unwrap()).collect()
 }
 
 impl Fixture {
@@ -111,10 +94,8 @@ impl Fixture {
                 })
             };
             let threads: Vec<_> = self.members.iter().map(start).collect();
-            let outcomes: Vec<_> = threads
-                .into_iter()
-                .map(|thread| thread.join().unwrap())
-                .collect();
+            let outcomes: Vec<_> =
+                threads.into_iter().map(|thread| thread.join().unwrap()).collect();
             outcomes
                 .into_iter()
                 .map(|outcome| outcome.unwrap_or_else(|panic| resume_unwind(panic)))

@@ -12,11 +12,8 @@ fn a_message_longer_than_31_bits_arrives_whole() {
     let len = (1usize << 31) + 1;
     let byte = |at: usize| (at ^ at >> 13 ^ at >> 29) as u8;
     for devices in [&[1, 1][..], &[2]] {
-        let fixture = if devices.len() == 1 {
-            crate::fixture::local(2)
-        } else {
-            connected(devices)
-        };
+        let fixture =
+            if devices.len() == 1 { crate::fixture::local(2) } else { connected(devices) };
         fixture.run(|member| {
             if member.rank() == 0 {
                 let data = Buffer::from_vec((0..len).map(byte).collect::<Vec<u8>>());
@@ -26,12 +23,7 @@ fn a_message_longer_than_31_bits_arrives_whole() {
                 member.recv(&data, 0).unwrap().wait().unwrap();
                 // SAFETY: the receive is over, and nothing else uses the buffer.
                 let bytes = unsafe { data.bytes() };
-                assert!(
-                    bytes
-                        .iter()
-                        .enumerate()
-                        .all(|(at, actual)| *actual == byte(at))
-                );
+                assert!(bytes.iter().enumerate().all(|(at, actual)| *actual == byte(at)));
             }
         });
         fixture.shutdown();

@@ -10,9 +10,7 @@ const SIZES: &[usize] = &[0, 1, 777, 65_537, 700_001];
 
 /// What `from` says to `to`; equal lengths differ in content.
 fn message(from: usize, to: usize, len: usize) -> Vec<u8> {
-    (0..len)
-        .map(|at| (from * 31 + to * 17 + at + at / 251) as u8)
-        .collect()
+    (0..len).map(|at| (from * 31 + to * 17 + at + at / 251) as u8).collect()
 }
 
 /// What one member says to all.
@@ -20,11 +18,7 @@ const ALL: usize = 99;
 
 /// Uneven lengths around `size`.
 fn length(member: usize, size: usize) -> usize {
-    if member % 4 == 2 {
-        0
-    } else {
-        size + member * 5
-    }
+    if member % 4 == 2 { 0 } else { size + member * 5 }
 }
 
 fn each(run: impl Fn(&dyn Communicator, usize) + Sync) {
@@ -47,11 +41,8 @@ fn each(run: impl Fn(&dyn Communicator, usize) + Sync) {
 fn broadcast_copies_the_data_of_each_root() {
     each(|member, size| {
         for root in 0..member.size() {
-            let own = if member.rank() == root {
-                slice(&message(root, ALL, size))
-            } else {
-                place(size)
-            };
+            let own =
+                if member.rank() == root { slice(&message(root, ALL, size)) } else { place(size) };
             member.broadcast(&own, root).unwrap().wait().unwrap();
             assert_eq!(bytes(&own), message(root, ALL, size));
         }
@@ -72,9 +63,8 @@ fn all_gather_concatenates_equal_and_unequal_parts() {
                 member.all_gather(&own, &all)
             };
             event.unwrap().wait().unwrap();
-            let expected: Vec<u8> = (0..member.size())
-                .flat_map(|other| message(other, ALL, counts[other]))
-                .collect();
+            let expected: Vec<u8> =
+                (0..member.size()).flat_map(|other| message(other, ALL, counts[other])).collect();
             assert!(bytes(&all) == expected, "{size} bytes, uneven: {uneven}");
         }
     });
@@ -86,17 +76,12 @@ fn all_to_all_transposes_parts() {
         let (own, members) = (member.rank(), member.size());
         for uneven in [false, true] {
             let count = |from: usize, to: usize| {
-                if uneven {
-                    length(from + 2 * to, size)
-                } else {
-                    size
-                }
+                if uneven { length(from + 2 * to, size) } else { size }
             };
             let send_counts: Vec<usize> = (0..members).map(|to| count(own, to)).collect();
             let receive_counts: Vec<usize> = (0..members).map(|from| count(from, own)).collect();
-            let parts: Vec<u8> = (0..members)
-                .flat_map(|to| message(own, to, count(own, to)))
-                .collect();
+            let parts: Vec<u8> =
+                (0..members).flat_map(|to| message(own, to, count(own, to))).collect();
             let (send, receive) = (slice(&parts), place(receive_counts.iter().sum()));
             let event = if uneven {
                 member.all_to_all_v(&send, &send_counts, &receive, &receive_counts)
@@ -104,13 +89,9 @@ fn all_to_all_transposes_parts() {
                 member.all_to_all(&send, &receive)
             };
             event.unwrap().wait().unwrap();
-            let expected: Vec<u8> = (0..members)
-                .flat_map(|from| message(from, own, count(from, own)))
-                .collect();
-            assert!(
-                bytes(&receive) == expected,
-                "{size} bytes, uneven: {uneven}"
-            );
+            let expected: Vec<u8> =
+                (0..members).flat_map(|from| message(from, own, count(from, own))).collect();
+            assert!(bytes(&receive) == expected, "{size} bytes, uneven: {uneven}");
         }
     });
 }
@@ -123,26 +104,19 @@ fn scatter_and_gather_undo_each_other() {
             for uneven in [false, true] {
                 let count = |other: usize| if uneven { length(other, size) } else { size };
                 let counts: Vec<usize> = (0..member.size()).map(count).collect();
-                let whole: Vec<u8> = (0..member.size())
-                    .flat_map(|to| message(root, to, counts[to]))
-                    .collect();
+                let whole: Vec<u8> =
+                    (0..member.size()).flat_map(|to| message(root, to, counts[to])).collect();
                 let (send, receive) = (slice(&whole), place(whole.len()));
                 let part = place(counts[own]);
-                let (send, receive): (Option<&Slice>, Option<&Slice>) = if own == root {
-                    (Some(&send), Some(&receive))
-                } else {
-                    (None, None)
-                };
+                let (send, receive): (Option<&Slice>, Option<&Slice>) =
+                    if own == root { (Some(&send), Some(&receive)) } else { (None, None) };
                 let scattered = if uneven {
                     member.scatter_v(send, &part, &counts, root)
                 } else {
                     member.scatter(send, &part, root)
                 };
                 scattered.unwrap().wait().unwrap();
-                assert!(
-                    bytes(&part) == message(root, own, counts[own]),
-                    "scatter of {size} bytes"
-                );
+                assert!(bytes(&part) == message(root, own, counts[own]), "scatter of {size} bytes");
                 let gathered = if uneven {
                     member.gather_v(&part, receive, &counts, root)
                 } else {
@@ -167,11 +141,7 @@ fn messages_between_a_pair_keep_their_order() {
         let sent: Vec<_> = lengths
             .iter()
             .enumerate()
-            .map(|(turn, len)| {
-                member
-                    .send(&slice(&message(own, turn, *len)), next)
-                    .unwrap()
-            })
+            .map(|(turn, len)| member.send(&slice(&message(own, turn, *len)), next).unwrap())
             .collect();
         member.barrier().unwrap();
         for (turn, len) in lengths.iter().enumerate() {
@@ -183,11 +153,7 @@ fn messages_between_a_pair_keep_their_order() {
             event.wait().unwrap();
         }
         let (send, receive) = (slice(&message(own, next, size)), place(size));
-        member
-            .send_recv(&send, next, &receive, previous)
-            .unwrap()
-            .wait()
-            .unwrap();
+        member.send_recv(&send, next, &receive, previous).unwrap().wait().unwrap();
         assert!(bytes(&receive) == message(previous, own, size));
     });
 }
@@ -198,21 +164,13 @@ fn an_exchange_reaches_everybody_and_oneself_and_overlaps_with_collectives() {
         let (own, members) = (member.rank(), member.size());
         let outgoing = |turn: usize| {
             let data = move |to: usize| slice(&message(own + turn, to, length(own, size)));
-            (0..members).map(move |to| Message {
-                peer: to,
-                data: data(to),
-            })
+            (0..members).map(move |to| Message { peer: to, data: data(to) })
         };
-        let place = |from: usize| Message {
-            peer: from,
-            data: place(length(from, size)),
-        };
+        let place = |from: usize| Message { peer: from, data: place(length(from, size)) };
         // Two messages for each peer, the receives in another order of peers.
         let sends: Vec<Message> = outgoing(0).chain(outgoing(50)).collect();
-        let receives: Vec<Message> = (0..members)
-            .rev()
-            .flat_map(|from| [place(from), place(from)])
-            .collect();
+        let receives: Vec<Message> =
+            (0..members).rev().flat_map(|from| [place(from), place(from)]).collect();
         let event = member.exchange(&sends, &receives).unwrap();
         let shared = slice(&message(0, ALL, size));
         member.broadcast(&shared, 0).unwrap().wait().unwrap();
@@ -220,10 +178,7 @@ fn an_exchange_reaches_everybody_and_oneself_and_overlaps_with_collectives() {
         assert!(event.is_done());
         for (at, Message { peer, data }) in receives.iter().enumerate() {
             let turn = 50 * (at % 2);
-            assert!(
-                bytes(data) == message(peer + turn, own, length(*peer, size)),
-                "from {peer}"
-            );
+            assert!(bytes(data) == message(peer + turn, own, length(*peer, size)), "from {peer}");
         }
     });
 }
@@ -244,16 +199,9 @@ fn a_split_orders_members_by_key_and_its_groups_do_not_mix() {
                 };
                 assert_eq!((group.size(), group.rank()), (2, usize::from(own < 2)));
                 let all = place(2);
-                group
-                    .all_gather(&slice(&[own as u8 + round]), &all)
-                    .unwrap()
-                    .wait()
-                    .unwrap();
-                let expected = if own % 2 == 0 {
-                    [4 + round, round]
-                } else {
-                    [3 + round, 1 + round]
-                };
+                group.all_gather(&slice(&[own as u8 + round]), &all).unwrap().wait().unwrap();
+                let expected =
+                    if own % 2 == 0 { [4 + round, round] } else { [3 + round, 1 + round] };
                 assert_eq!(bytes(&all), expected);
                 let alone = group.split(Some(own as u32), 0).unwrap().unwrap();
                 assert_eq!((alone.size(), alone.plane()), (1, "local"));

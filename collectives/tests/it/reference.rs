@@ -10,10 +10,9 @@ fn number(member: usize, position: usize, dtype: DType) -> Weak {
         Kind::Bool => Weak::Bool((member + position).is_multiple_of(3)),
         Kind::Unsigned | Kind::Signed => Weak::Int(small),
         Kind::Float => Weak::Float(small as f64),
-        Kind::Complex => Weak::Complex(Complex64::new(
-            small as f64,
-            ((member + position) % 3) as f64,
-        )),
+        Kind::Complex => {
+            Weak::Complex(Complex64::new(small as f64, ((member + position) % 3) as f64))
+        }
     };
     // As stored: unsigned numbers wrap.
     Scalar::from_weak(dtype, weak).to_weak()
@@ -34,11 +33,7 @@ pub fn item(member: usize, position: usize, dtype: DType, monoid: Monoid) -> Vec
             let (count, mean, m2) = moments(member, position);
             [count, mean, m2]
                 .iter()
-                .flat_map(|part| {
-                    Scalar::from_weak(dtype, Weak::Float(*part))
-                        .bytes()
-                        .to_vec()
-                })
+                .flat_map(|part| Scalar::from_weak(dtype, Weak::Float(*part)).bytes().to_vec())
                 .collect()
         }
         _ => element,
@@ -57,44 +52,24 @@ fn pair(element: &[u8], index: i64, dtype: DType) -> Vec<u8> {
 fn moments(member: usize, position: usize) -> (f64, f64, f64) {
     let count = ((member + position) % 4) as f64;
     let mean = member as f64 - position as f64 % 11.0;
-    if count == 0.0 {
-        (0.0, 0.0, 0.0)
-    } else {
-        (count, mean, count - 1.0)
-    }
+    if count == 0.0 { (0.0, 0.0, 0.0) } else { (count, mean, count - 1.0) }
 }
 
 /// Checks that an item is the combination of what all members contributed at a position.
 pub fn check(actual: &[u8], members: usize, position: usize, dtype: DType, monoid: Monoid) {
-    let numbers: Vec<Weak> = (0..members)
-        .map(|member| number(member, position, dtype))
-        .collect();
+    let numbers: Vec<Weak> = (0..members).map(|member| number(member, position, dtype)).collect();
     let context = format!("{monoid} {dtype}, {members} members, position {position}");
     // As numbers, so that the sign of a zero, which depends on the order, does not count.
     let exact = |expected: Weak| {
         let actual = Scalar::from_bytes(dtype, actual).to_weak();
-        assert_eq!(
-            actual,
-            Scalar::from_weak(dtype, expected).to_weak(),
-            "{context}"
-        );
+        assert_eq!(actual, Scalar::from_weak(dtype, expected).to_weak(), "{context}");
     };
     match monoid {
-        Monoid::Add => exact(fold(
-            &numbers,
-            dtype,
-            |a, b| a.wrapping_add(b),
-            |a, b| a + b,
-            |a, b| a | b,
-        )),
+        Monoid::Add => {
+            exact(fold(&numbers, dtype, |a, b| a.wrapping_add(b), |a, b| a + b, |a, b| a | b))
+        }
         Monoid::Multiply => {
-            exact(fold(
-                &numbers,
-                dtype,
-                |a, b| a.wrapping_mul(b),
-                |a, b| a * b,
-                |a, b| a & b,
-            ));
+            exact(fold(&numbers, dtype, |a, b| a.wrapping_mul(b), |a, b| a * b, |a, b| a & b));
         }
         Monoid::Min => exact(*numbers.iter().min_by(|a, b| order(a, b)).unwrap()),
         Monoid::Max => exact(*numbers.iter().max_by(|a, b| order(a, b)).unwrap()),
@@ -107,20 +82,13 @@ pub fn check(actual: &[u8], members: usize, position: usize, dtype: DType, monoi
             let best = (0..members)
                 .min_by(|a, b| {
                     let by_number = order(&numbers[*a], &numbers[*b]);
-                    let by_number = if monoid == Monoid::ArgMin {
-                        by_number
-                    } else {
-                        by_number.reverse()
-                    };
+                    let by_number =
+                        if monoid == Monoid::ArgMin { by_number } else { by_number.reverse() };
                     by_number.then(index(*a, position).cmp(&index(*b, position)))
                 })
                 .unwrap();
             let element = Scalar::from_weak(dtype, numbers[best]);
-            assert_eq!(
-                actual,
-                pair(element.bytes(), index(best, position), dtype),
-                "{context}"
-            );
+            assert_eq!(actual, pair(element.bytes(), index(best, position), dtype), "{context}");
         }
         Monoid::LogAddExp => {
             let sum: f64 = numbers.iter().map(|number| real(number).exp()).sum();
@@ -129,23 +97,15 @@ pub fn check(actual: &[u8], members: usize, position: usize, dtype: DType, monoi
             assert!(error < bound, "{context}: off by {error}");
         }
         Monoid::Moments => {
-            let parts: Vec<_> = (0..members)
-                .map(|member| moments(member, position))
-                .collect();
+            let parts: Vec<_> = (0..members).map(|member| moments(member, position)).collect();
             let count: f64 = parts.iter().map(|part| part.0).sum();
             let sum: f64 = parts.iter().map(|part| part.0 * part.1).sum();
             let mean = if count == 0.0 { 0.0 } else { sum / count };
-            let m2: f64 = parts
-                .iter()
-                .map(|part| part.2 + part.0 * (part.1 - mean).powi(2))
-                .sum();
+            let m2: f64 = parts.iter().map(|part| part.2 + part.0 * (part.1 - mean).powi(2)).sum();
             let elements = actual.chunks_exact(dtype.size());
             for (element, expected) in elements.zip([count, mean, m2]) {
                 let error = (real(&Scalar::from_bytes(dtype, element).to_weak()) - expected).abs();
-                assert!(
-                    error < 1e-4 * (1.0 + expected.abs()),
-                    "{context}: off by {error}"
-                );
+                assert!(error < 1e-4 * (1.0 + expected.abs()), "{context}: off by {error}");
             }
         }
     }
@@ -167,11 +127,7 @@ fn fold(
         (Weak::Int(a), Weak::Int(b)) => Weak::Int(int(a, b)),
         (a, b) => {
             let result = complex(a.to_complex(), b.to_complex());
-            if dtype.is_complex() {
-                Weak::Complex(result)
-            } else {
-                Weak::Float(result.re)
-            }
+            if dtype.is_complex() { Weak::Complex(result) } else { Weak::Float(result.re) }
         }
     };
     numbers[1..].iter().fold(numbers[0], combine)
@@ -183,9 +139,7 @@ fn bits(numbers: &[Weak], combine: fn(i128, i128) -> i128) -> Weak {
         Weak::Int(value) => *value,
         other => panic!("{other:?} has no bits"),
     };
-    let result = numbers[1..]
-        .iter()
-        .fold(integer(&numbers[0]), |a, b| combine(a, integer(b)));
+    let result = numbers[1..].iter().fold(integer(&numbers[0]), |a, b| combine(a, integer(b)));
     Weak::Int(result)
 }
 

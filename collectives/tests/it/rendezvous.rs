@@ -14,12 +14,7 @@ fn setting(key: &str, value: &str) -> (String, String) {
 fn codes(outcomes: &[Result<World, CollectiveError>]) -> Vec<&'static str> {
     outcomes
         .iter()
-        .map(|outcome| {
-            outcome
-                .as_ref()
-                .err()
-                .map_or("joined", |error| error.code())
-        })
+        .map(|outcome| outcome.as_ref().err().map_or("joined", |error| error.code()))
         .collect()
 }
 
@@ -33,31 +28,18 @@ fn all_ranks_know_the_same_about_each_other() {
     }
     // The order does not matter.
     ranks.reverse();
-    let worlds: Vec<World> = join_all(ranks)
-        .into_iter()
-        .map(|world| world.unwrap())
-        .rev()
-        .collect();
+    let worlds: Vec<World> =
+        join_all(ranks).into_iter().map(|world| world.unwrap()).rev().collect();
     for (rank, world) in worlds.iter().enumerate() {
         assert_eq!((world.rank(), world.size()), (rank, 4));
         assert_eq!(world.device_counts(), [2, 1, 3, 1]);
         assert_eq!(world.first_device(), [0, 2, 3, 6][rank]);
         assert_eq!(world.seed(), worlds[0].seed());
-        let members: Vec<usize> = world
-            .communicators()
-            .iter()
-            .map(|member| member.rank())
-            .collect();
+        let members: Vec<usize> =
+            world.communicators().iter().map(|member| member.rank()).collect();
         let first = world.first_device();
-        assert_eq!(
-            members,
-            (first..first + [2, 1, 3, 1][rank]).collect::<Vec<_>>()
-        );
-        let memory: Vec<&str> = world
-            .facts()
-            .iter()
-            .map(|facts| facts[0].1.as_str())
-            .collect();
+        assert_eq!(members, (first..first + [2, 1, 3, 1][rank]).collect::<Vec<_>>());
+        let memory: Vec<&str> = world.facts().iter().map(|facts| facts[0].1.as_str()).collect();
         assert_eq!(memory, ["100", "101", "102", "103"]);
     }
     std::thread::scope(|scope| {
@@ -77,12 +59,7 @@ fn a_wrong_token_is_refused_and_everybody_learns_who_is_missing() {
     let outcomes = join_all(ranks);
     assert_eq!(codes(&outcomes), ["PX066", "PX066", "PX064"]);
     for outcome in &outcomes[..2] {
-        let Err(CollectiveError::RanksMissing {
-            missing,
-            size: 3,
-            refused: 1,
-            ..
-        }) = outcome
+        let Err(CollectiveError::RanksMissing { missing, size: 3, refused: 1, .. }) = outcome
         else {
             panic!("another error")
         };
@@ -111,11 +88,7 @@ fn a_port_in_use_and_an_absent_coordinator_are_errors() {
     let address = taken.local_addr().unwrap().to_string();
     let patience = Duration::from_millis(300);
     let join = |rank, address: &str| {
-        let outcome = Rendezvous {
-            timeout: patience,
-            ..Rendezvous::new(rank, 2, address)
-        }
-        .join();
+        let outcome = Rendezvous { timeout: patience, ..Rendezvous::new(rank, 2, address) }.join();
         outcome.err().unwrap()
     };
     let error = join(0, &address);
@@ -158,14 +131,7 @@ fn ranks_that_do_not_fit_are_refused() {
     ranks[2].size = 4;
     let outcomes = join_all(ranks);
     assert!(codes(&outcomes)[..1] == ["PX068"] && codes(&outcomes)[2..] == ["PX068"]);
-    assert_eq!(
-        Rendezvous::new(2, 2, "127.0.0.1:1")
-            .join()
-            .err()
-            .unwrap()
-            .code(),
-        "PX070"
-    );
+    assert_eq!(Rendezvous::new(2, 2, "127.0.0.1:1").join().err().unwrap().code(), "PX070");
     assert_eq!(World::local(0).err().unwrap().code(), "PX070");
 }
 
@@ -177,10 +143,7 @@ fn strangers_do_not_disturb_a_meeting() {
     let mut loud = TcpStream::connect(&address).unwrap();
     loud.write_all(&[b'x'; 4096]).unwrap();
     drop(TcpStream::connect(&address).unwrap());
-    let worlds: Vec<World> = join_all(ranks)
-        .into_iter()
-        .map(|world| world.unwrap())
-        .collect();
+    let worlds: Vec<World> = join_all(ranks).into_iter().map(|world| world.unwrap()).collect();
     std::thread::scope(|scope| {
         for world in &worlds {
             scope.spawn(|| {
@@ -205,16 +168,10 @@ fn child_counts_its_sockets_and_threads() {
             let target = target.to_string_lossy();
             target.starts_with("socket:") || target.contains("eventpoll")
         });
-        (
-            sockets.count(),
-            std::fs::read_dir("/proc/self/task").unwrap().count(),
-        )
+        (sockets.count(), std::fs::read_dir("/proc/self/task").unwrap().count())
     };
     let before = count();
-    let worlds = [
-        World::local(4).unwrap(),
-        Rendezvous::new(0, 1, "127.0.0.1:1").join().unwrap(),
-    ];
+    let worlds = [World::local(4).unwrap(), Rendezvous::new(0, 1, "127.0.0.1:1").join().unwrap()];
     worlds[1].communicators()[0].barrier().unwrap();
     assert_eq!(count(), before);
     println!("counted");
@@ -223,17 +180,10 @@ fn child_counts_its_sockets_and_threads() {
 #[test]
 fn a_world_of_one_process_has_no_socket_and_no_thread() {
     let output = Command::new(std::env::current_exe().unwrap())
-        .args([
-            "--exact",
-            "rendezvous::child_counts_its_sockets_and_threads",
-            "--nocapture",
-        ])
+        .args(["--exact", "rendezvous::child_counts_its_sockets_and_threads", "--nocapture"])
         .env("PHALANX_TEST_CHILD_ALONE", "1")
         .output()
         .unwrap();
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(
-        output.status.success() && text.contains("counted"),
-        "{text}"
-    );
+    assert!(output.status.success() && text.contains("counted"), "{text}");
 }

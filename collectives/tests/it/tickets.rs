@@ -4,28 +4,15 @@ use crate::fixture::{Fixture, local, place, tcp};
 use phalanx_collectives::{CollectiveError, Ticket, TicketKind};
 
 fn ticket(number: u64, kind: TicketKind, digest: u128, site: &str) -> Ticket {
-    let cause = String::from(if kind == TicketKind::Exit {
-        "ends"
-    } else {
-        "reads x"
-    });
-    Ticket {
-        number,
-        kind,
-        digest,
-        cause,
-        site: site.into(),
-    }
+    let cause = String::from(if kind == TicketKind::Exit { "ends" } else { "reads x" });
+    Ticket { number, kind, digest, cause, site: site.into() }
 }
 
 /// Waits for something that never comes, as a rank does whose neighbour went another way.
 fn wait_for_ever(fixture: &Fixture, rank: usize) -> CollectiveError {
     let member = &fixture.members[rank];
     let other = (rank + 1) % fixture.members.len();
-    match member
-        .recv(&place(8), other)
-        .and_then(|event| Ok(event.wait()?))
-    {
+    match member.recv(&place(8), other).and_then(|event| Ok(event.wait()?)) {
         Ok(()) => panic!("a message from nowhere"),
         Err(error) => error,
     }
@@ -35,30 +22,13 @@ fn diverge(first: Ticket, second: Ticket) -> CollectiveError {
     let fixture = tcp(3);
     for (rank, world) in fixture.worlds.iter().enumerate() {
         for number in 0..first.number {
-            world.post_ticket(ticket(
-                number,
-                TicketKind::Close,
-                number.into(),
-                "same.py:1",
-            ));
+            world.post_ticket(ticket(number, TicketKind::Close, number.into(), "same.py:1"));
         }
-        world.post_ticket(if rank == 1 {
-            second.clone()
-        } else {
-            first.clone()
-        });
+        world.post_ticket(if rank == 1 { second.clone() } else { first.clone() });
     }
     let errors = [0, 1, 2].map(|rank| wait_for_ever(&fixture, rank));
-    assert!(
-        errors[1..].iter().all(|error| *error == errors[0]),
-        "{errors:?}"
-    );
-    assert!(
-        fixture
-            .worlds
-            .iter()
-            .all(|world| world.failure().as_ref() == Some(&errors[0]))
-    );
+    assert!(errors[1..].iter().all(|error| *error == errors[0]), "{errors:?}");
+    assert!(fixture.worlds.iter().all(|world| world.failure().as_ref() == Some(&errors[0])));
     let [error, ..] = errors;
     error
 }
@@ -82,19 +52,10 @@ fn different_tickets_end_the_world_on_all_ranks() {
     else {
         panic!("{error}")
     };
-    let mut sides = [
-        (first_rank == 1, first_site),
-        (second_rank == 1, second_site),
-    ];
+    let mut sides = [(first_rank == 1, first_site), (second_rank == 1, second_site)];
     sides.sort();
     assert_eq!(number, 7);
-    assert_eq!(
-        sides,
-        [
-            (false, String::from("left.py:3")),
-            (true, String::from("right.py:5"))
-        ]
-    );
+    assert_eq!(sides, [(false, String::from("left.py:3")), (true, String::from("right.py:5"))]);
 }
 
 #[test]
@@ -133,12 +94,7 @@ fn equal_tickets_and_a_world_of_one_go_on() {
     }
     fixture.run(|member| member.barrier().unwrap());
     fixture.shutdown();
-    assert!(
-        fixture
-            .worlds
-            .iter()
-            .all(|world| world.failure() == Some(CollectiveError::Closed))
-    );
+    assert!(fixture.worlds.iter().all(|world| world.failure() == Some(CollectiveError::Closed)));
     let alone = local(1);
     alone.worlds[0].post_ticket(ticket(0, TicketKind::Close, 1, "any.py:1"));
     alone.worlds[0].post_ticket(ticket(0, TicketKind::Read, 2, "any.py:2"));

@@ -27,7 +27,8 @@ mod print;
 mod verify;
 
 pub use kernel::{
-    Access, AccessId, AxisId, Expr, Fold, GuardId, Kernel, Param, ParamId, Role, ScalarId, Stmt, Value, ValueId,
+    Access, AccessId, AxisId, Expr, Fold, GuardId, Kernel, Param, ParamId, Role, ScalarId, Stmt,
+    Value, ValueId,
 };
 pub use launch::{AccessArgument, GuardArgument, Launch};
 pub use parse::{ParseError, parse};

@@ -28,9 +28,7 @@ pub fn run(arguments: &Run) -> Result<ExitCode, LauncherError> {
         match Rank::start(&world, number, &program, own_arguments, &relays) {
             Ok(rank) => ranks.push(rank),
             Err(error) => {
-                ranks
-                    .iter()
-                    .for_each(|rank: &Rank| rank.signal(Signal::KILL));
+                ranks.iter().for_each(|rank: &Rank| rank.signal(Signal::KILL));
                 ranks.into_iter().for_each(Rank::finish);
                 return Err(error);
             }

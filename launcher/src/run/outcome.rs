@@ -57,10 +57,7 @@ mod tests {
     #[test]
     fn outcomes_are_worded() {
         assert_eq!(Outcome::Status(3).to_string(), "ended with status 3");
-        assert_eq!(
-            Outcome::Signal(9).to_string(),
-            "was ended by signal 9 (SIGKILL)"
-        );
+        assert_eq!(Outcome::Signal(9).to_string(), "was ended by signal 9 (SIGKILL)");
         assert_eq!(Outcome::Signal(64).to_string(), "was ended by signal 64");
     }
 }

@@ -8,10 +8,8 @@ use std::path::{Path, PathBuf};
 /// The path of a program: the launcher's own for `phalanx`, else as a shell would find it.
 pub fn find(program: &OsStr) -> Result<PathBuf, LauncherError> {
     if program == "phalanx" {
-        return std::env::current_exe().map_err(|source| LauncherError::Preparation {
-            need: Need::OwnPath,
-            source,
-        });
+        return std::env::current_exe()
+            .map_err(|source| LauncherError::Preparation { need: Need::OwnPath, source });
     }
     let path = Path::new(program);
     let folders = std::env::var_os("PATH").unwrap_or_default();
@@ -22,14 +20,11 @@ pub fn find(program: &OsStr) -> Result<PathBuf, LauncherError> {
             .find(|candidate| is_executable(candidate)),
         _ => Some(path.to_owned()).filter(|candidate| candidate.is_file()),
     };
-    found.ok_or_else(|| LauncherError::ProgramNotFound {
-        program: program.to_owned(),
-    })
+    found.ok_or_else(|| LauncherError::ProgramNotFound { program: program.to_owned() })
 }
 
 fn is_executable(path: &Path) -> bool {
-    path.metadata()
-        .is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
+    path.metadata().is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
 }
 
 #[cfg(test)]
@@ -40,10 +35,7 @@ mod tests {
     fn names_paths_and_the_launcher_itself_are_found() {
         assert!(find(OsStr::new("sh")).unwrap().is_absolute());
         assert_eq!(find(OsStr::new("/bin/sh")).unwrap(), Path::new("/bin/sh"));
-        assert_eq!(
-            find(OsStr::new("phalanx")).unwrap(),
-            std::env::current_exe().unwrap()
-        );
+        assert_eq!(find(OsStr::new("phalanx")).unwrap(), std::env::current_exe().unwrap());
     }
 
     #[test]

@@ -34,35 +34,16 @@ impl Rank {
         arguments: &[OsString],
         relays: &Relays,
     ) -> Result<Rank, LauncherError> {
-        let refused = |source| LauncherError::Preparation {
-            need: Need::Process,
-            source,
-        };
-        let own = std::env::current_exe().map_err(|source| LauncherError::Preparation {
-            need: Need::OwnPath,
-            source,
-        })?;
+        let refused = |source| LauncherError::Preparation { need: Need::Process, source };
+        let own = std::env::current_exe()
+            .map_err(|source| LauncherError::Preparation { need: Need::OwnPath, source })?;
         let mut command = Command::new(own);
-        command
-            .arg("start-rank")
-            .arg(std::process::id().to_string())
-            .arg("--");
+        command.arg("start-rank").arg(std::process::id().to_string()).arg("--");
         command.arg(program).args(arguments);
-        command
-            .env_remove("PHALANX_BIND")
-            .envs(world.variables(number))
-            .process_group(0);
+        command.env_remove("PHALANX_BIND").envs(world.variables(number)).process_group(0);
         let reads = number == 0 && !std::io::stdin().is_terminal();
-        command.stdin(if reads {
-            Stdio::inherit()
-        } else {
-            Stdio::null()
-        });
-        command.stdout(if number == 0 {
-            Stdio::inherit()
-        } else {
-            Stdio::piped()
-        });
+        command.stdin(if reads { Stdio::inherit() } else { Stdio::null() });
+        command.stdout(if number == 0 { Stdio::inherit() } else { Stdio::piped() });
         command.stderr(Stdio::piped());
         let mut child = command.spawn().map_err(refused)?;
         let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
@@ -114,8 +95,5 @@ pub fn start_rank(start: &StartRank) -> Result<ExitCode, LauncherError> {
     }
     let (program, arguments) = program_and_arguments(&start.command);
     let source = Command::new(program).args(arguments).exec();
-    Err(LauncherError::ProgramRefused {
-        program: program.into(),
-        source,
-    })
+    Err(LauncherError::ProgramRefused { program: program.into(), source })
 }

@@ -65,9 +65,7 @@ fn mark_lines(rank: usize, source: impl Read, mut write: impl FnMut(&[u8])) -> i
     let mark = format!("[{rank}] ").into_bytes();
     loop {
         let mut line = mark.clone();
-        let count = (&mut source)
-            .take(LONGEST_LINE)
-            .read_until(b'\n', &mut line)?;
+        let count = (&mut source).take(LONGEST_LINE).read_until(b'\n', &mut line)?;
         if count == 0 {
             return Ok(());
         }

@@ -60,12 +60,8 @@ impl Watch {
     /// Starts catching the signals that ask a program to end.
     pub fn new() -> Result<Watch, LauncherError> {
         let (sender, receiver) = channel();
-        let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGQUIT]).map_err(|source| {
-            LauncherError::Preparation {
-                need: Need::Process,
-                source,
-            }
-        })?;
+        let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGQUIT])
+            .map_err(|source| LauncherError::Preparation { need: Need::Process, source })?;
         let signal_sender = sender.clone();
         thread::spawn(move || {
             for signal in signals.forever() {
@@ -82,19 +78,13 @@ impl Watch {
             let (group, sender) = (process.group(), self.sender.clone());
             thread::spawn(move || {
                 // Nobody listens only once the run is over.
-                let _ = sender.send(Occurrence::Ended {
-                    rank,
-                    outcome: wait(group),
-                });
+                let _ = sender.send(Occurrence::Ended { rank, outcome: wait(group) });
             });
         }
         let mut course = Course::new(ranks.len());
         while !course.running.is_empty() {
             let occurrence = match course.next_deadline() {
-                None => self
-                    .receiver
-                    .recv()
-                    .map_err(|_| RecvTimeoutError::Disconnected),
+                None => self.receiver.recv().map_err(|_| RecvTimeoutError::Disconnected),
                 Some(deadline) => {
                     let patience = deadline.saturating_duration_since(Instant::now());
                     self.receiver.recv_timeout(patience)
@@ -124,10 +114,7 @@ impl Watch {
 /// Waits until a process has ended, without freeing its number.
 fn wait(process: Pid) -> Outcome {
     loop {
-        match waitid(
-            WaitId::Pid(process),
-            WaitIdOptions::EXITED | WaitIdOptions::NOWAIT,
-        ) {
+        match waitid(WaitId::Pid(process), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT) {
             Ok(Some(status)) => {
                 if let Some(status) = status.exit_status() {
                     return Outcome::Status(status);
@@ -173,8 +160,7 @@ impl Course {
         self.first_failure = Some((rank, outcome));
         if self.interrupt.is_none() {
             self.orders.push_back((now + GRACE, Signal::TERM));
-            self.orders
-                .push_back((now + GRACE + LAST_WORDS, Signal::KILL));
+            self.orders.push_back((now + GRACE + LAST_WORDS, Signal::KILL));
             if !self.running.is_empty() {
                 let seconds = (GRACE + LAST_WORDS).as_secs_f64();
                 eprintln!("phalanx: rank {rank} {outcome}; the others have {seconds} s to end");
@@ -194,9 +180,7 @@ impl Course {
 
     fn expired(&mut self, now: Instant) -> Option<Signal> {
         let due = self.next_deadline().is_some_and(|deadline| deadline <= now);
-        due.then(|| self.orders.pop_front())
-            .flatten()
-            .map(|order| order.1)
+        due.then(|| self.orders.pop_front()).flatten().map(|order| order.1)
     }
 
     fn ending(&self) -> Ending {
@@ -217,11 +201,7 @@ mod tests {
         let now = Instant::now();
         let mut course = Course::new(2);
         course.ended(1, Outcome::Status(0), now);
-        assert_eq!(
-            course.next_deadline(),
-            None,
-            "the other rank may take its time"
-        );
+        assert_eq!(course.next_deadline(), None, "the other rank may take its time");
         course.ended(0, Outcome::Status(0), now);
         assert!(course.running.is_empty());
         assert_eq!(course.ending(), Ending::Well);
@@ -240,13 +220,7 @@ mod tests {
         assert_eq!(course.expired(killed), Some(Signal::KILL));
         course.ended(0, Outcome::Status(1), killed);
         course.ended(1, Outcome::Signal(9), killed);
-        assert_eq!(
-            course.ending(),
-            Ending::Failed {
-                rank: 2,
-                outcome: Outcome::Signal(9)
-            }
-        );
+        assert_eq!(course.ending(), Ending::Failed { rank: 2, outcome: Outcome::Signal(9) });
     }
 
     #[test]

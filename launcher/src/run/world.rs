@@ -34,30 +34,19 @@ impl World {
         }
         let environment = parse(&shared).map_err(ConfigError::from)?;
         if environment.threads.is_none() {
-            shared.push((
-                "PHALANX_THREADS",
-                threads_of_a_rank(size).to_string().into(),
-            ));
+            shared.push(("PHALANX_THREADS", threads_of_a_rank(size).to_string().into()));
         }
         let mut token_file = None;
         if size > 1 {
-            let file = write_token().map_err(|source| LauncherError::Preparation {
-                need: Need::TokenFile,
-                source,
-            })?;
-            let address = free_address().map_err(|source| LauncherError::Preparation {
-                need: Need::Port,
-                source,
-            })?;
+            let file = write_token()
+                .map_err(|source| LauncherError::Preparation { need: Need::TokenFile, source })?;
+            let address = free_address()
+                .map_err(|source| LauncherError::Preparation { need: Need::Port, source })?;
             shared.push(("PHALANX_TOKEN_FILE", file.path().into()));
             shared.push(("PHALANX_ADDRESS", address.to_string().into()));
             token_file = Some(file);
         }
-        Ok(World {
-            size,
-            shared,
-            _token_file: token_file,
-        })
+        Ok(World { size, shared, _token_file: token_file })
     }
 
     /// How many processes there are.
@@ -75,10 +64,7 @@ impl World {
 /// Reads the variables as a rank will, so that a wrong one is one error and not one from each rank.
 fn parse(shared: &[(&'static str, OsString)]) -> Result<Environment, InvalidValue> {
     Environment::parse(|name| {
-        let own = shared
-            .iter()
-            .find(|pair| pair.0 == name)
-            .map(|pair| pair.1.clone());
+        let own = shared.iter().find(|pair| pair.0 == name).map(|pair| pair.1.clone());
         match name {
             // Left from a run that this one is part of; each rank gets its own.
             "PHALANX_RANK" | "PHALANX_ADDRESS" | "PHALANX_BIND" | "PHALANX_TOKEN_FILE" => None,
@@ -97,9 +83,7 @@ fn threads_of_a_rank(ranks: usize) -> usize {
 fn write_token() -> std::io::Result<NamedTempFile> {
     let mut token = [0; TOKEN_BYTES];
     getrandom::fill(&mut token)?;
-    let mut file = tempfile::Builder::new()
-        .prefix("phalanx-token-")
-        .tempfile()?;
+    let mut file = tempfile::Builder::new().prefix("phalanx-token-").tempfile()?;
     for byte in token {
         write!(file, "{byte:02x}")?;
     }
@@ -128,9 +112,7 @@ mod tests {
 
     fn value(world: &World, rank: usize, name: &str) -> Option<String> {
         let mut variables = world.variables(rank);
-        variables
-            .find(|pair| pair.0 == name)
-            .map(|pair| pair.1.to_string_lossy().into_owned())
+        variables.find(|pair| pair.0 == name).map(|pair| pair.1.to_string_lossy().into_owned())
     }
 
     #[test]
@@ -140,22 +122,12 @@ mod tests {
         assert_eq!(value(&world, 2, "PHALANX_RANK").unwrap(), "2");
         assert_eq!(value(&world, 2, "PHALANX_SIZE").unwrap(), "3");
         assert_eq!(value(&world, 2, "PHALANX_DEVICES").unwrap(), "cpu:2");
-        assert!(
-            value(&world, 0, "PHALANX_ADDRESS")
-                .unwrap()
-                .starts_with("127.0.0.1:")
-        );
+        assert!(value(&world, 0, "PHALANX_ADDRESS").unwrap().starts_with("127.0.0.1:"));
         let file = value(&world, 0, "PHALANX_TOKEN_FILE").unwrap();
-        assert_eq!(
-            std::fs::metadata(&file).unwrap().permissions().mode() & 0o777,
-            0o600
-        );
+        assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(std::fs::read(&file).unwrap().len(), 2 * TOKEN_BYTES);
         drop(world);
-        assert!(
-            !std::path::Path::new(&file).exists(),
-            "the secret must go with the world"
-        );
+        assert!(!std::path::Path::new(&file).exists(), "the secret must go with the world");
     }
 
     #[test]

@@ -11,17 +11,12 @@ const WAIT: &str = "echo ready >&2; exec sleep 600";
 fn a_run_that_ends_well_says_nothing() {
     let output = run_script(4, "true").output().unwrap();
     assert_eq!(output.status.code(), Some(0));
-    assert_eq!(
-        (output.stdout.as_slice(), output.stderr.as_slice()),
-        (&b""[..], &b""[..])
-    );
+    assert_eq!((output.stdout.as_slice(), output.stderr.as_slice()), (&b""[..], &b""[..]));
 }
 
 #[test]
 fn the_status_of_the_rank_that_failed_is_the_runs() {
-    let output = run_script(3, "[ $PHALANX_RANK != 1 ] || exit 7")
-        .output()
-        .unwrap();
+    let output = run_script(3, "[ $PHALANX_RANK != 1 ] || exit 7").output().unwrap();
     assert_eq!(output.status.code(), Some(7));
     assert!(errors(&output).contains("error[PX095]: rank 1 ended with status 7"));
 }
@@ -42,10 +37,7 @@ fn a_killed_rank_is_named_and_the_others_end() {
     let output = run_script(3, &script).output().unwrap();
     assert_eq!(output.status.code(), Some(128 + 9));
     let errors = errors(&output);
-    assert!(
-        errors.contains("error[PX095]: rank 1 was ended by signal 9 (SIGKILL)"),
-        "{errors}"
-    );
+    assert!(errors.contains("error[PX095]: rank 1 was ended by signal 9 (SIGKILL)"), "{errors}");
 }
 
 #[test]
@@ -66,12 +58,7 @@ fn an_interrupt_ends_all() {
         running.signal(signal);
         let (status, rest) = running.end();
         assert_eq!(status.code(), Some(code));
-        assert!(
-            rest.last()
-                .unwrap()
-                .starts_with("phalanx: interrupted by signal"),
-            "{rest:?}"
-        );
+        assert!(rest.last().unwrap().starts_with("phalanx: interrupted by signal"), "{rest:?}");
     }
 }
 
@@ -112,13 +99,7 @@ fn ranks_die_with_a_launcher_that_is_killed() {
     for line in ranks {
         let process = line.split(' ').nth(1).unwrap();
         while let Ok(stat) = std::fs::read_to_string(format!("/proc/{process}/stat")) {
-            if stat
-                .rsplit(')')
-                .next()
-                .unwrap()
-                .trim_start()
-                .starts_with(['Z', 'X'])
-            {
+            if stat.rsplit(')').next().unwrap().trim_start().starts_with(['Z', 'X']) {
                 break;
             }
             std::thread::sleep(std::time::Duration::from_millis(10));
@@ -128,20 +109,14 @@ fn ranks_die_with_a_launcher_that_is_killed() {
 
 #[test]
 fn a_program_that_is_not_there_is_127() {
-    let output = phalanx()
-        .args(["run", "-n", "2", "no-such-program-here"])
-        .output()
-        .unwrap();
+    let output = phalanx().args(["run", "-n", "2", "no-such-program-here"]).output().unwrap();
     assert_eq!(output.status.code(), Some(127));
     assert!(errors(&output).contains("error[PX096]: the program `no-such-program-here`"));
 }
 
 #[test]
 fn a_file_that_is_no_program_is_126() {
-    let output = phalanx()
-        .args(["run", "-n", "2", "./Cargo.toml"])
-        .output()
-        .unwrap();
+    let output = phalanx().args(["run", "-n", "2", "./Cargo.toml"]).output().unwrap();
     assert_eq!(output.status.code(), Some(126), "{}", errors(&output));
     assert!(errors(&output).contains("] error[PX097]: the program ./Cargo.toml cannot be run"));
 }
@@ -152,10 +127,7 @@ fn a_wrong_command_line_is_2() {
         let output = phalanx().args(arguments).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
     }
-    let output = phalanx()
-        .args(["run", "--devices", "gpu", "true"])
-        .output()
-        .unwrap();
+    let output = phalanx().args(["run", "--devices", "gpu", "true"]).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert!(errors(&output).contains("error[PX090]: PHALANX_DEVICES is `gpu`"));
 }

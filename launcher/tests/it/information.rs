@@ -5,10 +5,7 @@ use crate::program::{errors, phalanx};
 #[test]
 fn info_shows_values_and_defaults() {
     let mut command = phalanx();
-    command
-        .env("PHALANX_DEVICES", "cpu:3")
-        .env("PHALANX_MEMORY_LIMIT", "2K")
-        .arg("info");
+    command.env("PHALANX_DEVICES", "cpu:3").env("PHALANX_MEMORY_LIMIT", "2K").arg("info");
     let output = command.output().unwrap();
     assert!(output.status.success(), "{}", errors(&output));
     let text = String::from_utf8(output.stdout).unwrap();
@@ -19,21 +16,14 @@ fn info_shows_values_and_defaults() {
         "  PHALANX_DEVICES           = cpu:3",
         "  PHALANX_TIMEOUT           (60)",
     ] {
-        assert!(
-            text.lines().any(|found| found == line),
-            "no line `{line}` in\n{text}"
-        );
+        assert!(text.lines().any(|found| found == line), "no line `{line}` in\n{text}");
     }
     assert_eq!(output.stderr, b"");
 }
 
 #[test]
 fn an_unknown_variable_is_a_warning_with_the_nearest_name() {
-    let output = phalanx()
-        .env("PHALANX_DEVCIES", "cpu:3")
-        .arg("info")
-        .output()
-        .unwrap();
+    let output = phalanx().env("PHALANX_DEVCIES", "cpu:3").arg("info").output().unwrap();
     assert!(output.status.success());
     assert_eq!(
         errors(&output),
@@ -44,9 +34,7 @@ fn an_unknown_variable_is_a_warning_with_the_nearest_name() {
 #[test]
 fn of_several_ranks_one_warns() {
     let mut command = phalanx();
-    command
-        .env("PHALANX_THREAD", "2")
-        .args(["run", "-n", "3", "phalanx", "info"]);
+    command.env("PHALANX_THREAD", "2").args(["run", "-n", "3", "phalanx", "info"]);
     let output = command.output().unwrap();
     assert!(output.status.success(), "{}", errors(&output));
     assert_eq!(
@@ -55,20 +43,13 @@ fn of_several_ranks_one_warns() {
     );
     let text = String::from_utf8(output.stdout).unwrap();
     for line in ["process       rank 0 of 3", "[2] process       rank 2 of 3"] {
-        assert!(
-            text.lines().any(|found| found == line),
-            "no line `{line}` in\n{text}"
-        );
+        assert!(text.lines().any(|found| found == line), "no line `{line}` in\n{text}");
     }
 }
 
 #[test]
 fn a_wrong_value_names_variable_value_and_form() {
-    let output = phalanx()
-        .env("PHALANX_LOG", "loud")
-        .arg("info")
-        .output()
-        .unwrap();
+    let output = phalanx().env("PHALANX_LOG", "loud").arg("info").output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(
         errors(&output),
@@ -79,11 +60,7 @@ fn a_wrong_value_names_variable_value_and_form() {
 
 #[test]
 fn a_start_up_variable_that_is_missing_is_named() {
-    let output = phalanx()
-        .env("PHALANX_RANK", "1")
-        .arg("info")
-        .output()
-        .unwrap();
+    let output = phalanx().env("PHALANX_RANK", "1").arg("info").output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert!(errors(&output).contains("error[PX091]: PHALANX_RANK is set, but PHALANX_SIZE is not"));
 }

@@ -7,14 +7,8 @@ fn lines_carry_the_rank_and_rank_0s_output_does_not() {
     let script = "echo out $PHALANX_RANK; echo err $PHALANX_RANK >&2";
     let output = run_script(3, script).output().unwrap();
     assert!(output.status.success(), "{}", errors(&output));
-    assert_eq!(
-        sorted_lines(&output.stdout),
-        ["[1] out 1", "[2] out 2", "out 0"]
-    );
-    assert_eq!(
-        sorted_lines(&output.stderr),
-        ["[0] err 0", "[1] err 1", "[2] err 2"]
-    );
+    assert_eq!(sorted_lines(&output.stdout), ["[1] out 1", "[2] out 2", "out 0"]);
+    assert_eq!(sorted_lines(&output.stderr), ["[0] err 0", "[1] err 1", "[2] err 2"]);
 }
 
 #[test]
@@ -26,9 +20,7 @@ fn rank_0s_output_passes_byte_by_byte() {
 
 #[test]
 fn output_without_a_line_end_is_not_lost() {
-    let output = run_script(2, "printf half$PHALANX_RANK >&2")
-        .output()
-        .unwrap();
+    let output = run_script(2, "printf half$PHALANX_RANK >&2").output().unwrap();
     assert_eq!(sorted_lines(&output.stderr), ["[0] half0", "[1] half1"]);
 }
 
@@ -40,10 +32,7 @@ fn much_output_arrives_whole_and_in_lines() {
     let text = errors(&output);
     for rank in 0..3 {
         let mark = format!("[{rank}] ");
-        let lines: Vec<&str> = text
-            .lines()
-            .filter_map(|line| line.strip_prefix(&mark))
-            .collect();
+        let lines: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix(&mark)).collect();
         let expected: Vec<String> = (0..2000).map(|i| format!("line {i} of {rank}")).collect();
         assert_eq!(lines, expected);
     }
@@ -52,10 +41,7 @@ fn much_output_arrives_whole_and_in_lines() {
 #[test]
 fn only_rank_0_reads_the_input() {
     let output = with_input(run_script(2, "cat; echo read by $PHALANX_RANK"), b"text\n");
-    assert_eq!(
-        sorted_lines(&output.stdout),
-        ["[1] read by 1", "read by 0", "text"]
-    );
+    assert_eq!(sorted_lines(&output.stdout), ["[1] read by 1", "read by 0", "text"]);
 }
 
 #[test]
@@ -63,22 +49,8 @@ fn ranks_find_what_they_need_to_meet() {
     let script = "echo $PHALANX_RANK/$PHALANX_SIZE $PHALANX_ADDRESS $(wc -c < $PHALANX_TOKEN_FILE) \
                   bind=$PHALANX_BIND $PHALANX_DEVICES $PHALANX_THREADS $PHALANX_TIMEOUT";
     let mut command = phalanx();
-    command
-        .env("PHALANX_BIND", "10.1.2.3")
-        .env("PHALANX_RANK", "7")
-        .env("PHALANX_THREADS", "3");
-    command.args([
-        "run",
-        "-n",
-        "2",
-        "--devices",
-        "cpu:2",
-        "--timeout",
-        "9.5",
-        "sh",
-        "-c",
-        script,
-    ]);
+    command.env("PHALANX_BIND", "10.1.2.3").env("PHALANX_RANK", "7").env("PHALANX_THREADS", "3");
+    command.args(["run", "-n", "2", "--devices", "cpu:2", "--timeout", "9.5", "sh", "-c", script]);
     let output = command.output().unwrap();
     let lines = sorted_lines(&output.stdout);
     assert_eq!(lines.len(), 2, "{}", errors(&output));
@@ -94,10 +66,7 @@ fn cores_are_divided_among_the_ranks() {
     let cores = std::thread::available_parallelism().unwrap().get();
     let output = run_script(2, "echo $PHALANX_THREADS").output().unwrap();
     let share = (cores / 2).max(1);
-    assert_eq!(
-        sorted_lines(&output.stdout),
-        [share.to_string(), format!("[1] {share}")].sorted()
-    );
+    assert_eq!(sorted_lines(&output.stdout), [share.to_string(), format!("[1] {share}")].sorted());
 }
 
 /// Puts a few expected lines in the order in which `sorted_lines` gives them.

@@ -44,11 +44,8 @@ pub struct Running {
 
 impl Running {
     pub fn start(mut command: Command) -> Running {
-        let mut child = command
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("phalanx starts");
+        let mut child =
+            command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("phalanx starts");
         let errors = BufReader::new(child.stderr.take().expect("standard error is a pipe"));
         Running { child, errors }
     }
@@ -56,9 +53,7 @@ impl Running {
     /// The next line of standard error; empty at its end.
     pub fn line(&mut self) -> String {
         let mut line = String::new();
-        self.errors
-            .read_line(&mut line)
-            .expect("standard error is text");
+        self.errors.read_line(&mut line).expect("standard error is text");
         line.trim_end().to_owned()
     }
 
@@ -77,10 +72,7 @@ impl Running {
     /// Waits for the end; gives the status and the lines not yet read.
     pub fn end(mut self) -> (ExitStatus, Vec<String>) {
         let rest: Vec<String> = self.errors.lines().map_while(Result::ok).collect();
-        (
-            self.child.wait().expect("phalanx is ours to wait for"),
-            rest,
-        )
+        (self.child.wait().expect("phalanx is ours to wait for"), rest)
     }
 }
 
@@ -95,7 +87,5 @@ pub fn with_input(mut command: Command, input: &[u8]) -> Output {
     let mut pipe = child.stdin.take().expect("standard input is a pipe");
     pipe.write_all(input).expect("rank 0 reads its input");
     drop(pipe);
-    child
-        .wait_with_output()
-        .expect("phalanx is ours to wait for")
+    child.wait_with_output().expect("phalanx is ours to wait for")
 }

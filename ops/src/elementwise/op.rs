@@ -18,18 +18,9 @@ pub struct MultiOutput {
 
 /// The functions with several outputs.
 pub const MULTI_OUTPUT: &[MultiOutput] = &[
-    MultiOutput {
-        name: "divmod",
-        outputs: &[Op::FloorDivide, Op::Remainder],
-    },
-    MultiOutput {
-        name: "modf",
-        outputs: &[Op::ModfFractional, Op::ModfIntegral],
-    },
-    MultiOutput {
-        name: "frexp",
-        outputs: &[Op::FrexpMantissa, Op::FrexpExponent],
-    },
+    MultiOutput { name: "divmod", outputs: &[Op::FloorDivide, Op::Remainder] },
+    MultiOutput { name: "modf", outputs: &[Op::ModfFractional, Op::ModfIntegral] },
+    MultiOutput { name: "frexp", outputs: &[Op::FrexpMantissa, Op::FrexpExponent] },
 ];
 
 impl Op {
@@ -46,10 +37,7 @@ impl Op {
 
     /// The operation of the given name or alias.
     pub fn from_name(name: &str) -> Option<Op> {
-        Op::ALL
-            .iter()
-            .copied()
-            .find(|op| op.name() == name || op.row().aliases.contains(&name))
+        Op::ALL.iter().copied().find(|op| op.name() == name || op.row().aliases.contains(&name))
     }
 
     /// The number of operands, 1 or 2.
@@ -70,21 +58,13 @@ impl Op {
     /// Largest error over all dtypes, in units in the last place.
     pub const fn ulp(self) -> u32 {
         let row = self.row();
-        if row.ulp > row.complex_ulp {
-            row.ulp
-        } else {
-            row.complex_ulp
-        }
+        if row.ulp > row.complex_ulp { row.ulp } else { row.complex_ulp }
     }
 
     /// Largest error where the operands have this dtype, in units in the last place; for complex
     /// operands, of the larger component of the result.
     pub const fn ulp_for(self, operands: DType) -> u32 {
-        if operands.is_complex() {
-            self.row().complex_ulp
-        } else {
-            self.row().ulp
-        }
+        if operands.is_complex() { self.row().complex_ulp } else { self.row().ulp }
     }
 
     /// The identity of a reduction with the operation.
@@ -107,10 +87,7 @@ impl Op {
 
     /// Whether the operation asks for truth values (`logical_and` and its like).
     pub const fn is_logical(self) -> bool {
-        matches!(
-            self,
-            Op::LogicalAnd | Op::LogicalOr | Op::LogicalXor | Op::LogicalNot
-        )
+        matches!(self, Op::LogicalAnd | Op::LogicalOr | Op::LogicalXor | Op::LogicalNot)
     }
 }
 

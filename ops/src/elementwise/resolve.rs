@@ -105,10 +105,7 @@ fn no_loop(op: Op, args: &[Arg]) -> OpError {
         Arg::Strong(dtype) => dtype,
         Arg::Weak(weak) => default_dtype(weak),
     });
-    OpError::Dtype {
-        operation: op.name(),
-        dtypes: operands.collect(),
-    }
+    OpError::Dtype { operation: op.name(), dtypes: operands.collect() }
 }
 
 fn check_integers(op: Op, args: &[Arg], signature: Signature) -> Result<Signature, OpError> {
@@ -126,10 +123,7 @@ fn check_integers(op: Op, args: &[Arg], signature: Signature) -> Result<Signatur
         {
             return Ok(wide_comparison(op, other, value, operand));
         }
-        return Err(OpError::OutOfRange {
-            value: value.to_string(),
-            dtype,
-        });
+        return Err(OpError::OutOfRange { value: value.to_string(), dtype });
     }
     Ok(signature)
 }
@@ -168,34 +162,16 @@ fn wide_comparison(op: Op, array: DType, value: i128, operand: usize) -> Signatu
             _ => false,
         }
     });
-    let inputs = if operand == 1 {
-        [array, wide]
-    } else {
-        [wide, array]
-    };
-    Signature {
-        inputs,
-        arity: 2,
-        output: DType::Bool,
-        constant,
-    }
+    let inputs = if operand == 1 { [array, wide] } else { [wide, array] };
+    Signature { inputs, arity: 2, output: DType::Bool, constant }
 }
 
 fn choices(op: Op) -> Choices {
-    let loops: Vec<_> = op
-        .row()
-        .loops
-        .iter()
-        .flat_map(|group| group.split(' '))
-        .map(parse_loop)
-        .collect();
+    let loops: Vec<_> =
+        op.row().loops.iter().flat_map(|group| group.split(' ')).map(parse_loop).collect();
     let kinds = || {
         let strong = DType::ALL.iter().map(|&dtype| Arg::Strong(dtype));
-        let weak = [
-            Weak::Int(0),
-            Weak::Float(0.0),
-            Weak::Complex(Complex64::ZERO),
-        ];
+        let weak = [Weak::Int(0), Weak::Float(0.0), Weak::Complex(Complex64::ZERO)];
         strong.chain(weak.map(Arg::Weak))
     };
     let choose = |args: &[Arg]| match choose(op, &loops, args) {
@@ -205,10 +181,7 @@ fn choices(op: Op) -> Choices {
     let table = if op.arity() == 1 {
         kinds().map(|a| choose(&[a])).collect()
     } else {
-        kinds()
-            .flat_map(|a| kinds().map(move |b| [a, b]))
-            .map(|args| choose(&args))
-            .collect()
+        kinds().flat_map(|a| kinds().map(move |b| [a, b])).map(|args| choose(&args)).collect()
     };
     Choices { loops, table }
 }
@@ -219,11 +192,7 @@ fn parse_loop(text: &str) -> Signature {
     let mut signature = Signature {
         inputs: [DType::Bool; 2],
         arity: inputs.len() as u8,
-        output: output
-            .chars()
-            .next()
-            .map(dtype)
-            .expect("bug: a loop has an output"),
+        output: output.chars().next().map(dtype).expect("bug: a loop has an output"),
         constant: None,
     };
     for (slot, char) in signature.inputs.iter_mut().zip(inputs.chars()) {
@@ -291,11 +260,9 @@ fn find_ldexp(loops: &[Signature], args: &[Arg]) -> Option<usize> {
         Arg::Weak(weak) if !gives_way(weak) => can_cast(default_dtype(weak), to, Casting::Safe),
         Arg::Weak(weak) => promote(to, promote_weak(to, weak)) == to && to != DType::Bool,
     };
-    loops.iter().position(|signature| {
-        args.iter()
-            .zip(signature.inputs())
-            .all(|(&arg, &to)| fits(arg, to))
-    })
+    loops
+        .iter()
+        .position(|signature| args.iter().zip(signature.inputs()).all(|(&arg, &to)| fits(arg, to)))
 }
 
 #[cfg(test)]

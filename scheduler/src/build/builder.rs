@@ -84,7 +84,9 @@ pub(super) struct Builder<'a> {
 
 impl<'a> Builder<'a> {
     fn new(context: &'a Context<'a>, group: &'a Group, stored: &'a BTreeSet<u32>) -> Builder<'a> {
-        let axes: Vec<u8> = (0..group.axes.len() as u8).filter(|&axis| group.axes[axis as usize].level == 0).collect();
+        let axes: Vec<u8> = (0..group.axes.len() as u8)
+            .filter(|&axis| group.axes[axis as usize].level == 0)
+            .collect();
         let mut place = vec![0; group.axes.len()];
         for (kernel_axis, &axis) in axes.iter().enumerate() {
             place[axis as usize] = kernel_axis;
@@ -134,9 +136,16 @@ impl<'a> Builder<'a> {
                     self.prepare(member);
                     self.open(member.depth);
                     let value = self.member_value(member.node);
-                    let access = self.access(Buffer::Output(member.node), member.from_group.clone(), node.dtype);
+                    let access = self.access(
+                        Buffer::Output(member.node),
+                        member.from_group.clone(),
+                        node.dtype,
+                    );
                     self.scopes[member.depth].statements.push(Stmt::Store { access, value });
-                    self.written.insert(member.node, Written { map: member.from_group.clone(), level: member.depth });
+                    self.written.insert(
+                        member.node,
+                        Written { map: member.from_group.clone(), level: member.depth },
+                    );
                 }
                 _ => {}
             }
@@ -184,11 +193,19 @@ impl<'a> Builder<'a> {
                 }
             }
             NodeOp::Update(_) => self.inputs_used(&node.inputs[1], &member.from_group, used),
-            _ => node.inputs.iter().for_each(|input| self.inputs_used(input, &member.from_group, used)),
+            _ => node
+                .inputs
+                .iter()
+                .for_each(|input| self.inputs_used(input, &member.from_group, used)),
         }
     }
 
-    fn inputs_used(&self, input: &phalanx_array::Input, from_group: &AffineMap, used: &mut BTreeSet<u32>) {
+    fn inputs_used(
+        &self,
+        input: &phalanx_array::Input,
+        from_group: &AffineMap,
+        used: &mut BTreeSet<u32>,
+    ) {
         match self.context.refer(input, from_group, self.group) {
             Reference::Member(node) => {
                 used.insert(node);
@@ -209,14 +226,14 @@ impl<'a> Builder<'a> {
         let mut all = used.clone();
         for other in self.group.members.iter().rev() {
             // A reduction is a sink of its own: what it needed was prepared when it was emitted.
-            let is_sink = matches!(self.context.graph.nodes[other.node as usize].op, NodeOp::Reduce { .. });
+            let is_sink =
+                matches!(self.context.graph.nodes[other.node as usize].op, NodeOp::Reduce { .. });
             if all.contains(&other.node) && !is_sink {
                 self.members_used(other, &mut all);
             }
         }
-        let level = (0..self.scopes.len()).find(|&level| {
-            self.scopes[level].pending.iter().any(|(node, ..)| all.contains(node))
-        });
+        let level = (0..self.scopes.len())
+            .find(|&level| self.scopes[level].pending.iter().any(|(node, ..)| all.contains(node)));
         if let Some(level) = level {
             self.close_to(level - 1);
         }
@@ -248,7 +265,9 @@ impl<'a> Builder<'a> {
                 }
             }
             let axes = scope.axes;
-            self.written.values_mut().for_each(|written| written.level = written.level.min(level - 1));
+            self.written
+                .values_mut()
+                .for_each(|written| written.level = written.level.min(level - 1));
             let outer = &mut self.scopes[level - 1];
             outer.statements.push(Stmt::Loop { axes, body: scope.statements, folds: scope.folds });
             for (node, result, index) in scope.pending {
@@ -289,8 +308,8 @@ impl<'a> Builder<'a> {
         let is_indexed = matches!(monoid, Monoid::ArgMin | Monoid::ArgMax);
         let index = is_indexed.then(|| self.linear_index(member, axes));
         let result = self.define(Value { dtype, expr: Expr::Folded }, member.depth);
-        let index_result =
-            is_indexed.then(|| self.define(Value { dtype: DType::I64, expr: Expr::Folded }, member.depth));
+        let index_result = is_indexed
+            .then(|| self.define(Value { dtype: DType::I64, expr: Expr::Folded }, member.depth));
         let scope = &mut self.scopes[member.depth + 1];
         scope.folds.push(Fold { monoid, value, index, result, index_result });
         scope.pending.push((member.node, result, index_result));
@@ -360,7 +379,13 @@ impl<'a> Builder<'a> {
             axes: [phalanx_ops::AxisMap { axis: None, start: 0, step: 0 }].into_iter().collect(),
         };
         let access = self.access(Buffer::Output(member.node), map, node.dtype);
-        self.scopes[member.depth].statements.push(Stmt::Accumulate { access, length, position, value, monoid });
+        self.scopes[member.depth].statements.push(Stmt::Accumulate {
+            access,
+            length,
+            position,
+            value,
+            monoid,
+        });
     }
 
     fn store_update(&mut self, member: &Member) {

@@ -5,9 +5,9 @@
 //! open closes the loop; what comes after opens a second loop over the same axes. A value needed in both is computed
 //! twice if cheap, else stored by the first loop and loaded by the second.
 
-mod built;
 mod builder;
+mod built;
 mod values;
 
-pub(crate) use built::{Buffer, Built, BuiltAccess, ScalarSource};
 pub(crate) use builder::build;
+pub(crate) use built::{Buffer, Built, BuiltAccess, ScalarSource};

@@ -1,7 +1,7 @@
 //! Values: what sinks need, computed on the outermost level where it can be.
 
-use super::built::{Buffer, BuiltAccess, ScalarSource};
 use super::builder::{Builder, Key, ScalarKey};
+use super::built::{Buffer, BuiltAccess, ScalarSource};
 use crate::fuse::{Reference, selection};
 use phalanx_array::{NodeOp, Source};
 use phalanx_kernels::ir::{Access, AxisId, Expr, GuardId, Param, Role, Stmt, Value, ValueId};
@@ -38,21 +38,32 @@ impl Builder<'_> {
         self.guard = outer;
         let Some(guard) = guard else { return value };
         let axes = &self.guards[guard];
-        let bounded = axes.iter().zip(&map.shape).enumerate().filter(|(_, (range, extent))| **range != (0..**extent));
+        let bounded = axes
+            .iter()
+            .zip(&map.shape)
+            .enumerate()
+            .filter(|(_, (range, extent))| **range != (0..**extent));
         let level = bounded.map(|(axis, _)| self.group.axes[axis].level).max().unwrap_or(0);
-        let inside =
-            self.known_or(Key::Inside(guard), Value { dtype: DType::Bool, expr: Expr::Inside(guard) }, level);
+        let inside = self.known_or(
+            Key::Inside(guard),
+            Value { dtype: DType::Bool, expr: Expr::Inside(guard) },
+            level,
+        );
         let select = Expr::Select { condition: inside, on_true: value, on_false: old };
         self.pure(select, &[inside, value, old], data.dtype)
     }
 
     /// The kernel's guard for a box of the group.
     fn guard_id(&mut self, guard: &IndexBox) -> GuardId {
-        let bounded = guard.iter().enumerate().filter(|(axis, range)| **range != (0..self.group.axes[*axis].extent));
+        let bounded = guard
+            .iter()
+            .enumerate()
+            .filter(|(axis, range)| **range != (0..self.group.axes[*axis].extent));
         // A second loop over the same axes has kernel axes of its own, which make it another guard.
         let mut axes: Vec<AxisId> = bounded.map(|(axis, _)| self.place[axis]).collect();
         axes.sort_unstable();
-        let known = self.guards.iter().zip(&self.kernel.guards).position(|known| known == (guard, &axes));
+        let known =
+            self.guards.iter().zip(&self.kernel.guards).position(|known| known == (guard, &axes));
         if let Some(known) = known {
             return known;
         }
@@ -61,14 +72,22 @@ impl Builder<'_> {
         self.guards.len() - 1
     }
 
-    pub(super) fn input_value(&mut self, input: &phalanx_array::Input, from_group: &AffineMap) -> ValueId {
+    pub(super) fn input_value(
+        &mut self,
+        input: &phalanx_array::Input,
+        from_group: &AffineMap,
+    ) -> ValueId {
         match self.context.refer(input, from_group, self.group) {
             Reference::Member(node) => self.member_value(node),
             Reference::Inline(node, map) => self.node_value(node, &map, false),
             Reference::Scalar(scalar) => {
                 let (_, dtype) = self.context.graph.source(Source::Scalar(scalar));
                 let id = self.scalar(ScalarKey::Argument(scalar), dtype);
-                self.known_or(Key::Scalar(ScalarKey::Argument(scalar)), Value { dtype, expr: Expr::Scalar(id) }, 0)
+                self.known_or(
+                    Key::Scalar(ScalarKey::Argument(scalar)),
+                    Value { dtype, expr: Expr::Scalar(id) },
+                    0,
+                )
             }
             Reference::Load(source, map) => {
                 let (_, dtype) = self.context.graph.source(source);
@@ -88,7 +107,8 @@ impl Builder<'_> {
             && self.computed_in_closed_loop.contains(&node)
             && self.context.flops(node) > CHEAP_AGAIN;
         // A reduction cannot be computed again. Until it is stored, the load only stands for the demand that it be.
-        let is_loaded = self.written.get(&node).is_some_and(|written| written.map == *map) || matches!(data.op, NodeOp::Reduce { .. });
+        let is_loaded = self.written.get(&node).is_some_and(|written| written.map == *map)
+            || matches!(data.op, NodeOp::Reduce { .. });
         if is_costly && is_loaded {
             self.reloaded.insert(node);
             return self.load(Buffer::Output(node), map.clone(), data.dtype);
@@ -131,11 +151,17 @@ impl Builder<'_> {
                 self.pure(Expr::Cast(input), &[input], data.dtype)
             }
             NodeOp::Select => {
-                let [condition, on_true, on_false] = [0, 1, 2].map(|at| self.input_value(&data.inputs[at], map));
-                self.pure(Expr::Select { condition, on_true, on_false }, &[condition, on_true, on_false], data.dtype)
+                let [condition, on_true, on_false] =
+                    [0, 1, 2].map(|at| self.input_value(&data.inputs[at], map));
+                self.pure(
+                    Expr::Select { condition, on_true, on_false },
+                    &[condition, on_true, on_false],
+                    data.dtype,
+                )
             }
             NodeOp::Elementwise(op) => {
-                let inputs: Vec<ValueId> = data.inputs.iter().map(|input| self.input_value(input, map)).collect();
+                let inputs: Vec<ValueId> =
+                    data.inputs.iter().map(|input| self.input_value(input, map)).collect();
                 self.operation(*op, inputs, data.dtype)
             }
             other => unreachable!("bug: {other:?} has no value inside of a kernel"),
@@ -205,7 +231,11 @@ impl Builder<'_> {
         let level = self.group.axes[axis as usize].level;
         let kernel_axis = self.place[axis as usize];
         let plain = Key::Index(axis, 0, 1);
-        let mut value = self.known_or(plain, Value { dtype: DType::I64, expr: Expr::Index(kernel_axis) }, level);
+        let mut value = self.known_or(
+            plain,
+            Value { dtype: DType::I64, expr: Expr::Index(kernel_axis) },
+            level,
+        );
         if step != 1 {
             let step = self.number(Scalar::new(step));
             value = self.operation(Op::Multiply, vec![value, step], DType::I64);
@@ -227,13 +257,18 @@ impl Builder<'_> {
         let mut axes: Vec<u8> = map.axes.iter().filter_map(|axis| axis.axis).collect();
         if let Some(guard) = guard {
             let ranges = self.guards[guard].iter().zip(&map.shape).enumerate();
-            axes.extend(ranges.filter(|(_, (range, extent))| **range != (0..**extent)).map(|(axis, _)| axis as u8));
+            axes.extend(
+                ranges
+                    .filter(|(_, (range, extent))| **range != (0..**extent))
+                    .map(|(axis, _)| axis as u8),
+            );
         }
         let levels = axes.into_iter().map(|axis| self.group.axes[axis as usize].level);
         let mut level = levels.max().unwrap_or(0);
         if let Buffer::Output(node) = &buffer {
             // A value stored by an earlier loop must not be loaded before that loop.
-            let stored = self.written.get(node).map_or(self.scopes.len() - 1, |written| written.level);
+            let stored =
+                self.written.get(node).map_or(self.scopes.len() - 1, |written| written.level);
             level = level.max(stored);
         }
         let access = self.guarded_access(buffer, map, dtype, guard);
@@ -248,9 +283,20 @@ impl Builder<'_> {
         self.guarded_access(buffer, map, dtype, None)
     }
 
-    fn guarded_access(&mut self, buffer: Buffer, map: AffineMap, dtype: DType, guard: Option<GuardId>) -> usize {
-        let mut axes: Vec<AxisId> =
-            map.axes.iter().filter(|m| m.step != 0).filter_map(|m| m.axis).map(|a| self.place[a as usize]).collect();
+    fn guarded_access(
+        &mut self,
+        buffer: Buffer,
+        map: AffineMap,
+        dtype: DType,
+        guard: Option<GuardId>,
+    ) -> usize {
+        let mut axes: Vec<AxisId> = map
+            .axes
+            .iter()
+            .filter(|m| m.step != 0)
+            .filter_map(|m| m.axis)
+            .map(|a| self.place[a as usize])
+            .collect();
         axes.sort_unstable();
         axes.dedup();
         let key = (buffer.clone(), map.clone(), axes.clone(), guard);

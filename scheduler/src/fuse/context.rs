@@ -23,7 +23,11 @@ pub(crate) struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    pub fn new(graph: &'a Graph, placements: &'a [Placement], leaves: &'a [Sharding]) -> Context<'a> {
+    pub fn new(
+        graph: &'a Graph,
+        placements: &'a [Placement],
+        leaves: &'a [Sharding],
+    ) -> Context<'a> {
         let mut uses = vec![0; graph.nodes.len()];
         let mut inline: Vec<Option<(u32, u32)>> = Vec::with_capacity(graph.nodes.len());
         for node in &graph.nodes {
@@ -106,9 +110,16 @@ impl<'a> Context<'a> {
             is_cheap(cost)
                 || (self.uses[node as usize] == 1
                     && cost.0 <= CHEAP_ONCE
-                    && input.map.as_ref().is_some_and(|map| !map.follows_all() && map.is_injective()))
+                    && input
+                        .map
+                        .as_ref()
+                        .is_some_and(|map| !map.follows_all() && map.is_injective()))
         });
-        if inlined { Reference::Inline(node, map) } else { Reference::Load(Source::Node(node), map) }
+        if inlined {
+            Reference::Inline(node, map)
+        } else {
+            Reference::Load(Source::Node(node), map)
+        }
     }
 
     /// The map from the group to the value of a member, if members may use it in registers.
@@ -116,9 +127,13 @@ impl<'a> Context<'a> {
         let node = &self.graph.nodes[member.node as usize];
         match &node.op {
             NodeOp::Reduce { axes, .. } => {
-                let kept = (0..member.from_group.axes.len()).filter(|&axis| !axes.contains(&(axis as u8)));
+                let kept =
+                    (0..member.from_group.axes.len()).filter(|&axis| !axes.contains(&(axis as u8)));
                 let maps = kept.map(|axis| member.from_group.axes[axis]).collect();
-                Some(AffineMap { shape: group.axes.iter().map(|axis| axis.extent).collect(), axes: maps })
+                Some(AffineMap {
+                    shape: group.axes.iter().map(|axis| axis.extent).collect(),
+                    axes: maps,
+                })
             }
             NodeOp::Update(_) if !member.is_selected => None,
             NodeOp::Accumulate { .. } => None,
@@ -137,7 +152,9 @@ impl<'a> Context<'a> {
                     self.collect_selected(&node.inputs[1], &map, Some(&guard), group, &mut loads);
                 }
             }
-            NodeOp::Update(_) => self.collect(&node.inputs[1], &member.from_group, None, group, &mut loads),
+            NodeOp::Update(_) => {
+                self.collect(&node.inputs[1], &member.from_group, None, group, &mut loads)
+            }
             _ => {
                 for input in &node.inputs {
                     self.collect(input, &member.from_group, None, group, &mut loads);
@@ -148,7 +165,12 @@ impl<'a> Context<'a> {
     }
 
     /// What the value of a selected update is to its group: as `refer`, but a node used only there is computed there.
-    pub fn refer_selected(&self, input: &Input, from_group: &AffineMap, group: &Group) -> Reference {
+    pub fn refer_selected(
+        &self,
+        input: &Input,
+        from_group: &AffineMap,
+        group: &Group,
+    ) -> Reference {
         match self.refer(input, from_group, group) {
             Reference::Load(Source::Node(node), map)
                 if self.uses[node as usize] == 1
@@ -210,7 +232,10 @@ impl<'a> Context<'a> {
 /// guard (a box of the group), and the guard. `None` for updates with steps other than 1 and -1, or of a diagonal.
 ///
 /// `from_group` leads from the group to the base.
-pub(crate) fn selection(target: &AffineMap, from_group: &AffineMap) -> Option<(AffineMap, IndexBox)> {
+pub(crate) fn selection(
+    target: &AffineMap,
+    from_group: &AffineMap,
+) -> Option<(AffineMap, IndexBox)> {
     if target.shape.contains(&0) {
         // Nothing is written, which a guard could not say where no axis of the base is named.
         return None;
@@ -233,8 +258,11 @@ pub(crate) fn selection(target: &AffineMap, from_group: &AffineMap) -> Option<(A
                     && written.step != 0
                 {
                     // base = start + step * value, with step 1 or -1.
-                    axes[to as usize] =
-                        AxisMap { axis: Some(axis), start: -written.start * written.step, step: written.step };
+                    axes[to as usize] = AxisMap {
+                        axis: Some(axis),
+                        start: -written.start * written.step,
+                        step: written.step,
+                    };
                 }
                 written.start.min(last)..written.start.max(last) + 1
             }

@@ -82,16 +82,30 @@ impl Group {
 
     /// The number of levels.
     pub fn levels(&self) -> usize {
-        self.axes.iter().map(|axis| axis.level).chain(self.members.iter().map(|m| m.depth)).max().unwrap_or(0) + 1
+        self.axes
+            .iter()
+            .map(|axis| axis.level)
+            .chain(self.members.iter().map(|m| m.depth))
+            .max()
+            .unwrap_or(0)
+            + 1
     }
 
     /// The axes on levels up to `depth`, in order.
     pub fn axes_to(&self, depth: usize) -> SmallVec<[u8; 4]> {
-        (0..self.axes.len()).filter(|&axis| self.axes[axis].level <= depth).map(|axis| axis as u8).collect()
+        (0..self.axes.len())
+            .filter(|&axis| self.axes[axis].level <= depth)
+            .map(|axis| axis as u8)
+            .collect()
     }
 
     /// The map from the group to an index space of this shape and sharding whose axes are those up to `depth`.
-    pub fn space_at(&self, depth: usize, shape: &[usize], sharding: &Sharding) -> Option<AffineMap> {
+    pub fn space_at(
+        &self,
+        depth: usize,
+        shape: &[usize],
+        sharding: &Sharding,
+    ) -> Option<AffineMap> {
         let axes = self.axes_to(depth);
         let equal = axes.len() == shape.len()
             && axes.iter().zip(shape).zip(&sharding.axes).all(|((&axis, &extent), split)| {
@@ -113,7 +127,11 @@ impl Group {
             .collect();
         let map = AffineMap {
             shape: shape.into(),
-            axes: shape.iter().enumerate().map(|(axis, &extent)| follow(axis as u8, extent)).collect(),
+            axes: shape
+                .iter()
+                .enumerate()
+                .map(|(axis, &extent)| follow(axis as u8, extent))
+                .collect(),
         };
         (Group { axes, ..Group::default() }, map)
     }
@@ -121,7 +139,11 @@ impl Group {
 
 fn follow(axis: u8, extent: usize) -> AxisMap {
     // Axes of extent 1 are all alike, whatever they follow.
-    if extent == 1 { AxisMap { axis: None, start: 0, step: 0 } } else { AxisMap { axis: Some(axis), start: 0, step: 1 } }
+    if extent == 1 {
+        AxisMap { axis: None, start: 0, step: 0 }
+    } else {
+        AxisMap { axis: Some(axis), start: 0, step: 1 }
+    }
 }
 
 /// The map `outer` of a base of shape `base`, applied after `inner`, in normal form.
@@ -134,9 +156,7 @@ pub(crate) fn compose(outer: Option<&AffineMap>, base: &[usize], inner: &AffineM
         if extent == 1 {
             // There is one position, also where the index outside of a guard would be another.
             *axis = AxisMap { axis: None, start: 0, step: 0 };
-        } else if axis.axis.is_none() {
-            *axis = AxisMap { axis: None, start: axis.start, step: 0 };
-        } else if axis.axis.is_some_and(|a| inner.shape[a as usize] == 1) {
+        } else if axis.axis.is_none_or(|a| inner.shape[a as usize] == 1) {
             *axis = AxisMap { axis: None, start: axis.start, step: 0 };
         }
     }

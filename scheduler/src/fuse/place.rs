@@ -25,7 +25,8 @@ pub(crate) struct Fused {
 
 /// Groups the nodes of a window.
 pub(crate) fn fuse(context: &Context<'_>) -> Fused {
-    let mut fused = Fused { units: Vec::new(), unit_of: vec![usize::MAX; context.graph.nodes.len()] };
+    let mut fused =
+        Fused { units: Vec::new(), unit_of: vec![usize::MAX; context.graph.nodes.len()] };
     for (position, node) in context.graph.nodes.iter().enumerate() {
         let position = position as u32;
         let unit = match &node.op {
@@ -105,7 +106,9 @@ fn place_selected(context: &Context<'_>, fused: &mut Fused, position: u32) -> Op
         let depth = group.members.iter().find(|member| member.node == old)?.depth;
         (group.clone(), group.space_at(depth, &node.shape, space)?)
     };
-    if !is_free && !matches!(context.refer(&node.inputs[0], &from_group, &group), Reference::Member(_)) {
+    if !is_free
+        && !matches!(context.refer(&node.inputs[0], &from_group, &group), Reference::Member(_))
+    {
         return None;
     }
     let (map, guard) = selection(target, &from_group)?;
@@ -113,7 +116,8 @@ fn place_selected(context: &Context<'_>, fused: &mut Fused, position: u32) -> Op
         return None;
     }
     // The value has to be computed here, or to exist before.
-    if let Reference::Load(Source::Node(from), _) = context.refer_selected(&node.inputs[1], &map, &group)
+    if let Reference::Load(Source::Node(from), _) =
+        context.refer_selected(&node.inputs[1], &map, &group)
         && fused.unit_of[from as usize] >= candidate
     {
         return None;
@@ -150,7 +154,10 @@ fn writes_one_owner(context: &Context<'_>, position: u32) -> bool {
 pub(crate) fn iteration_shape(context: &Context<'_>, position: u32) -> phalanx_ops::Shape {
     let node = &context.graph.nodes[position as usize];
     let of_input = |input: &Input| {
-        input.map.as_ref().map_or_else(|| context.graph.source(input.source).0.into(), |map| map.shape.clone())
+        input
+            .map
+            .as_ref()
+            .map_or_else(|| context.graph.source(input.source).0.into(), |map| map.shape.clone())
     };
     match &node.op {
         NodeOp::Reduce { .. } | NodeOp::Accumulate { .. } => of_input(&node.inputs[0]),
@@ -191,16 +198,18 @@ fn try_join(
         let Some(from_group) = group.space_at(depth, shape, space) else { continue };
         let mut joined = group.clone();
         let mut member = Member { node: position, depth, from_group, is_selected: false };
-        let inputs = if matches!(node.op, NodeOp::Update(_)) { &node.inputs[1..] } else { &node.inputs[..] };
-        let uses_member = inputs
-            .iter()
-            .any(|input| matches!(context.refer(input, &member.from_group, group), Reference::Member(_)));
+        let inputs =
+            if matches!(node.op, NodeOp::Update(_)) { &node.inputs[1..] } else { &node.inputs[..] };
+        let uses_member = inputs.iter().any(|input| {
+            matches!(context.refer(input, &member.from_group, group), Reference::Member(_))
+        });
         let loads = context.loads(&member, group);
         if !loads.iter().all(|load| is_before(load.source)) {
             continue;
         }
         let known = distinct_loads(context, group);
-        let shares_load = loads.iter().any(|load| known.iter().any(|other| other.source == load.source));
+        let shares_load =
+            loads.iter().any(|load| known.iter().any(|other| other.source == load.source));
         if !uses_member && !shares_load {
             continue;
         }
@@ -211,8 +220,9 @@ fn try_join(
         if let NodeOp::Reduce { axes, .. } = &node.op {
             let at: SmallVec<[u8; 4]> = group.axes_to(depth);
             let removed: SmallVec<[u8; 4]> = axes.iter().map(|&axis| at[axis as usize]).collect();
-            let level: SmallVec<[u8; 4]> =
-                (0..group.axes.len() as u8).filter(|&axis| group.axes[axis as usize].level == depth).collect();
+            let level: SmallVec<[u8; 4]> = (0..group.axes.len() as u8)
+                .filter(|&axis| group.axes[axis as usize].level == depth)
+                .collect();
             if depth > 0 && level.as_slice() == removed.as_slice() {
                 member.depth = depth - 1;
                 joined.members.push(member);
@@ -254,7 +264,9 @@ pub(crate) fn stays_inside(context: &Context<'_>, group: &Group) -> bool {
     group.members.iter().all(|member| {
         context.loads(member, group).iter().all(|load| {
             let Some(sharding) = context.sharding(load.source) else { return true };
-            misaligned_axes(sharding, &load.map, &space).iter().all(|&axis| group.axes[axis as usize].level == 0)
+            misaligned_axes(sharding, &load.map, &space)
+                .iter()
+                .all(|&axis| group.axes[axis as usize].level == 0)
         })
     })
 }
@@ -294,16 +306,21 @@ fn merge(
         return None;
     };
     let alike = earlier.axes.len() == later.axes.len()
-        && earlier.axes.iter().zip(&later.axes).all(|(a, b)| {
-            a.level == 0 && a.extent == b.extent && a.split == b.split
-        });
+        && earlier
+            .axes
+            .iter()
+            .zip(&later.axes)
+            .all(|(a, b)| a.level == 0 && a.extent == b.extent && a.split == b.split);
     if !alike
         || load.guard.is_some()
         || later.is_for_owners
         || earlier.is_for_owners
         || target - from > LOOK_BACK
         || earlier.members.len() + later.members.len() > MOST_MEMBERS
-        || earlier.members.iter().any(|member| context.placements[member.node as usize].partial.is_some())
+        || earlier
+            .members
+            .iter()
+            .any(|member| context.placements[member.node as usize].partial.is_some())
     {
         return None;
     }

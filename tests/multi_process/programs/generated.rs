@@ -88,7 +88,7 @@ fn operation(kind: usize, a: &Array, b: &Array) -> Array {
         9 => a * 0.5 + matmul(&a.t(), b).mean(()).sin(),
         _ => {
             let written = b.copy();
-            written.slice(s![3..-3, 1..]).assign(&a.slice(s![..-6, ..-1]));
+            written.slice(s![3..-3, 1..]).assign(a.slice(s![..-6, ..-1]));
             written
         }
     }

@@ -76,7 +76,7 @@ pub fn binary(op: Op, left: Value, right: Value) -> Value {
         (Op::Multiply, Float(a), Float(b)) => Float(a * b),
         (Op::Divide, Float(a), Float(b)) => Float(a / b),
         (Op::Remainder, Float(a), Float(b)) => match a % b {
-            rest if rest == 0.0 => Float(0f64.copysign(b)),
+            0.0 => Float(0f64.copysign(b)),
             rest if (rest < 0.0) != (b < 0.0) => Float(rest + b),
             rest => Float(rest),
         },
@@ -100,8 +100,11 @@ fn compare(
     }
 }
 
+/// What a unary operation does to an element.
+type Unary = fn(Value) -> Value;
+
 /// A unary operation; `None` where programs do not use it for the dtype.
-pub fn unary(op: Op, dtype: DType) -> Option<(DType, fn(Value) -> Value)> {
+pub fn unary(op: Op, dtype: DType) -> Option<(DType, Unary)> {
     use Value::{Bool, Float, Int};
     Some(match (op, dtype) {
         (Op::Negative, DType::I64) => (DType::I64, |v| Int(v.int().wrapping_neg())),

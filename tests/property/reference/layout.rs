@@ -62,5 +62,6 @@ pub fn strides(shape: &[usize], order: &[usize]) -> Vec<i64> {
 
 fn is_contiguous(shape: &[usize], found: &[i64]) -> bool {
     let expected = strides(shape, &c_order(shape.len()));
-    (0..shape.len()).all(|axis| shape[axis] == 1 || found[axis] == expected[axis])
+    shape.contains(&0)
+        || (0..shape.len()).all(|axis| shape[axis] == 1 || found[axis] == expected[axis])
 }

@@ -125,9 +125,7 @@ impl Reference {
             }
             Cast { to, of, dtype } => {
                 let of = array(of)?;
-                let undefined = |value: &Value| {
-                    matches!(value, Value::Float(value) if !(value.abs() <= LARGEST))
-                };
+                let undefined = |value: &Value| matches!(value, Value::Float(value) if value.is_nan() || value.abs() > LARGEST);
                 if *dtype != of.dtype()
                     && (of.rounded().is_some()
                         || (*dtype == DType::I64 && of.values().iter().any(undefined)))
@@ -162,9 +160,7 @@ impl Reference {
                 result.set_rounded(of.rounded());
                 (*to, result)
             }
-            Histogram { to, of, bins, range } => {
-                (*to, histogram(array(of)?, *bins, *range)?)
-            }
+            Histogram { to, of, bins, range } => (*to, histogram(array(of)?, *bins, *range)?),
             Percentile { to, of, q } => (*to, percentile(array(of)?, q)?),
             FromLocal { to, of, axis, sizes } => {
                 let of = array(of)?;
@@ -199,7 +195,8 @@ impl Reference {
                 });
                 fresh
                     && blocks.sizes.as_ref().is_none_or(|sizes| {
-                        sizes.len() == named.map(|&axis| self.mesh[axis as usize]).product::<usize>()
+                        sizes.len()
+                            == named.map(|&axis| self.mesh[axis as usize]).product::<usize>()
                             && sizes.iter().sum::<usize>() == extent
                     })
             })
@@ -226,11 +223,8 @@ impl Reference {
             }
             _ => Some(magnitude(op, magnitude_of(left)?, magnitude_of(right)?)?),
         };
-        let values: Vec<Value> = a
-            .iter()
-            .zip(&b)
-            .map(|(a, b)| binary(op, a.cast(computed), b.cast(computed)))
-            .collect();
+        let values: Vec<Value> =
+            a.iter().zip(&b).map(|(a, b)| binary(op, a.cast(computed), b.cast(computed))).collect();
         let strides = [left.strides_in(&shape), right.strides_in(&shape)];
         let order = layout::iterator_order(shape.len(), &strides);
         checked(Plain::new(dtype, &shape, &values, &order), rounded)
@@ -243,7 +237,7 @@ fn checked(array: Plain, rounded: Option<f64>) -> Option<Plain> {
     if array.dtype() == DType::F64 && array.values().iter().any(too_large) {
         return None;
     }
-    if rounded.is_some_and(|magnitude| !(magnitude <= LARGEST)) {
+    if rounded.is_some_and(|magnitude| magnitude.is_nan() || magnitude > LARGEST) {
         return None;
     }
     array.set_rounded(rounded);

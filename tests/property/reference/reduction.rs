@@ -13,12 +13,7 @@ const LARGEST: f64 = 1e12;
 
 /// The reduction of an array over axes, ascending; `None` where NumPy raises an error or the result
 /// depends too much on the order of rounding.
-pub fn reduce(
-    reduction: Reduction,
-    of: &Plain,
-    axes: &[usize],
-    keepdims: bool,
-) -> Option<Plain> {
+pub fn reduce(reduction: Reduction, of: &Plain, axes: &[usize], keepdims: bool) -> Option<Plain> {
     let count: usize = axes.iter().map(|&axis| of.shape()[axis]).product();
     let finds = matches!(reduction, Reduction::ArgMin | Reduction::ArgMax);
     let needs_elements = finds || matches!(reduction, Reduction::Min | Reduction::Max);
@@ -51,7 +46,11 @@ pub fn reduce(
             let order = layout::iterator_order(of.shape().len(), &[of.strides_in(of.shape())]);
             let order = order.iter().filter(|axis| keepdims || kept.contains(axis));
             let place = |axis: &usize| {
-                if keepdims { *axis } else { kept.iter().position(|kept| kept == axis).unwrap_or(0) }
+                if keepdims {
+                    *axis
+                } else {
+                    kept.iter().position(|kept| kept == axis).unwrap_or(0)
+                }
             };
             order.map(place).collect()
         }
@@ -102,7 +101,9 @@ fn reduce_group(
             let mean = floats.iter().sum::<f64>() / count;
             let variance = floats.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / count;
             let largest = floats.iter().fold(1.0f64, |most, value| most.max(value.abs()));
-            if largest > LARGEST.sqrt() || (variance.is_finite() && !floats.iter().all(|f| f.is_finite())) {
+            if largest > LARGEST.sqrt()
+                || (variance.is_finite() && !floats.iter().all(|f| f.is_finite()))
+            {
                 return None;
             }
             // The root of a small error is a large one.

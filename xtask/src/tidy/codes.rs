@@ -12,10 +12,7 @@ pub fn check(sources: &Sources) -> Vec<Breach> {
     let mut places: BTreeMap<String, (String, usize)> = BTreeMap::new();
     let mut declared: BTreeMap<String, String> = BTreeMap::new();
     // The developer commands have no codes; their tests make some up.
-    for file in sources
-        .rust()
-        .filter(|file| !file.path.starts_with("xtask/"))
-    {
+    for file in sources.rust().filter(|file| !file.path.starts_with("xtask/")) {
         for (index, text) in file.text.lines().enumerate() {
             for code in quoted_codes(text) {
                 if text.contains(&format!("=> \"{code}\"")) {
@@ -37,21 +34,10 @@ pub fn check(sources: &Sources) -> Vec<Breach> {
         .collect();
     for (position, (line, code)) in sections.iter().enumerate() {
         if !places.contains_key(*code) {
-            breaches.push(Breach::new(
-                PAGE,
-                *line,
-                format!("no error has the code {code}"),
-            ));
+            breaches.push(Breach::new(PAGE, *line, format!("no error has the code {code}")));
         }
-        if sections[..position]
-            .iter()
-            .any(|earlier| earlier.1 == *code)
-        {
-            breaches.push(Breach::new(
-                PAGE,
-                *line,
-                format!("{code} has a section already"),
-            ));
+        if sections[..position].iter().any(|earlier| earlier.1 == *code) {
+            breaches.push(Breach::new(PAGE, *line, format!("{code} has a section already")));
         }
     }
     for (code, (path, line)) in &places {
@@ -88,21 +74,15 @@ mod tests {
     fn a_code_without_section_and_a_section_without_code_are_found() {
         let page = "## PX001: a\n## PX009: gone\n## PX001: again\n";
         let breaches = check(&Sources::of(&[("a/src/error.rs", SOURCE), (PAGE, page)]));
-        let found: Vec<(&str, usize)> = breaches
-            .iter()
-            .map(|one| (one.path.as_str(), one.line))
-            .collect();
+        let found: Vec<(&str, usize)> =
+            breaches.iter().map(|one| (one.path.as_str(), one.line)).collect();
         assert_eq!(found, [(PAGE, 2), (PAGE, 3), ("a/src/error.rs", 3)]);
     }
 
     #[test]
     fn a_code_of_two_errors_is_found() {
         let page = "## PX001: a\n## PX002: b\n";
-        let files = [
-            ("a/src/error.rs", SOURCE),
-            ("b/src/error.rs", SOURCE),
-            (PAGE, page),
-        ];
+        let files = [("a/src/error.rs", SOURCE), ("b/src/error.rs", SOURCE), (PAGE, page)];
         assert_eq!(check(&Sources::of(&files)).len(), 2);
     }
 

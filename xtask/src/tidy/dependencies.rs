@@ -10,16 +10,10 @@ const PAGE: &str = "DEPENDENCIES.md";
 pub fn check(sources: &Sources) -> Vec<Breach> {
     let page = sources.text(PAGE).unwrap_or_default();
     // The first cell of a row may name several that belong together.
-    let first_cells = page
-        .lines()
-        .filter_map(|line| line.strip_prefix("| ")?.split(" |").next());
+    let first_cells = page.lines().filter_map(|line| line.strip_prefix("| ")?.split(" |").next());
     let named: Vec<&str> = first_cells.flat_map(|cell| cell.split(", ")).collect();
     let mut breaches = Vec::new();
-    for file in sources
-        .files
-        .iter()
-        .filter(|file| file.path.ends_with("Cargo.toml"))
-    {
+    for file in sources.files.iter().filter(|file| file.path.ends_with("Cargo.toml")) {
         for dependency in dependencies(&file.text) {
             let package = dependency.package.as_str();
             if !package.starts_with("phalanx") && !named.contains(&package) {
@@ -42,11 +36,7 @@ mod tests {
         let breaches = check(&Sources::of(&[(PAGE, page), ("a/Cargo.toml", manifest)]));
         assert_eq!(
             breaches,
-            [Breach::new(
-                "a/Cargo.toml",
-                4,
-                "`three` has no row in DEPENDENCIES.md"
-            )]
+            [Breach::new("a/Cargo.toml", 4, "`three` has no row in DEPENDENCIES.md")]
         );
     }
 }

@@ -60,29 +60,17 @@ mod tests {
     #[test]
     fn a_reader_of_the_environment_is_found() {
         let text = "//! Doc.\nlet a = std::env::var_os(\"A\");\n";
-        let paths = [
-            "src/config.rs",
-            "device/src/cpu.rs",
-            "tests/it/a.rs",
-            "kernels/tests/a.rs",
-        ];
+        let paths = ["src/config.rs", "device/src/cpu.rs", "tests/it/a.rs", "kernels/tests/a.rs"];
         let files: Vec<_> = paths.iter().map(|path| (*path, text)).collect();
         let breaches = readers(&Sources::of(&files));
         assert_eq!(breaches.len(), 1);
-        assert_eq!(
-            (breaches[0].path.as_str(), breaches[0].line),
-            ("device/src/cpu.rs", 2)
-        );
+        assert_eq!((breaches[0].path.as_str(), breaches[0].line), ("device/src/cpu.rs", 2));
     }
 
     #[test]
     fn a_name_that_is_not_in_the_table_is_found() {
         let text = "//! All `PHALANX_*`: PHALANX_DEVICES, \"PHALANX_TOKEN\".\n";
-        let files = [
-            ("src/a.rs", text),
-            ("docs/a.md", text),
-            ("tests/it/a.rs", text),
-        ];
+        let files = [("src/a.rs", text), ("docs/a.md", text), ("tests/it/a.rs", text)];
         let breaches = names(&Sources::of(&files));
         let found: Vec<&str> = breaches.iter().map(|one| one.path.as_str()).collect();
         assert_eq!(found, ["src/a.rs", "docs/a.md"]);

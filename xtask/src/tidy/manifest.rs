@@ -46,11 +46,7 @@ pub fn dependencies(manifest: &str) -> Vec<Dependency> {
         }
         if let Some((package, purpose)) = found {
             let package = package.to_owned();
-            dependencies.push(Dependency {
-                line: index + 1,
-                package,
-                purpose,
-            });
+            dependencies.push(Dependency { line: index + 1, package, purpose });
         }
     }
     dependencies
@@ -125,9 +121,6 @@ workspace = true
             (15, "six", Purpose::Tests),
             (17, "seven", Purpose::Version),
         ];
-        assert_eq!(
-            found,
-            expected.map(|(line, name, purpose)| (line, name.to_owned(), purpose))
-        );
+        assert_eq!(found, expected.map(|(line, name, purpose)| (line, name.to_owned(), purpose)));
     }
 }

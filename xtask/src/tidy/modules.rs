@@ -6,9 +6,8 @@ use super::sources::{Breach, Sources};
 const MOST_LINES: usize = 800;
 
 /// Names that say nothing about what a module holds.
-const EMPTY_NAMES: [&str; 8] = [
-    "utils", "util", "helpers", "helper", "common", "misc", "shared", "stuff",
-];
+const EMPTY_NAMES: [&str; 8] =
+    ["utils", "util", "helpers", "helper", "common", "misc", "shared", "stuff"];
 
 /// Every file opens with `//!`.
 pub fn documentation(sources: &Sources) -> Vec<Breach> {
@@ -17,16 +16,12 @@ pub fn documentation(sources: &Sources) -> Vec<Breach> {
         lines.next().is_some_and(|line| line.starts_with("//! "))
     };
     let files = sources.rust().filter(|file| !documented(&file.text));
-    files
-        .map(|file| Breach::new(&file.path, 1, "does not open with `//!`"))
-        .collect()
+    files.map(|file| Breach::new(&file.path, 1, "does not open with `//!`")).collect()
 }
 
 /// No file is too long to be read at one sitting.
 pub fn length(sources: &Sources) -> Vec<Breach> {
-    let long = sources
-        .rust()
-        .filter(|file| file.text.lines().count() > MOST_LINES);
+    let long = sources.rust().filter(|file| file.text.lines().count() > MOST_LINES);
     long.map(|file| {
         let message = format!("has {} of {MOST_LINES} lines", file.text.lines().count());
         Breach::new(&file.path, 0, message)
@@ -82,10 +77,7 @@ mod tests {
             ("a/src/bad.rs", "// Bad.\nfn f() {}\n"),
             ("a/src/empty.rs", ""),
         ]);
-        let paths: Vec<String> = documentation(&sources)
-            .into_iter()
-            .map(|one| one.path)
-            .collect();
+        let paths: Vec<String> = documentation(&sources).into_iter().map(|one| one.path).collect();
         assert_eq!(paths, ["a/src/bad.rs", "a/src/empty.rs"]);
     }
 
@@ -94,10 +86,7 @@ mod tests {
         let (just, over) = ("x\n".repeat(MOST_LINES), "x\n".repeat(MOST_LINES + 1));
         let sources = Sources::of(&[("a/src/just.rs", &just), ("a/src/over.rs", &over)]);
         let breaches = length(&sources);
-        assert_eq!(
-            breaches,
-            [Breach::new("a/src/over.rs", 0, "has 801 of 800 lines")]
-        );
+        assert_eq!(breaches, [Breach::new("a/src/over.rs", 0, "has 801 of 800 lines")]);
     }
 
     #[test]
@@ -106,10 +95,7 @@ mod tests {
         let sources = Sources::of(&[("x/src/a/mod.rs", text), ("x/src/a/b.rs", text)]);
         let breaches = contents(&sources);
         assert_eq!(breaches.len(), 1);
-        assert_eq!(
-            (breaches[0].path.as_str(), breaches[0].line),
-            ("x/src/a/mod.rs", 4)
-        );
+        assert_eq!((breaches[0].path.as_str(), breaches[0].line), ("x/src/a/mod.rs", 4));
     }
 
     #[test]

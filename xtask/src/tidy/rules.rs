@@ -42,9 +42,7 @@ fn current_pages(sources: &Sources) -> Vec<Breach> {
     let stale = |page: &documents::Page| sources.text(page.path) != Some(page.text.as_str());
     let stale_pages = documents::pages().into_iter().filter(stale);
     let message = "is not what its source says now; run `cargo xtask docs`";
-    stale_pages
-        .map(|page| Breach::new(page.path, 0, message))
-        .collect()
+    stale_pages.map(|page| Breach::new(page.path, 0, message)).collect()
 }
 
 #[cfg(test)]
@@ -54,10 +52,8 @@ mod tests {
     #[test]
     fn a_stale_page_is_found() {
         let pages = documents::pages();
-        let mut files: Vec<(&str, &str)> = pages
-            .iter()
-            .map(|page| (page.path, page.text.as_str()))
-            .collect();
+        let mut files: Vec<(&str, &str)> =
+            pages.iter().map(|page| (page.path, page.text.as_str())).collect();
         assert!(current_pages(&Sources::of(&files)).is_empty());
         files[0].1 = "old";
         assert_eq!(current_pages(&Sources::of(&files)).len(), 1);

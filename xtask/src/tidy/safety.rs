@@ -44,10 +44,8 @@ mod tests {
     use super::*;
 
     fn files(extra: (&'static str, &'static str)) -> Vec<(&'static str, &'static str)> {
-        let mut files: Vec<_> = FORBIDDING
-            .iter()
-            .map(|path| (*path, "#![forbid(unsafe_code)]\n"))
-            .collect();
+        let mut files: Vec<_> =
+            FORBIDDING.iter().map(|path| (*path, "#![forbid(unsafe_code)]\n")).collect();
         files.push(extra);
         files
     }
@@ -69,11 +67,7 @@ mod tests {
         let breaches = check(&Sources::of(&files));
         assert_eq!(
             breaches,
-            [Breach::new(
-                "array/src/lib.rs",
-                0,
-                "lacks `#![forbid(unsafe_code)]`"
-            )]
+            [Breach::new("array/src/lib.rs", 0, "lacks `#![forbid(unsafe_code)]`")]
         );
     }
 }

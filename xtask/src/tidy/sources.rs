@@ -36,11 +36,7 @@ pub struct Breach {
 impl Breach {
     /// A breach in a line of a file; line 0 means the whole file.
     pub fn new(path: &str, line: usize, message: impl Into<String>) -> Breach {
-        Breach {
-            path: path.to_owned(),
-            line,
-            message: message.into(),
-        }
+        Breach { path: path.to_owned(), line, message: message.into() }
     }
 }
 
@@ -61,11 +57,7 @@ impl Sources {
         while let Some(folder) = folders.pop() {
             for entry in fs::read_dir(&folder).map_err(Failure::file(&folder))? {
                 let path = entry.map_err(Failure::file(&folder))?.path();
-                let name = path
-                    .file_name()
-                    .unwrap_or_default()
-                    .to_string_lossy()
-                    .into_owned();
+                let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
                 if path.is_dir() {
                     if !name.starts_with('.') && !SKIPPED.contains(&name.as_str()) {
                         folders.push(path);
@@ -89,10 +81,7 @@ impl Sources {
 
     /// The text of a file.
     pub fn text(&self, path: &str) -> Option<&str> {
-        self.files
-            .iter()
-            .find(|file| file.path == path)
-            .map(|file| file.text.as_str())
+        self.files.iter().find(|file| file.path == path).map(|file| file.text.as_str())
     }
 
     /// Sources made up for a test.
@@ -102,22 +91,15 @@ impl Sources {
             path: (*path).to_owned(),
             text: (*text).to_owned(),
         };
-        Sources {
-            files: files.iter().map(file).collect(),
-        }
+        Sources { files: files.iter().map(file).collect() }
     }
 }
 
 impl File {
     /// The lines before the file's own tests, numbered from 1, without what stands in comments.
     pub fn code(&self) -> impl Iterator<Item = (usize, &str)> {
-        let lines = self
-            .text
-            .lines()
-            .take_while(|line| !line.starts_with("#[cfg(test)]"));
-        lines
-            .enumerate()
-            .map(|(index, line)| (index + 1, without_comment(line)))
+        let lines = self.text.lines().take_while(|line| !line.starts_with("#[cfg(test)]"));
+        lines.enumerate().map(|(index, line)| (index + 1, without_comment(line)))
     }
 }
 

@@ -57,9 +57,6 @@ mod tests {
         let sources = Sources::of(&[("scheduler/src/a.rs", text), ("device/src/a.rs", text)]);
         let breaches = check(&sources);
         assert_eq!(breaches.len(), 1);
-        assert_eq!(
-            (breaches[0].path.as_str(), breaches[0].line),
-            ("scheduler/src/a.rs", 3)
-        );
+        assert_eq!((breaches[0].path.as_str(), breaches[0].line), ("scheduler/src/a.rs", 3));
     }
 }

@@ -108,20 +108,12 @@ const TWO_63: f64 = 9_223_372_036_854_775_808.0;
 
 #[inline]
 fn truncate_i32(value: f64) -> i32 {
-    if value > -TWO_31 - 1.0 && value < TWO_31 {
-        value as i32
-    } else {
-        i32::MIN
-    }
+    if value > -TWO_31 - 1.0 && value < TWO_31 { value as i32 } else { i32::MIN }
 }
 
 #[inline]
 fn truncate_i64(value: f64) -> i64 {
-    if (-TWO_63..TWO_63).contains(&value) {
-        value as i64
-    } else {
-        i64::MIN
-    }
+    if (-TWO_63..TWO_63).contains(&value) { value as i64 } else { i64::MIN }
 }
 
 impl Number for f64 {

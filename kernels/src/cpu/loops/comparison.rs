@@ -8,11 +8,7 @@ use std::cmp::Ordering;
 
 #[inline]
 fn order(a: i64, b: u64) -> Ordering {
-    if a < 0 {
-        Ordering::Less
-    } else {
-        (a as u64).cmp(&b)
-    }
+    if a < 0 { Ordering::Less } else { (a as u64).cmp(&b) }
 }
 
 /// The two loops for operands of which one has no sign.

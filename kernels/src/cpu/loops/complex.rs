@@ -98,11 +98,7 @@ pub(super) fn greater_equal<T: Real>(a: Complex<T>, b: Complex<T>) -> bool {
 /// The larger in lexicographic order; the first with a NaN part if there is one.
 #[inline]
 pub(super) fn maximum<T: Real>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
-    if is_nan(a) || greater_equal(a, b) {
-        a
-    } else {
-        b
-    }
+    if is_nan(a) || greater_equal(a, b) { a } else { b }
 }
 
 /// The smaller in lexicographic order; the first with a NaN part if there is one.
@@ -114,11 +110,7 @@ pub(super) fn minimum<T: Real>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
 /// The larger in lexicographic order; one with a NaN part only if both have one.
 #[inline]
 pub(super) fn fmax<T: Real>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
-    if is_nan(b) || greater_equal(a, b) {
-        a
-    } else {
-        b
-    }
+    if is_nan(b) || greater_equal(a, b) { a } else { b }
 }
 
 /// The smaller in lexicographic order; one with a NaN part only if both have one.

@@ -34,10 +34,7 @@ pub(super) fn sqrt(z: Complex64) -> Complex64 {
     let (scale, unscale) = if largest > 1e307 {
         (0.0625, 4.0)
     } else if largest < 1e-290 {
-        (
-            f64::from_bits((1023 + 108) << 52),
-            f64::from_bits((1023 - 54) << 52),
-        )
+        (f64::from_bits((1023 + 108) << 52), f64::from_bits((1023 - 54) << 52))
     } else {
         (1.0, 1.0)
     };
@@ -99,10 +96,7 @@ pub(super) fn exp2(z: Complex64) -> Complex64 {
         let rest = libm::fma(im, LN_2, -angle) + im * LN_2_REST;
         let (cos, sin) = cos_sin(angle);
         let (rest_cos, rest_sin) = cos_sin(rest);
-        (
-            cos * rest_cos - sin * rest_sin,
-            sin * rest_cos + cos * rest_sin,
-        )
+        (cos * rest_cos - sin * rest_sin, sin * rest_cos + cos * rest_sin)
     };
     if z.re.is_finite() && z.im.is_finite() && z.im != 0.0 {
         // In two halves, of which none overflows before the product does.
@@ -119,10 +113,7 @@ pub(super) fn exp2(z: Complex64) -> Complex64 {
 pub(super) fn expm1(z: Complex64) -> Complex64 {
     let half = Real::sin(z.im * 0.5);
     let (cos, sin) = cos_sin(z.im);
-    Complex::new(
-        Real::expm1(z.re) * cos - 2.0 * half * half,
-        Real::exp(z.re) * sin,
-    )
+    Complex::new(Real::expm1(z.re) * cos - 2.0 * half * half, Real::exp(z.re) * sin)
 }
 
 /// A sum and what it leaves.
@@ -245,11 +236,7 @@ pub(super) fn tanh(z: Complex64) -> Complex64 {
         return Complex::new(re, if im == 0.0 { im } else { f64::NAN });
     }
     if re.is_infinite() {
-        let sign = if im.is_finite() {
-            Real::sin(im) * Real::cos(im)
-        } else {
-            im
-        };
+        let sign = if im.is_finite() { Real::sin(im) * Real::cos(im) } else { im };
         return Complex::new(1f64.copysign(re), 0f64.copysign(sign));
     }
     if !im.is_finite() {
@@ -313,11 +300,7 @@ fn multiply_infinite(a: Complex64, b: Complex64) -> Complex64 {
     }
     let unit = |value: f64| f64::from(u8::from(value.is_infinite())).copysign(value);
     let zero = |value: f64| {
-        if value.is_nan() {
-            0f64.copysign(value)
-        } else {
-            value
-        }
+        if value.is_nan() { 0f64.copysign(value) } else { value }
     };
     let boxed = |factor: Complex64| {
         if is_infinite(factor) {
@@ -351,9 +334,5 @@ fn integer_power(a: Complex64, exponent: i32) -> Complex64 {
             square = multiply(square, square);
         }
     }
-    if exponent < 0 {
-        divide(one, power)
-    } else {
-        power
-    }
+    if exponent < 0 { divide(one, power) } else { power }
 }

@@ -56,30 +56,18 @@ fn usual_parts(x: f64, y: f64) -> Parts {
     } else {
         Real::log(a + (a * a - 1.0).sqrt())
     };
-    Parts {
-        arcsin,
-        arccos,
-        imaginary,
-    }
+    Parts { arcsin, arccos, imaginary }
 }
 
 fn extreme_parts(x: f64, y: f64) -> Parts {
     let (right, left) = (x + 1.0, x - 1.0);
     if left == 0.0 && y == 0.0 {
-        return Parts {
-            arcsin: FRAC_PI_2,
-            arccos: 0.0,
-            imaginary: 0.0,
-        };
+        return Parts { arcsin: FRAC_PI_2, arccos: 0.0, imaginary: 0.0 };
     }
     if y <= f64::EPSILON * left.abs() {
         if x < 1.0 {
             let imaginary = y / (right * -left).sqrt();
-            return Parts {
-                arcsin: Real::asin(x),
-                arccos: Real::acos(x),
-                imaginary,
-            };
+            return Parts { arcsin: Real::asin(x), arccos: Real::acos(x), imaginary };
         }
         let (root, imaginary) = if x < 1e100 {
             let root = (left * right).sqrt();
@@ -87,26 +75,14 @@ fn extreme_parts(x: f64, y: f64) -> Parts {
         } else {
             (x, LN_2 + Real::log(x))
         };
-        return Parts {
-            arcsin: FRAC_PI_2,
-            arccos: y / root,
-            imaginary,
-        };
+        return Parts { arcsin: FRAC_PI_2, arccos: y / root, imaginary };
     }
     if y <= 6e-154 {
         let root = y.sqrt();
-        return Parts {
-            arcsin: FRAC_PI_2 - root,
-            arccos: root,
-            imaginary: root,
-        };
+        return Parts { arcsin: FRAC_PI_2 - root, arccos: root, imaginary: root };
     }
     if f64::EPSILON * y - 1.0 >= x {
-        return Parts {
-            arcsin: x / y,
-            arccos: FRAC_PI_2,
-            imaginary: LN_2 + Real::log(y),
-        };
+        return Parts { arcsin: x / y, arccos: FRAC_PI_2, imaginary: LN_2 + Real::log(y) };
     }
     if x > 1.0 {
         let slope = x / y;
@@ -175,21 +151,14 @@ pub(super) fn arccos(z: Complex64) -> Complex64 {
             }
         }
     };
-    let re = if z.re.is_sign_negative() && !re.is_nan() {
-        PI - re
-    } else {
-        re
-    };
+    let re = if z.re.is_sign_negative() && !re.is_nan() { PI - re } else { re };
     Complex::new(re, if z.im.is_sign_negative() { im } else { -im })
 }
 
 pub(super) fn arccosh(z: Complex64) -> Complex64 {
     let w = arccos(z);
-    let (re, im) = if w.re.is_nan() && w.im.is_nan() {
-        (f64::NAN, f64::NAN)
-    } else {
-        (w.im.abs(), w.re)
-    };
+    let (re, im) =
+        if w.re.is_nan() && w.im.is_nan() { (f64::NAN, f64::NAN) } else { (w.im.abs(), w.re) };
     Complex::new(re, im.copysign(z.im))
 }
 
@@ -202,20 +171,9 @@ pub(super) fn arctan(z: Complex64) -> Complex64 {
 pub(super) fn arctanh(z: Complex64) -> Complex64 {
     let (x, y) = (z.re.abs(), z.im.abs());
     let (re, im) = if x.is_nan() {
-        if y.is_infinite() {
-            (0.0, FRAC_PI_2)
-        } else {
-            (f64::NAN, f64::NAN)
-        }
+        if y.is_infinite() { (0.0, FRAC_PI_2) } else { (f64::NAN, f64::NAN) }
     } else if y.is_nan() {
-        (
-            if x == 0.0 || x.is_infinite() {
-                0.0
-            } else {
-                f64::NAN
-            },
-            f64::NAN,
-        )
+        (if x == 0.0 || x.is_infinite() { 0.0 } else { f64::NAN }, f64::NAN)
     } else if x.is_infinite() || y.is_infinite() {
         (0.0, FRAC_PI_2)
     } else if x > 1e16 || y > 1e16 {
@@ -223,11 +181,7 @@ pub(super) fn arctanh(z: Complex64) -> Complex64 {
         let modulus = Real::hypot(x * 0.25, y * 0.25);
         (x * 0.25 / modulus / modulus * 0.25, FRAC_PI_2)
     } else if x == 1.0 && y < 1e-150 {
-        let re = if y == 0.0 {
-            f64::INFINITY
-        } else {
-            0.5 * (LN_2 - Real::log(y))
-        };
+        let re = if y == 0.0 { f64::INFINITY } else { 0.5 * (LN_2 - Real::log(y)) };
         (re, if y == 0.0 { 0.0 } else { FRAC_PI_4 })
     } else {
         let distance = (1.0 - x) * (1.0 - x) + y * y;

@@ -19,23 +19,13 @@ pub(super) const STRETCH: usize = 256;
 
 /// The loop of a function of one element.
 pub(super) fn unary<A: Copy, O, F: Fn(A) -> O + Copy>(_: F) -> Loop {
-    const {
-        assert!(
-            size_of::<F>() == 0,
-            "the function of a loop captures nothing"
-        )
-    };
+    const { assert!(size_of::<F>() == 0, "the function of a loop captures nothing") };
     run_unary::<A, O, F>
 }
 
 /// The loop of a function of two elements.
 pub(super) fn binary<A: Copy, B: Copy, O, F: Fn(A, B) -> O + Copy>(_: F) -> Loop {
-    const {
-        assert!(
-            size_of::<F>() == 0,
-            "the function of a loop captures nothing"
-        )
-    };
+    const { assert!(size_of::<F>() == 0, "the function of a loop captures nothing") };
     run_binary::<A, B, O, F>
 }
 
@@ -91,11 +81,7 @@ unsafe fn run_unary<A: Copy, O, F: Fn(A) -> O + Copy>(
     let mut stage = Stage::<A>::new();
     let mut at = 0;
     while at < count {
-        let length = if aliased {
-            STRETCH.min(count - at)
-        } else {
-            count
-        };
+        let length = if aliased { STRETCH.min(count - at) } else { count };
         // SAFETY: conditions 1 and 3 of the module; `at + length <= count`.
         let a = unsafe { stage.read(inputs[0].cast::<A>().add(at), length, aliased) };
         // SAFETY: conditions 2 and 3; an aliased input was copied, so the slice is the only way to
@@ -121,11 +107,7 @@ unsafe fn run_binary<A: Copy, B: Copy, O, F: Fn(A, B) -> O + Copy>(
     let mut b_stage = Stage::<B>::new();
     let mut at = 0;
     while at < count {
-        let length = if a_aliased || b_aliased {
-            STRETCH.min(count - at)
-        } else {
-            count
-        };
+        let length = if a_aliased || b_aliased { STRETCH.min(count - at) } else { count };
         // SAFETY: conditions 1 and 3 of the module; `at + length <= count`.
         let a = unsafe { a_stage.read(inputs[0].cast::<A>().add(at), length, a_aliased) };
         // SAFETY: as for the first input.

@@ -43,11 +43,7 @@ macro_rules! truths {
 /// `None` where the operation has no such signature, and where it has one of half types that is
 /// computed as NumPy does: operands widened to f32, the f32 loop, and its result rounded.
 pub fn elementwise(op: Op, inputs: &[DType]) -> Option<Loop> {
-    if !op
-        .signatures()
-        .iter()
-        .any(|signature| signature.inputs() == inputs)
-    {
+    if !op.signatures().iter().any(|signature| signature.inputs() == inputs) {
         return None;
     }
     let dtype = inputs[0];

@@ -9,11 +9,7 @@ pub(super) fn f16_to_f32(bits: u16) -> f32 {
     // The fraction is in place; the exponent is short by the difference of the biases, subnormals
     // included.
     let scaled = f32::from_bits(magnitude) * f32::from_bits((254 - 15) << 23);
-    let special = if magnitude >= 0x7c00 << 13 {
-        0x7f80_0000
-    } else {
-        0
-    };
+    let special = if magnitude >= 0x7c00 << 13 { 0x7f80_0000 } else { 0 };
     f32::from_bits(scaled.to_bits() | special | sign)
 }
 
@@ -25,30 +21,12 @@ pub(super) fn f32_to_f16(value: f32) -> u16 {
     let magnitude = bits & 0x7fff_ffff;
     // Adding 0.5 puts the last bit of a binary16 subnormal at the last bit of the sum, which rounds
     // it.
-    let subnormal = (f32::from_bits(magnitude) + 0.5)
-        .to_bits()
-        .wrapping_sub(0.5f32.to_bits());
+    let subnormal = (f32::from_bits(magnitude) + 0.5).to_bits().wrapping_sub(0.5f32.to_bits());
     let odd = (magnitude >> 13) & 1;
-    let normal = magnitude
-        .wrapping_sub((127 - 15) << 23)
-        .wrapping_add(0xfff + odd)
-        >> 13;
-    let finite = if magnitude < 0x3880_0000 {
-        subnormal
-    } else {
-        normal
-    };
-    let special = if magnitude > 0x7f80_0000 {
-        0x7e00
-    } else {
-        0x7c00
-    };
-    (sign
-        | if magnitude >= 0x4780_0000 {
-            special
-        } else {
-            finite
-        }) as u16
+    let normal = magnitude.wrapping_sub((127 - 15) << 23).wrapping_add(0xfff + odd) >> 13;
+    let finite = if magnitude < 0x3880_0000 { subnormal } else { normal };
+    let special = if magnitude > 0x7f80_0000 { 0x7e00 } else { 0x7c00 };
+    (sign | if magnitude >= 0x4780_0000 { special } else { finite }) as u16
 }
 
 /// Bits of a bfloat16 number as `f32`.
@@ -104,11 +82,7 @@ pub(super) fn nextafter<const INFINITY: u16>(x: u16, y: u16) -> u16 {
     }
     let order = |bits: u16| {
         let magnitude = i32::from(bits & 0x7fff);
-        if bits & 0x8000 != 0 {
-            -magnitude
-        } else {
-            magnitude
-        }
+        if bits & 0x8000 != 0 { -magnitude } else { magnitude }
     };
     let (x_order, y_order) = (order(x), order(y));
     if x_order == y_order {
@@ -129,11 +103,7 @@ pub(super) fn f16_spacing(x: u16) -> u16 {
     if magnitude >= 0x7c00 {
         return 0x7e00;
     }
-    let lower = if x & 0x8000 != 0 && magnitude != 0 {
-        magnitude - 1
-    } else {
-        magnitude
-    };
+    let lower = if x & 0x8000 != 0 && magnitude != 0 { magnitude - 1 } else { magnitude };
     f32_to_f16(f16_to_f32(lower + 1) - f16_to_f32(lower))
 }
 
@@ -179,10 +149,7 @@ mod tests {
         assert_eq!([bf16_spacing(0x0000), bf16_spacing(0x8000)], [1, 1]);
         assert!(spacing(f32::INFINITY).is_nan() && spacing(f32::NAN).is_nan());
         let spacing = |value| f16_to_f32(f16_spacing(f32_to_f16(value)));
-        assert_eq!(
-            [spacing(1.0), spacing(-1.0)],
-            [2f32.powi(-10), 2f32.powi(-11)]
-        );
+        assert_eq!([spacing(1.0), spacing(-1.0)], [2f32.powi(-10), 2f32.powi(-11)]);
         assert_eq!(spacing(65504.0), f32::INFINITY);
     }
 }

@@ -66,11 +66,7 @@ unsafe fn run_select<T: Copy>(
     let (mut true_stage, mut false_stage) = (Stage::<T>::new(), Stage::<T>::new());
     let mut at = 0;
     while at < count {
-        let length = if in_place {
-            STRETCH.min(count - at)
-        } else {
-            count
-        };
+        let length = if in_place { STRETCH.min(count - at) } else { count };
         // SAFETY: conditions 1 and 3 of the module; `at + length <= count`.
         let condition =
             unsafe { condition_stage.read(condition.add(at), length, condition_aliased) };

@@ -85,32 +85,20 @@ pub(super) trait Real:
     fn rint(self) -> Self {
         let integers = Real::copysign(Self::INTEGERS, self);
         let rounded = (self + integers) - integers;
-        if Real::abs(self) < Self::INTEGERS {
-            Real::copysign(rounded, self)
-        } else {
-            self
-        }
+        if Real::abs(self) < Self::INTEGERS { Real::copysign(rounded, self) } else { self }
     }
 
     #[inline]
     fn floor(self) -> Self {
         let rounded = Real::rint(self);
-        let down = if rounded > self {
-            rounded - Self::ONE
-        } else {
-            rounded
-        };
+        let down = if rounded > self { rounded - Self::ONE } else { rounded };
         Real::copysign(down, self)
     }
 
     #[inline]
     fn ceil(self) -> Self {
         let rounded = Real::rint(self);
-        let up = if rounded < self {
-            rounded + Self::ONE
-        } else {
-            rounded
-        };
+        let up = if rounded < self { rounded + Self::ONE } else { rounded };
         Real::copysign(up, self)
     }
 
@@ -122,11 +110,7 @@ pub(super) trait Real:
     /// The fraction, with the number's sign.
     #[inline]
     fn fraction(self) -> Self {
-        let fraction = if Real::is_infinite(self) {
-            Self::ZERO
-        } else {
-            self - Real::trunc(self)
-        };
+        let fraction = if Real::is_infinite(self) { Self::ZERO } else { self - Real::trunc(self) };
         Real::copysign(fraction, self)
     }
 
@@ -184,11 +168,7 @@ pub(super) trait Real:
 
     #[inline]
     fn remainder(self, divisor: Self) -> Self {
-        if divisor == Self::ZERO {
-            Self::NAN
-        } else {
-            Real::divide_down(self, divisor).0
-        }
+        if divisor == Self::ZERO { Self::NAN } else { Real::divide_down(self, divisor).0 }
     }
 
     /// The floor of the exact quotient, found from the remainder: rounding the quotient first could
@@ -208,11 +188,7 @@ pub(super) trait Real:
         }
         // The quotient is an integer up to rounding.
         let down = Real::floor(quotient);
-        if quotient - down > Self::ONE / (Self::ONE + Self::ONE) {
-            down + Self::ONE
-        } else {
-            down
-        }
+        if quotient - down > Self::ONE / (Self::ONE + Self::ONE) { down + Self::ONE } else { down }
     }
 
     #[inline]
@@ -246,41 +222,25 @@ pub(super) trait Real:
     /// The larger; NaN if either is.
     #[inline]
     fn maximum(self, other: Self) -> Self {
-        if self >= other || Real::is_nan(self) {
-            self
-        } else {
-            other
-        }
+        if self >= other || Real::is_nan(self) { self } else { other }
     }
 
     /// The smaller; NaN if either is.
     #[inline]
     fn minimum(self, other: Self) -> Self {
-        if self <= other || Real::is_nan(self) {
-            self
-        } else {
-            other
-        }
+        if self <= other || Real::is_nan(self) { self } else { other }
     }
 
     /// The larger; NaN only if both are.
     #[inline]
     fn fmax(self, other: Self) -> Self {
-        if self >= other || Real::is_nan(other) {
-            self
-        } else {
-            other
-        }
+        if self >= other || Real::is_nan(other) { self } else { other }
     }
 
     /// The smaller; NaN only if both are.
     #[inline]
     fn fmin(self, other: Self) -> Self {
-        if self <= other || Real::is_nan(other) {
-            self
-        } else {
-            other
-        }
+        if self <= other || Real::is_nan(other) { self } else { other }
     }
 }
 

@@ -26,10 +26,26 @@ pub fn multiply(
     let run = || match dtype {
         DType::F32 => typed::<f32>(a, b, to, [m, k, n], 0.0, 1.0),
         DType::F64 => typed::<f64>(a, b, to, [m, k, n], 0.0, 1.0),
-        DType::C64 => typed::<Complex32>(a, b, to, [m, k, n], Complex32::new(0.0, 0.0), Complex32::new(1.0, 0.0)),
-        DType::C128 => typed::<Complex64>(a, b, to, [m, k, n], Complex64::new(0.0, 0.0), Complex64::new(1.0, 0.0)),
+        DType::C64 => typed::<Complex32>(
+            a,
+            b,
+            to,
+            [m, k, n],
+            Complex32::new(0.0, 0.0),
+            Complex32::new(1.0, 0.0),
+        ),
+        DType::C128 => typed::<Complex64>(
+            a,
+            b,
+            to,
+            [m, k, n],
+            Complex64::new(0.0, 0.0),
+            Complex64::new(1.0, 0.0),
+        ),
         DType::F16 => half_precision(a, b, to, [m, k, n], half::f16::to_f32, half::f16::from_f32),
-        DType::BF16 => half_precision(a, b, to, [m, k, n], half::bf16::to_f32, half::bf16::from_f32),
+        DType::BF16 => {
+            half_precision(a, b, to, [m, k, n], half::bf16::to_f32, half::bf16::from_f32)
+        }
         _ => unreachable!("bug: matrices of {dtype} are not multiplied by a library"),
     };
     match pool {
@@ -38,18 +54,40 @@ pub fn multiply(
     }
 }
 
-fn typed<T: Copy + Send + Sync + 'static>(a: &Buffer, b: &Buffer, to: &Buffer, [m, k, n]: [usize; 3], zero: T, one: T) {
+fn typed<T: Copy + Send + Sync + 'static>(
+    a: &Buffer,
+    b: &Buffer,
+    to: &Buffer,
+    [m, k, n]: [usize; 3],
+    zero: T,
+    one: T,
+) {
     let threads = rayon::current_num_threads();
-    let parallelism = if threads > 1 { gemm::Parallelism::Rayon(threads) } else { gemm::Parallelism::None };
+    let parallelism =
+        if threads > 1 { gemm::Parallelism::Rayon(threads) } else { gemm::Parallelism::None };
     // SAFETY: the caller checked that all three matrices lie inside their buffers; their element type is that of the
     // dtype; the plan gives the output a slot of its own (condition 2 of `Buffer`).
     unsafe {
         gemm::gemm(
-            m, n, k,
-            to.as_ptr().cast::<T>(), 1, n as isize, false,
-            a.as_ptr().cast::<T>().cast_const(), 1, k as isize,
-            b.as_ptr().cast::<T>().cast_const(), 1, n as isize,
-            zero, one, false, false, false, parallelism,
+            m,
+            n,
+            k,
+            to.as_ptr().cast::<T>(),
+            1,
+            n as isize,
+            false,
+            a.as_ptr().cast::<T>().cast_const(),
+            1,
+            k as isize,
+            b.as_ptr().cast::<T>().cast_const(),
+            1,
+            n as isize,
+            zero,
+            one,
+            false,
+            false,
+            false,
+            parallelism,
         );
     }
 }

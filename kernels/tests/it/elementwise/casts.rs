@@ -55,19 +55,13 @@ fn every_half_widens_exactly_and_comes_back() {
                 _ => bf16::from_bits(bits).to_f32(),
             };
             let equal = value.to_bits() == expected.to_bits();
-            assert!(
-                equal || (value.is_nan() && expected.is_nan()),
-                "{dtype} {bits:#06x}"
-            );
+            assert!(equal || (value.is_nan() && expected.is_nan()), "{dtype} {bits:#06x}");
         }
         for wide in [wide, cast(&halves, DType::F64), cast(&halves, DType::C64)] {
             let back = cast(&wide, dtype);
             for (bits, value) in (0..=u16::MAX).zip(f32s(&cast(&back, DType::F32))) {
                 let narrowed = back.element(bits.into());
-                assert!(
-                    narrowed == bits.to_ne_bytes() || value.is_nan(),
-                    "{dtype} {bits:#06x}"
-                );
+                assert!(narrowed == bits.to_ne_bytes() || value.is_nan(), "{dtype} {bits:#06x}");
             }
         }
     }
@@ -92,35 +86,19 @@ fn halves_round_to_the_nearest_with_ties_to_even() {
             (|middle| middle.next_up(), |bits, _| bits + 1),
         ];
         for (move_by, expected) in cases {
-            let wide = filled(
-                DType::F64,
-                lower
-                    .iter()
-                    .map(|&bits| move_by(middle(bits)).to_ne_bytes()),
-            );
+            let wide =
+                filled(DType::F64, lower.iter().map(|&bits| move_by(middle(bits)).to_ne_bytes()));
             let narrow = cast(&wide, dtype);
             for (position, &bits) in lower.iter().enumerate() {
                 let expected = expected(bits, even);
-                assert_eq!(
-                    narrow.element(position),
-                    expected.to_ne_bytes(),
-                    "{dtype} {bits:#06x}"
-                );
+                assert_eq!(narrow.element(position), expected.to_ne_bytes(), "{dtype} {bits:#06x}");
             }
         }
-        let wide = filled(
-            DType::F32,
-            lower
-                .iter()
-                .map(|&bits| (middle(bits) as f32).to_ne_bytes()),
-        );
+        let wide =
+            filled(DType::F32, lower.iter().map(|&bits| (middle(bits) as f32).to_ne_bytes()));
         let narrow = cast(&wide, dtype);
         for (position, &bits) in lower.iter().enumerate() {
-            assert_eq!(
-                narrow.element(position),
-                even(bits).to_ne_bytes(),
-                "{dtype} {bits:#06x}"
-            );
+            assert_eq!(narrow.element(position), even(bits).to_ne_bytes(), "{dtype} {bits:#06x}");
         }
     }
 }
@@ -128,11 +106,7 @@ fn halves_round_to_the_nearest_with_ties_to_even() {
 #[test]
 fn large_integers_round_once_to_bfloat16() {
     // Just above the middle of two neighbours by one, which a detour through f32 or f64 would lose.
-    let values = [
-        (1u64 << 62) + (1 << 54) + 1,
-        (1 << 62) + (1 << 54),
-        (1 << 62) + (1 << 54) - 1,
-    ];
+    let values = [(1u64 << 62) + (1 << 54) + 1, (1 << 62) + (1 << 54), (1 << 62) + (1 << 54) - 1];
     let wide = filled(DType::U64, values.iter().map(|value| value.to_ne_bytes()));
     let narrow = cast(&wide, DType::BF16);
     let bits = |position: usize| {
@@ -144,36 +118,16 @@ fn large_integers_round_once_to_bfloat16() {
 
 #[test]
 fn conversions_out_of_range_cut_what_x86_64_gives() {
-    let values = [
-        -1.0,
-        300.0,
-        -129.0,
-        4e9,
-        -3e9,
-        1e30,
-        f64::NAN,
-        f64::INFINITY,
-    ];
-    let wide = filled(
-        DType::F64,
-        values.iter().map(|value: &f64| value.to_ne_bytes()),
-    );
+    let values = [-1.0, 300.0, -129.0, 4e9, -3e9, 1e30, f64::NAN, f64::INFINITY];
+    let wide = filled(DType::F64, values.iter().map(|value: &f64| value.to_ne_bytes()));
     let narrow = |to| cast(&wide, to).bytes().to_vec();
     assert_eq!(narrow(DType::U8), [255, 44, 127, 0, 0, 0, 0, 0]);
     assert_eq!(narrow(DType::I8), narrow(DType::U8));
     let words = |to: DType| -> Vec<u32> {
         let bytes = narrow(to);
-        bytes
-            .as_chunks::<4>()
-            .0
-            .iter()
-            .map(|&bytes| u32::from_ne_bytes(bytes))
-            .collect()
+        bytes.as_chunks::<4>().0.iter().map(|&bytes| u32::from_ne_bytes(bytes)).collect()
     };
-    assert_eq!(
-        words(DType::U32)[..4],
-        [u32::MAX, 300, u32::MAX - 128, 4_000_000_000]
-    );
+    assert_eq!(words(DType::U32)[..4], [u32::MAX, 300, u32::MAX - 128, 4_000_000_000]);
     assert_eq!(words(DType::I32)[3..], [1 << 31; 5]);
     assert_eq!(narrow(DType::Bool), [1; 8]);
 }

@@ -19,9 +19,7 @@ impl Data {
     /// The directory, or `None` after saying that the test does nothing.
     pub fn find(test: &str) -> Option<Data> {
         match std::env::var_os("PHALANX_CONFORMANCE_DATA") {
-            Some(directory) => Some(Data {
-                directory: directory.into(),
-            }),
+            Some(directory) => Some(Data { directory: directory.into() }),
             None => {
                 println!("skipped: {test} needs PHALANX_CONFORMANCE_DATA");
                 None
@@ -56,11 +54,7 @@ impl Data {
 
 impl Array {
     pub fn zeroed(dtype: DType, count: usize) -> Array {
-        Array {
-            dtype,
-            count,
-            words: vec![0; (count * dtype.size()).div_ceil(8)],
-        }
+        Array { dtype, count, words: vec![0; (count * dtype.size()).div_ceil(8)] }
     }
 
     pub fn dtype(&self) -> DType {

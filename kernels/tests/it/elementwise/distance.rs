@@ -80,32 +80,20 @@ pub struct Grid {
 impl Grid {
     pub fn of(dtype: DType) -> Grid {
         match dtype {
-            DType::F16 => Grid {
-                fraction_bits: 10,
-                smallest_exponent: -14,
-                largest: 65504.0,
-            },
-            DType::F32 | DType::C64 => Grid {
-                fraction_bits: 23,
-                smallest_exponent: -126,
-                largest: f32::MAX.into(),
-            },
-            DType::F64 | DType::C128 => Grid {
-                fraction_bits: 52,
-                smallest_exponent: -1022,
-                largest: f64::MAX,
-            },
+            DType::F16 => Grid { fraction_bits: 10, smallest_exponent: -14, largest: 65504.0 },
+            DType::F32 | DType::C64 => {
+                Grid { fraction_bits: 23, smallest_exponent: -126, largest: f32::MAX.into() }
+            }
+            DType::F64 | DType::C128 => {
+                Grid { fraction_bits: 52, smallest_exponent: -1022, largest: f64::MAX }
+            }
             other => panic!("the data hold no {other}"),
         }
     }
 
     /// The unit in the last place of numbers as large as `scale`.
     fn unit(&self, scale: f64) -> f64 {
-        let exponent = if scale == 0.0 {
-            self.smallest_exponent
-        } else {
-            exponent(scale)
-        };
+        let exponent = if scale == 0.0 { self.smallest_exponent } else { exponent(scale) };
         power_of_two(exponent.max(self.smallest_exponent) - self.fraction_bits)
     }
 
@@ -163,10 +151,7 @@ fn distances_count_steps_of_the_grid() {
     assert_eq!(f64s(5e-324, 0.0), Distance::Ulp(1.0));
     assert_eq!(f64s(f64::MAX, f64::INFINITY), Distance::Ulp(1.0));
     assert_eq!(f64s(f64::NAN, -f64::NAN), Distance::Ulp(0.0));
-    assert_eq!(
-        f64s(1.0, f64::INFINITY),
-        Distance::Other("infinite on one side")
-    );
+    assert_eq!(f64s(1.0, f64::INFINITY), Distance::Other("infinite on one side"));
     assert_eq!(f64s(0.0, -0.0), Distance::Other("zeros of different sign"));
     let f32s = |a: f32, b: f32| distance(DType::F32, &a.to_ne_bytes(), &b.to_ne_bytes());
     assert_eq!(f32s(1.0, 1.0 + 2.0 * f32::EPSILON), Distance::Ulp(2.0));

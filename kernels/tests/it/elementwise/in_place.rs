@@ -8,26 +8,14 @@ const COUNT: usize = 1000;
 
 fn doubles(value: impl Fn(usize) -> f64) -> Array {
     let mut array = Array::zeroed(DType::F64, COUNT);
-    for (position, bytes) in array
-        .bytes_mut()
-        .as_chunks_mut::<8>()
-        .0
-        .iter_mut()
-        .enumerate()
-    {
+    for (position, bytes) in array.bytes_mut().as_chunks_mut::<8>().0.iter_mut().enumerate() {
         *bytes = value(position).to_ne_bytes();
     }
     array
 }
 
 fn values(array: &Array) -> Vec<f64> {
-    array
-        .bytes()
-        .as_chunks::<8>()
-        .0
-        .iter()
-        .map(|&bytes| f64::from_ne_bytes(bytes))
-        .collect()
+    array.bytes().as_chunks::<8>().0.iter().map(|&bytes| f64::from_ne_bytes(bytes)).collect()
 }
 
 #[test]
@@ -73,40 +61,22 @@ fn selection_and_filling_move_whole_elements() {
     for dtype in [DType::Bool, DType::F16, DType::F32, DType::F64, DType::C128] {
         let size = dtype.size();
         let mut value = Array::zeroed(dtype, 1);
-        value
-            .bytes_mut()
-            .iter_mut()
-            .enumerate()
-            .for_each(|(at, byte)| *byte = at as u8 + 1);
+        value.bytes_mut().iter_mut().enumerate().for_each(|(at, byte)| *byte = at as u8 + 1);
         let mut chosen = Array::zeroed(dtype, COUNT);
         // SAFETY: one element to read, `COUNT` to write.
         unsafe { loops::fill(size)(value.pointer(), chosen.pointer_mut(), COUNT) };
         assert_eq!(chosen.bytes(), value.bytes().repeat(COUNT));
 
         let mut condition = Array::zeroed(DType::Bool, COUNT);
-        condition
-            .bytes_mut()
-            .iter_mut()
-            .step_by(3)
-            .for_each(|byte| *byte = 1);
+        condition.bytes_mut().iter_mut().step_by(3).for_each(|byte| *byte = 1);
         let other = Array::zeroed(dtype, COUNT);
         let in_place = chosen.pointer_mut();
         // SAFETY: conditions 1 to 4 of the loops; the output is the first value.
         unsafe {
-            loops::select(size)(
-                condition.pointer(),
-                in_place,
-                other.pointer(),
-                in_place,
-                COUNT,
-            );
+            loops::select(size)(condition.pointer(), in_place, other.pointer(), in_place, COUNT);
         }
         for position in 0..COUNT {
-            let expected = if position % 3 == 0 {
-                value.bytes()
-            } else {
-                other.element(0)
-            };
+            let expected = if position % 3 == 0 { value.bytes() } else { other.element(0) };
             assert_eq!(chosen.element(position), expected, "{dtype} {position}");
         }
     }
@@ -114,10 +84,9 @@ fn selection_and_filling_move_whole_elements() {
 
 #[test]
 fn combination_lets_nan_win() {
-    for (monoid, expected) in [
-        (Monoid::Max, [3.0, f64::NAN, f64::NAN]),
-        (Monoid::Min, [2.0, f64::NAN, f64::NAN]),
-    ] {
+    for (monoid, expected) in
+        [(Monoid::Max, [3.0, f64::NAN, f64::NAN]), (Monoid::Min, [2.0, f64::NAN, f64::NAN])]
+    {
         let combine = loops::combine(monoid, DType::F64).expect("a loop");
         let mut accumulator = doubles(|position| [2.0, f64::NAN, 2.0][position % 3]);
         let value = doubles(|position| [3.0, 3.0, f64::NAN][position % 3]);
@@ -142,11 +111,7 @@ fn every_simple_monoid_combines_the_dtypes_it_accepts() {
             let expected = monoid.accepts(dtype) && !half;
             let simple = loops::combine(monoid, dtype).is_some();
             let arg = loops::arg_combine(monoid, dtype).is_some();
-            assert_eq!(
-                simple,
-                expected && !monoid.is_compound(),
-                "{monoid} {dtype}"
-            );
+            assert_eq!(simple, expected && !monoid.is_compound(), "{monoid} {dtype}");
             let is_arg = matches!(monoid, Monoid::ArgMin | Monoid::ArgMax);
             assert_eq!(arg, expected && is_arg, "{monoid} {dtype}");
         }
@@ -181,16 +146,10 @@ fn arguments_of_extremes_take_the_first_nan_and_the_smaller_index() {
                     1,
                 );
             }
-            let expected = if replaces[which] {
-                (new_value, new_index)
-            } else {
-                (old_value, old_index)
-            };
+            let expected =
+                if replaces[which] { (new_value, new_index) } else { (old_value, old_index) };
             let equal = value.to_bits() == expected.0.to_bits() && index == expected.1;
-            assert!(
-                equal,
-                "{monoid}: {old_value} {old_index} with {new_value} {new_index}"
-            );
+            assert!(equal, "{monoid}: {old_value} {old_index} with {new_value} {new_index}");
         }
     }
 }

@@ -21,20 +21,11 @@ pub fn run(op: Op, operands: &[&Array], output: DType) -> Array {
         return result;
     }
     let widened = |dtype: DType| {
-        if dtype.size() == 2 && dtype.is_inexact() {
-            DType::F32
-        } else {
-            dtype
-        }
+        if dtype.size() == 2 && dtype.is_inexact() { DType::F32 } else { dtype }
     };
-    assert!(
-        dtypes.iter().any(|&dtype| widened(dtype) != dtype),
-        "{op} has no loop for {dtypes:?}"
-    );
-    let wide: Vec<_> = operands
-        .iter()
-        .map(|operand| cast(operand, widened(operand.dtype())))
-        .collect();
+    assert!(dtypes.iter().any(|&dtype| widened(dtype) != dtype), "{op} has no loop for {dtypes:?}");
+    let wide: Vec<_> =
+        operands.iter().map(|operand| cast(operand, widened(operand.dtype()))).collect();
     let wide: Vec<_> = wide.iter().collect();
     cast(&run(op, &wide, widened(output)), output)
 }
@@ -93,9 +84,7 @@ fn every_loop_computes_what_numpy_computes() {
         assert_eq!(count.parse(), Ok(numpy.count()), "{name}");
         let operands: Vec<_> = operands.iter().collect();
         let computed = run(op, &operands, output);
-        let entry: &mut Seen = seen
-            .entry((name.clone(), format!("{inputs:?}")))
-            .or_default();
+        let entry: &mut Seen = seen.entry((name.clone(), format!("{inputs:?}"))).or_default();
         compare(op, &operands, &computed, &numpy, reference.as_ref(), entry);
     }
     assert_eq!(missing, [], "operations without data");
@@ -126,15 +115,9 @@ fn compare(
         seen.elements += 1;
         // Near the ends of the range NumPy's result is the measure, since both lose digits that the
         // reference keeps.
-        let nearest = [Some(from_numpy), from_reference]
-            .into_iter()
-            .flatten()
-            .filter_map(|distance| {
-                if let Distance::Ulp(ulp) = distance {
-                    Some(ulp)
-                } else {
-                    None
-                }
+        let nearest =
+            [Some(from_numpy), from_reference].into_iter().flatten().filter_map(|distance| {
+                if let Distance::Ulp(ulp) = distance { Some(ulp) } else { None }
             });
         if let Some(ulp) = nearest.reduce(f64::min) {
             seen.farthest = seen.farthest.max(ulp);
@@ -173,10 +156,7 @@ fn measure(op: Op, given: &[Weak], output: DType, computed: &[u8], expected: &[u
         // The larger operand, where it is below 1, is added to a number as large as itself and may
         // cancel.
         (Op::LogAddExp | Op::LogAddExp2, Weak::Float(computed), Weak::Float(expected)) => {
-            let larger = given
-                .iter()
-                .map(|value| value.to_complex().re)
-                .fold(f64::NAN, f64::max);
+            let larger = given.iter().map(|value| value.to_complex().re).fold(f64::NAN, f64::max);
             let scale = larger.abs().min(1.0).max(expected.abs());
             Grid::of(output).distance(computed, expected, scale)
         }
@@ -218,11 +198,7 @@ fn power_distance(
         }
         _ => unreachable!("power takes two operands"),
     };
-    let growth = if growth.is_finite() {
-        growth.max(1.0)
-    } else {
-        1.0
-    };
+    let growth = if growth.is_finite() { growth.max(1.0) } else { 1.0 };
     let scale = expected.re.abs().max(expected.im.abs()) * growth;
     let grid = Grid::of(output);
     let component =
@@ -243,11 +219,8 @@ fn report(seen: &BTreeMap<(String, String), Seen>) {
             );
         }
         if entry.wrong > 0 {
-            let _ = writeln!(
-                failures,
-                "{name} {inputs}: {} of {} wrong",
-                entry.wrong, entry.elements
-            );
+            let _ =
+                writeln!(failures, "{name} {inputs}: {} of {} wrong", entry.wrong, entry.elements);
             failures.push_str(&entry.examples);
         }
     }

@@ -20,19 +20,11 @@ fn promotion_is_numpys() {
         return;
     };
     for row in data.table("promote") {
-        assert_eq!(
-            promote(dtype(&row[0]), dtype(&row[1])),
-            dtype(&row[2]),
-            "{row:?}"
-        );
+        assert_eq!(promote(dtype(&row[0]), dtype(&row[1])), dtype(&row[2]), "{row:?}");
     }
     for row in data.table("promote_weak") {
         let number = weak(&row[1]).expect("a Python number");
-        assert_eq!(
-            promote_weak(dtype(&row[0]), number),
-            dtype(&row[2]),
-            "{row:?}"
-        );
+        assert_eq!(promote_weak(dtype(&row[0]), number), dtype(&row[2]), "{row:?}");
     }
 }
 
@@ -60,11 +52,7 @@ fn loops_are_chosen_as_numpy_chooses_them() {
         let args: Vec<_> = row[1].split(',').map(arg).collect();
         let answer = match op.resolve(&args) {
             Ok(signature) => {
-                let inputs: Vec<_> = signature
-                    .inputs()
-                    .iter()
-                    .map(|dtype| dtype.name())
-                    .collect();
+                let inputs: Vec<_> = signature.inputs().iter().map(|dtype| dtype.name()).collect();
                 format!("{}->{}", inputs.join(","), signature.output)
             }
             Err(_) => "-".to_owned(),
@@ -84,10 +72,8 @@ fn python_integers_act_by_value_as_in_numpy() {
     let mut wrong = Vec::new();
     for row in data.table("weak_values") {
         let op = Op::from_name(&row[0]).unwrap_or_else(|| panic!("no operation {}", row[0]));
-        let values: Vec<i128> = row[2]
-            .split(',')
-            .map(|value| value.parse().expect("an integer"))
-            .collect();
+        let values: Vec<i128> =
+            row[2].split(',').map(|value| value.parse().expect("an integer")).collect();
         let number = Weak::Int(row[3].parse().expect("an integer"));
         let answer = apply(op, dtype(&row[1]), &values, number, row[4] == "left");
         if answer != row[5] {
@@ -98,9 +84,8 @@ fn python_integers_act_by_value_as_in_numpy() {
 }
 
 fn array(dtype: DType, values: impl Iterator<Item = Weak>) -> Array {
-    let bytes: Vec<u8> = values
-        .flat_map(|value| Scalar::from_weak(dtype, value).bytes().to_vec())
-        .collect();
+    let bytes: Vec<u8> =
+        values.flat_map(|value| Scalar::from_weak(dtype, value).bytes().to_vec()).collect();
     let mut array = Array::zeroed(dtype, bytes.len() / dtype.size());
     array.bytes_mut().copy_from_slice(&bytes);
     array
@@ -119,23 +104,14 @@ fn apply(op: Op, array_dtype: DType, values: &[i128], number: Weak, left: bool) 
     let [array_position, number_position] = if left { [1, 0] } else { [0, 1] };
     let operand = array(array_dtype, values.iter().map(|&value| Weak::Int(value)));
     let operand = cast(&operand, signature.inputs()[array_position]);
-    let number = array(
-        signature.inputs()[number_position],
-        std::iter::repeat_n(number, values.len()),
-    );
-    let operands = if left {
-        [&number, &operand]
-    } else {
-        [&operand, &number]
-    };
+    let number =
+        array(signature.inputs()[number_position], std::iter::repeat_n(number, values.len()));
+    let operands = if left { [&number, &operand] } else { [&operand, &number] };
     let result = run(op, &operands, signature.output);
     let shown: Vec<_> = (0..values.len())
         .map(|position| match signature.constant {
             Some(constant) => u8::from(constant).to_string(),
-            None => shown(&Scalar::from_bytes(
-                signature.output,
-                result.element(position),
-            )),
+            None => shown(&Scalar::from_bytes(signature.output, result.element(position))),
         })
         .collect();
     format!("{}:{}", signature.output, shown.join(","))
@@ -160,12 +136,7 @@ fn every_row_has_a_loop_for_every_signature_but_halves() {
                 .any(|&dtype| dtype.kind() == Kind::Float && dtype.size() == 2);
             let found = phalanx_kernels::cpu::loops::elementwise(op, signature.inputs());
             let native = matches!(op, Op::Nextafter | Op::Spacing);
-            assert_eq!(
-                found.is_some(),
-                !halves || native,
-                "{op} {:?}",
-                signature.inputs()
-            );
+            assert_eq!(found.is_some(), !halves || native, "{op} {:?}", signature.inputs());
         }
     }
 }

@@ -20,10 +20,7 @@ fn the_first_loop_wins_that_operands_cast_to_safely() {
     assert_eq!(strong(Op::Sqrt, &[I16]), Some((vec![F32], F32)));
     assert_eq!(strong(Op::Divide, &[I8, I8]), Some((vec![F64, F64], F64)));
     assert_eq!(strong(Op::Equal, &[I64, U64]), Some((vec![I64, U64], Bool)));
-    assert_eq!(
-        strong(Op::LogicalAnd, &[I64, F32]),
-        Some((vec![Bool, Bool], Bool))
-    );
+    assert_eq!(strong(Op::LogicalAnd, &[I64, F32]), Some((vec![Bool, Bool], Bool)));
     assert_eq!(strong(Op::Ldexp, &[F32, I64]), Some((vec![F32, I64], F32)));
     assert_eq!(strong(Op::Absolute, &[C64]), Some((vec![C64], F32)));
     assert_eq!(strong(Op::Subtract, &[Bool, Bool]), None);
@@ -37,30 +34,16 @@ fn bfloat16_loops_are_chosen_only_for_bfloat16() {
     assert_eq!(strong(Op::Add, &[BF16, I32]), Some((vec![F64, F64], F64)));
     assert_eq!(strong(Op::Add, &[BF16, C64]), Some((vec![C64, C64], C64)));
     assert_eq!(strong(Op::Exp, &[BF16]), Some((vec![BF16], BF16)));
-    assert_eq!(
-        strong(Op::Ldexp, &[BF16, I32]),
-        Some((vec![BF16, I32], BF16))
-    );
+    assert_eq!(strong(Op::Ldexp, &[BF16, I32]), Some((vec![BF16, I32], BF16)));
     assert_eq!(strong(Op::Signbit, &[BF16]), Some((vec![BF16], Bool)));
     for &op in Op::ALL {
         for signature in op.signatures() {
             let uses = |wanted| signature.inputs().contains(&wanted) || signature.output == wanted;
             let twin = |dtype| if dtype == F16 { BF16 } else { dtype };
             if uses(F16) {
-                let inputs: Vec<_> = signature
-                    .inputs()
-                    .iter()
-                    .map(|&dtype| twin(dtype))
-                    .collect();
-                let found = op
-                    .signatures()
-                    .iter()
-                    .find(|other| other.inputs() == inputs);
-                assert_eq!(
-                    found.map(|other| other.output),
-                    Some(twin(signature.output)),
-                    "{op}"
-                );
+                let inputs: Vec<_> = signature.inputs().iter().map(|&dtype| twin(dtype)).collect();
+                let found = op.signatures().iter().find(|other| other.inputs() == inputs);
+                assert_eq!(found.map(|other| other.output), Some(twin(signature.output)), "{op}");
             }
         }
     }
@@ -70,47 +53,20 @@ fn bfloat16_loops_are_chosen_only_for_bfloat16() {
 fn python_integers_must_fit_but_compare_with_anything() {
     let add = |dtype, value| Op::Add.resolve(&[Arg::Strong(dtype), Arg::Weak(Weak::Int(value))]);
     assert_eq!(add(U8, 255).map(|signature| signature.output), Ok(U8));
-    assert_eq!(
-        add(U8, 256),
-        Err(OpError::OutOfRange {
-            value: "256".into(),
-            dtype: U8
-        })
-    );
-    assert_eq!(
-        add(U8, -1),
-        Err(OpError::OutOfRange {
-            value: "-1".into(),
-            dtype: U8
-        })
-    );
+    assert_eq!(add(U8, 256), Err(OpError::OutOfRange { value: "256".into(), dtype: U8 }));
+    assert_eq!(add(U8, -1), Err(OpError::OutOfRange { value: "-1".into(), dtype: U8 }));
     assert_eq!(add(I8, -128).map(|signature| signature.output), Ok(I8));
-    assert!(matches!(
-        add(I8, 128),
-        Err(OpError::OutOfRange { dtype: I8, .. })
-    ));
-    assert_eq!(
-        add(F16, 1 << 100).map(|signature| signature.output),
-        Ok(F16)
-    );
+    assert!(matches!(add(I8, 128), Err(OpError::OutOfRange { dtype: I8, .. })));
+    assert_eq!(add(F16, 1 << 100).map(|signature| signature.output), Ok(F16));
 
     let compare =
         |op: Op, array, value| op.resolve(&[Arg::Strong(array), Arg::Weak(Weak::Int(value))]);
     let signature = compare(Op::Less, U8, 300).expect("comparisons answer");
-    assert_eq!(
-        (signature.inputs(), signature.constant),
-        (&[U64, I64][..], None)
-    );
+    assert_eq!((signature.inputs(), signature.constant), (&[U64, I64][..], None));
     let signature = compare(Op::Equal, I64, 1 << 63).expect("comparisons answer");
-    assert_eq!(
-        (signature.inputs(), signature.constant),
-        (&[I64, U64][..], None)
-    );
-    let constant = |op, array, value| {
-        compare(op, array, value)
-            .expect("comparisons answer")
-            .constant
-    };
+    assert_eq!((signature.inputs(), signature.constant), (&[I64, U64][..], None));
+    let constant =
+        |op, array, value| compare(op, array, value).expect("comparisons answer").constant;
     assert_eq!(constant(Op::Less, U64, 1 << 64), Some(true));
     assert_eq!(constant(Op::GreaterEqual, U64, 1 << 64), Some(false));
     assert_eq!(constant(Op::Greater, I64, -(1 << 63) - 1), Some(true));
@@ -131,29 +87,10 @@ fn python_numbers_alone_take_default_dtypes() {
 
 #[test]
 fn wrong_operands_are_errors() {
-    let error = Op::Add
-        .resolve(&[Arg::Strong(F32)])
-        .expect_err("add takes two");
-    assert!(
-        matches!(
-            error,
-            OpError::Argument {
-                operation: "add",
-                ..
-            }
-        ),
-        "{error}"
-    );
-    let error = Op::Gcd
-        .resolve(&[Arg::Strong(F32), Arg::Strong(I8)])
-        .expect_err("integers only");
-    assert_eq!(
-        error,
-        OpError::Dtype {
-            operation: "gcd",
-            dtypes: vec![F32, I8]
-        }
-    );
+    let error = Op::Add.resolve(&[Arg::Strong(F32)]).expect_err("add takes two");
+    assert!(matches!(error, OpError::Argument { operation: "add", .. }), "{error}");
+    let error = Op::Gcd.resolve(&[Arg::Strong(F32), Arg::Strong(I8)]).expect_err("integers only");
+    assert_eq!(error, OpError::Dtype { operation: "gcd", dtypes: vec![F32, I8] });
 }
 
 #[test]
@@ -164,11 +101,7 @@ fn names_and_aliases_lead_to_one_row() {
             assert!(names.insert(name), "{name} twice");
             assert_eq!(Op::from_name(name), Some(op));
         }
-        assert!(
-            op.signatures()
-                .iter()
-                .all(|signature| signature.inputs().len() == op.arity())
-        );
+        assert!(op.signatures().iter().all(|signature| signature.inputs().len() == op.arity()));
     }
     assert_eq!(Op::from_name("true_divide"), Some(Op::Divide));
     assert_eq!(Op::from_name("bitwise_not"), Some(Op::Invert));
