@@ -38,9 +38,11 @@ pub(crate) fn contiguous_strides(shape: &[usize]) -> SmallVec<[i64; 4]> {
 impl View {
     /// The whole base.
     pub(crate) fn whole(shape: &[usize]) -> View {
+        // NumPy allocates arrays without elements with strides of 0.
+        let is_empty = shape.contains(&0);
         View {
             shape: shape.into(),
-            strides: contiguous_strides(shape),
+            strides: if is_empty { smallvec![0; shape.len()] } else { contiguous_strides(shape) },
             stages: SmallVec::new(),
             is_broadcast: false,
         }

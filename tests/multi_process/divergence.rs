@@ -6,6 +6,7 @@ trials![
     an_evaluated_number_prints_on_one_rank,
     a_pending_number_does_not_print_on_one_rank,
     a_split_array_does_not_print_on_one_rank,
+    ranks_that_end_early_wait_for_the_error,
     different_observations_are_an_error_on_every_rank,
     different_windows_are_an_error_on_every_rank,
     an_observation_does_not_meet_an_agreement,
@@ -26,7 +27,7 @@ fn divergence(ended: &[Ended]) -> String {
             "{rank:#?}"
         );
     }
-    assert_eq!(error.matches("/tests/multi_process/programs/").count(), 2, "{error}");
+    assert_eq!(error.matches("/tests/multi_process/programs").count(), 2, "{error}");
     let moment =
         |name: &str, rank: &Ended| rank.value(name).parse::<u64>().expect("a moment is a number");
     let second = ended[..2].iter().map(|rank| moment("differs", rank)).max();
@@ -60,6 +61,11 @@ fn a_split_array_does_not_print_on_one_rank() {
         let error = divergence(&World::of(size, "print_on_one", &["split"]).run());
         assert!(error.contains("rank 0 prints what was made at "), "{error}");
     }
+}
+
+fn ranks_that_end_early_wait_for_the_error() {
+    let error = divergence(&World::of(3, "print_on_one", &["late"]).run());
+    assert!(error.contains("rank 0 prints what was made at "), "{error}");
 }
 
 fn different_observations_are_an_error_on_every_rank() {

@@ -266,10 +266,17 @@ impl Builder<'_> {
         let levels = axes.into_iter().map(|axis| self.group.axes[axis as usize].level);
         let mut level = levels.max().unwrap_or(0);
         if let Buffer::Output(node) = &buffer {
-            // A value stored by an earlier loop must not be loaded before that loop.
+            // A value stored by an earlier loop must not be loaded before that loop, nor outside of the loops that it
+            // exists in: a device without their points has not stored it.
             let stored =
                 self.written.get(node).map_or(self.scopes.len() - 1, |written| written.level);
-            level = level.max(stored);
+            let exists = self
+                .group
+                .members
+                .iter()
+                .find(|member| member.node == *node)
+                .map_or(0, |member| member.depth);
+            level = level.max(stored).max(exists);
         }
         let access = self.guarded_access(buffer, map, dtype, guard);
         let role = &mut self.kernel.params[self.kernel.accesses[access].param].role;

@@ -61,7 +61,11 @@ impl Plain {
         let array = Plain {
             base: Rc::new(RefCell::new(base)),
             shape: shape.to_vec(),
-            strides: layout::strides(shape, order),
+            // As NumPy, which allocates arrays without elements so.
+            strides: match shape.contains(&0) {
+                true => vec![0; shape.len()],
+                false => layout::strides(shape, order),
+            },
             offset: 0,
             is_broadcast: false,
         };
