@@ -46,7 +46,8 @@ def index(array):
             items.append(None)
             names.append("new")
         if RANDOM.random() < 0.2:
-            at = RANDOM.randint(-extent, extent - 1) if extent and RANDOM.random() < 0.97 else extent
+            inside = extent and RANDOM.random() < 0.97
+            at = RANDOM.randint(-extent, extent - 1) if inside else extent
             items.append(at)
             names.append(str(at))
         else:
@@ -94,7 +95,8 @@ def merge(array):
         at = RANDOM.randrange(array.ndim)
         for by in (2, 3):
             if extents[at] and extents[at] % by == 0:
-                extents[at : at + 1] = RANDOM.choice([[by, extents[at] // by], [extents[at] // by, by]])
+                parts = [by, extents[at] // by]
+                extents[at : at + 1] = RANDOM.choice([parts, parts[::-1]])
                 break
     return "reshape " + ",".join(map(str, extents)), lambda a: a.reshape(extents)
 

@@ -73,6 +73,7 @@ fn all(
     tally: &mut Tally,
 ) -> Result<(), Failure> {
     let python = python::environment(project)?;
+    python::fetch_data(project, &python)?;
     let data = conformance::data(project, &python)?;
     let mut arguments = vec!["test", "--workspace", "--no-fail-fast"];
     arguments.extend(filter);

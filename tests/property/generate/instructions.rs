@@ -1,15 +1,11 @@
-//! Random programs: instructions are drawn until the reference finds them applicable.
+//! Random instructions, one at a time.
 
-use crate::case::Case;
-use crate::program::{Blocks, Instruction, Name, Operand, Reduction};
+use super::choices::LARGEST;
+use super::writer::Writer;
+use crate::program::{Blocks, Instruction, Operand, Reduction};
 use crate::random::Random;
-use crate::reference::{Plain, Reference, Value};
 use phalanx::{DType, Index, Op};
 
-/// The most elements of an array.
-const LARGEST: usize = 1000;
-/// Names of a program; making an array under a name that has one forgets that one.
-const NAMES: usize = 8;
 const DTYPES: [DType; 3] = [DType::Bool, DType::I64, DType::F64];
 const UNARY: [Op; 8] = [
     Op::Negative,
@@ -21,7 +17,7 @@ const UNARY: [Op; 8] = [
     Op::LogicalNot,
     Op::Invert,
 ];
-const ARITHMETIC: [Op; 8] = [
+pub(super) const ARITHMETIC: [Op; 8] = [
     Op::Add,
     Op::Add,
     Op::Subtract,
@@ -42,7 +38,7 @@ const LOGIC: [Op; 7] = [
     Op::BitwiseXor,
     Op::FloorDivide,
 ];
-const IN_PLACE: [Op; 8] = [
+pub(super) const IN_PLACE: [Op; 8] = [
     Op::Add,
     Op::Add,
     Op::Subtract,
@@ -53,226 +49,8 @@ const IN_PLACE: [Op; 8] = [
     Op::BitwiseXor,
 ];
 
-/// The random case of a seed on a mesh.
-pub fn case(seed: u64, mesh: &[usize]) -> Case {
-    let mut random = Random::new(seed);
-    let length = random.between(6, 36) as usize;
-    let mut case = Case {
-        seed,
-        mesh: mesh.to_vec(),
-        threads: random.pick(&[1, 2, 3]),
-        split_from: random.pick(&[1, 1, 4, 8]),
-        soft: random.pick(&[4, 16, 256]),
-        hard: random.pick(&[7, 4096, 4096]),
-        rounds: random.pick(&[1, 1, 2]),
-        program: Vec::new(),
-    };
-    let largest = random.pick(&[9, 9, 9, 40]);
-    let mut writer = Writer {
-        palette: (0..2).map(|_| random.between(2, largest) as usize).collect(),
-        reference: Reference::new(mesh),
-        program: Vec::new(),
-        mesh,
-        random,
-    };
-    for _ in 0..length {
-        writer.extend();
-    }
-    case.program = writer.program;
-    case
-}
-
-struct Writer<'a> {
-    random: Random,
-    /// The extents that most axes have, so that arrays fit each other.
-    palette: Vec<usize>,
-    reference: Reference,
-    program: Vec<Instruction>,
-    mesh: &'a [usize],
-}
-
 impl Writer<'_> {
-    /// Adds an instruction, or some that belong together.
-    fn extend(&mut self) {
-        let before = self.program.len();
-        for _ in 0..40 {
-            if self.random.chance(4) {
-                self.repeat();
-            } else if self.random.chance(12) {
-                self.overlap();
-            } else if self.random.chance(5) {
-                self.neighbours();
-            } else if let Some(instruction) = self.instruction() {
-                self.push(instruction);
-            }
-            if self.program.len() > before {
-                return;
-            }
-        }
-    }
-
-    fn push(&mut self, instruction: Instruction) -> bool {
-        let applies = self.reference.step(&instruction).is_some();
-        if applies {
-            self.program.push(instruction);
-        }
-        applies
-    }
-
-    /// The last instructions again, as a loop would.
-    fn repeat(&mut self) {
-        let length = self.program.len();
-        let body = self.program[length.saturating_sub(1 + self.random.below(4))..].to_vec();
-        for _ in 0..self.random.between(2, 4) {
-            for instruction in &body {
-                self.push(instruction.clone());
-            }
-        }
-    }
-
-    /// A write from one part of an array to another one that may overlap with it.
-    fn overlap(&mut self) {
-        let Some(of) = self.array() else { return };
-        let shape = self.shape_of(of);
-        let (mut from, mut to) = (Vec::new(), Vec::new());
-        for extent in shape {
-            let length = 1 + self.random.below(extent.max(1));
-            let step = if length * 2 <= extent + 1 && self.random.chance(30) { 2 } else { 1 };
-            let reach = (length - 1) * step + 1;
-            for items in [&mut from, &mut to] {
-                let start = self.random.below(extent.saturating_sub(reach) + 1) as i64;
-                let stop = start + reach as i64;
-                let step = step as i64;
-                items.push(if self.random.chance(25) {
-                    let stop = (start > 0).then_some(start - 1);
-                    Index::Range { start: Some(start + reach as i64 - 1), stop, step: -step }
-                } else {
-                    Index::Range { start: Some(start), stop: Some(stop), step }
-                });
-            }
-        }
-        let (source, target) = (self.name(), self.name());
-        if source == of || target == of || source == target {
-            return;
-        }
-        if !self.push(Instruction::Slice { to: source, of, items: from })
-            || !self.push(Instruction::Slice { to: target, of, items: to })
-        {
-            return;
-        }
-        let value = Operand::Array(source);
-        if self.random.chance(50) {
-            self.push(Instruction::Assign { of: target, value });
-        } else {
-            let op = self.random.pick(&IN_PLACE);
-            self.push(Instruction::InPlace { op, of: target, value });
-        }
-    }
-
-    /// A sum of many windows of an array, written back or not.
-    fn neighbours(&mut self) {
-        let Some(of) = self.array_where(|a| a.shape().iter().any(|&extent| extent > 2)) else {
-            return;
-        };
-        let shape = self.shape_of(of);
-        let (total, window) = (self.name(), self.name());
-        if total == of || window == of || total == window {
-            return;
-        }
-        let reach: Vec<usize> = shape.iter().map(|&e| self.random.below(e.clamp(1, 3))).collect();
-        let count = self.random.pick(&[2, 3, 5, 9, 30]);
-        for term in 0..count {
-            let items = (0..shape.len())
-                .map(|axis| {
-                    let start = self.random.below(reach[axis] + 1);
-                    let stop = start + shape[axis] - reach[axis];
-                    Index::Range { start: Some(start as i64), stop: Some(stop as i64), step: 1 }
-                })
-                .collect();
-            if term == 0 {
-                self.push(Instruction::Slice { to: total, of, items });
-                continue;
-            }
-            self.push(Instruction::Slice { to: window, of, items });
-            let op = self.random.pick(&ARITHMETIC);
-            let (left, right) = (Operand::Array(total), Operand::Array(window));
-            self.push(Instruction::Binary { to: total, op, left, right });
-        }
-        if self.random.chance(50) {
-            self.push(Instruction::Assign { of: window, value: Operand::Array(total) });
-        }
-    }
-
-    fn name(&mut self) -> Name {
-        Name(self.random.below(NAMES))
-    }
-
-    fn array(&mut self) -> Option<Name> {
-        let names = self.reference.names();
-        (!names.is_empty()).then(|| self.random.pick(&names))
-    }
-
-    /// An array for which something holds, if some tries find one.
-    fn array_where(&mut self, holds: impl Fn(&Plain) -> bool) -> Option<Name> {
-        let names = self.reference.names();
-        let fit = |name: &Name| self.reference.get(*name).is_some_and(&holds);
-        let names: Vec<Name> = names.into_iter().filter(fit).collect();
-        (!names.is_empty()).then(|| self.random.pick(&names))
-    }
-
-    fn shape_of(&self, name: Name) -> Vec<usize> {
-        self.reference.get(name).map_or(Vec::new(), |array| array.shape().to_vec())
-    }
-
-    fn extent(&mut self) -> usize {
-        match self.random.below(20) {
-            0 => 0,
-            1 | 2 => 1,
-            3 | 4 => self.random.below(10),
-            _ => self.random.pick(&self.palette),
-        }
-    }
-
-    fn shape(&mut self) -> Vec<usize> {
-        let ndim = self.random.pick(&[0, 1, 1, 1, 1, 2, 2, 2, 2, 2, 3, 3, 4]);
-        let mut shape: Vec<usize> = (0..ndim).map(|_| self.extent()).collect();
-        while shape.iter().product::<usize>() > LARGEST {
-            let axis = self.random.below(ndim);
-            shape[axis] = shape[axis].div_ceil(2);
-        }
-        shape
-    }
-
-    fn value(&mut self, dtype: DType) -> Value {
-        match dtype {
-            DType::Bool => Value::Bool(self.random.chance(50)),
-            DType::I64 => Value::Int(self.random.between(-4, 9)),
-            _ => Value::Float(self.random.between(-8, 18) as f64 / 2.0),
-        }
-    }
-
-    fn number(&mut self) -> Value {
-        let dtype = self.random.pick(&[DType::Bool, DType::I64, DType::I64, DType::F64]);
-        self.value(dtype)
-    }
-
-    /// An array that may broadcast with another, or a number.
-    fn operand(&mut self) -> Option<Operand> {
-        if self.random.chance(20) {
-            return Some(Operand::Number(self.number()));
-        }
-        self.array().map(Operand::Array)
-    }
-
-    /// An array that fits into one of the given shape, or a number.
-    fn operand_within(&mut self, shape: &[usize]) -> Option<Operand> {
-        if self.random.chance(25) {
-            return Some(Operand::Number(self.number()));
-        }
-        self.array_where(|array| array.broadcast_to(shape).is_some()).map(Operand::Array)
-    }
-
-    fn instruction(&mut self) -> Option<Instruction> {
+    pub(super) fn instruction(&mut self) -> Option<Instruction> {
         if self.reference.names().len() < 2 {
             return Some(self.creation());
         }

@@ -1,0 +1,74 @@
+//! The writing of a random case.
+
+use crate::case::Case;
+use crate::program::Instruction;
+use crate::random::Random;
+use crate::reference::Reference;
+
+/// The random case of a seed on a mesh.
+pub fn case(seed: u64, mesh: &[usize]) -> Case {
+    let mut random = Random::new(seed);
+    let length = random.between(6, 36) as usize;
+    let mut case = Case {
+        seed,
+        mesh: mesh.to_vec(),
+        threads: random.pick(&[1, 2, 3]),
+        split_from: random.pick(&[1, 1, 4, 8]),
+        soft: random.pick(&[4, 16, 256]),
+        hard: random.pick(&[7, 4096, 4096]),
+        rounds: random.pick(&[1, 1, 2]),
+        program: Vec::new(),
+    };
+    let largest = random.pick(&[9, 9, 9, 40, 300]);
+    let mut writer = Writer {
+        palette: (0..2).map(|_| random.between(2, largest) as usize).collect(),
+        reference: Reference::new(mesh),
+        program: Vec::new(),
+        mesh,
+        random,
+    };
+    for _ in 0..length {
+        writer.extend();
+    }
+    case.program = writer.program;
+    case
+}
+
+/// A program being written.
+pub(super) struct Writer<'a> {
+    pub(super) random: Random,
+    /// The extents that most axes have, so that arrays fit each other.
+    pub(super) palette: Vec<usize>,
+    pub(super) reference: Reference,
+    pub(super) program: Vec<Instruction>,
+    pub(super) mesh: &'a [usize],
+}
+
+impl Writer<'_> {
+    /// Adds an instruction, or some that belong together.
+    fn extend(&mut self) {
+        let before = self.program.len();
+        for _ in 0..40 {
+            if self.random.chance(4) {
+                self.repeat();
+            } else if self.random.chance(12) {
+                self.overlap();
+            } else if self.random.chance(5) {
+                self.neighbours();
+            } else if let Some(instruction) = self.instruction() {
+                self.push(instruction);
+            }
+            if self.program.len() > before {
+                return;
+            }
+        }
+    }
+
+    pub(super) fn push(&mut self, instruction: Instruction) -> bool {
+        let applies = self.reference.step(&instruction).is_some();
+        if applies {
+            self.program.push(instruction);
+        }
+        applies
+    }
+}
