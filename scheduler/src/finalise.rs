@@ -377,7 +377,7 @@ fn launch(
         let safe = candidate.filter(|&place| {
             may_overwrite
                 && *memory.busy_until(place) <= now
-                && loads_only_at(&built, memory, place, &store)
+                && loads_only_at(plan, &built, memory, place, (node, &store))
         });
         match safe {
             Some(place) => memory.put(node, place, until, now),
@@ -429,13 +429,30 @@ fn dying_input(
     None
 }
 
-/// Whether every load of what lies at `place` is of the very element that is stored.
-fn loads_only_at(built: &Built, memory: &Memory<'_>, place: Place, store: &AffineMap) -> bool {
+/// Whether every load of what lies at `place` is of the very element that is stored there for `node`.
+fn loads_only_at(
+    plan: &Plan,
+    built: &Built,
+    memory: &Memory<'_>,
+    place: Place,
+    (node, store): (u32, &AffineMap),
+) -> bool {
+    let layout = |source: Source| {
+        let (shape, dtype) = plan.graph.source(source);
+        let sharding = match source {
+            Source::Node(from) => Some(&plan.placements[from as usize].output),
+            Source::Leaf(leaf) => Some(&plan.leaves[leaf as usize]),
+            Source::Scalar(_) => None,
+        };
+        (shape, dtype.size(), sharding)
+    };
     built.accesses.iter().all(|access| match access.buffer {
         // A guarded load is of the element itself only where its guard holds; it is not looked at more closely.
         Buffer::Input(source) => {
             memory.place(source) != Some(place)
-                || (access.map.axes == store.axes && access.guard.is_none())
+                || (access.map.axes == store.axes
+                    && access.guard.is_none()
+                    && layout(source) == layout(Source::Node(node)))
         }
         Buffer::Output(_) | Buffer::OutputIndex(_) => true,
     })

@@ -113,6 +113,20 @@ fn a_stored_value_was_loaded_on_too_deep_a_level() {
     });
 }
 
+/// A value was written in place of another one with blocks of other sizes.
+#[test]
+fn a_kernel_overwrote_what_it_had_yet_to_load() {
+    on_lines(|| {
+        let a = arange(0, 39, 1);
+        let b = a.slice(s![4..]) + 0;
+        let table = b.reshape([7, 5]);
+        table.slice(s![.., 1..3]).assign(table.slice(s![.., 3..5]));
+        let expected: Vec<i64> =
+            (0..35).map(|at| if [1, 2].contains(&(at % 5)) { at + 2 } else { at } + 4).collect();
+        assert_eq!(table.to_vec::<i64>().unwrap(), expected);
+    });
+}
+
 /// What a loop without points had not stored was loaded.
 #[test]
 fn a_device_without_a_block_loaded_what_it_had_not_stored() {

@@ -37,6 +37,9 @@ pub fn positions(shape: &[usize]) -> Vec<Vec<usize>> {
     all
 }
 
+/// The most elements that broadcasting may lead to, so that programs stay small.
+const LARGEST: usize = 4000;
+
 /// The shape that both shapes broadcast to.
 pub fn broadcast(a: &[usize], b: &[usize]) -> Option<Vec<usize>> {
     let ndim = a.len().max(b.len());
@@ -44,14 +47,15 @@ pub fn broadcast(a: &[usize], b: &[usize]) -> Option<Vec<usize>> {
         Some(own) => shape[own],
         None => 1,
     };
-    (0..ndim)
+    let shape: Option<Vec<usize>> = (0..ndim)
         .map(|axis| match (extent(a, axis), extent(b, axis)) {
             (x, y) if x == y => Some(x),
             (1, y) => Some(y),
             (x, 1) => Some(x),
             _ => None,
         })
-        .collect()
+        .collect();
+    shape.filter(|shape| shape.iter().product::<usize>() <= LARGEST)
 }
 
 impl Plain {

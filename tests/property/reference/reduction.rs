@@ -10,6 +10,8 @@ use phalanx::{DType, Op};
 /// Sums of multiples of this that stay below [`LARGEST`] are exact in any order.
 const GRAIN: f64 = 1.0 / 1024.0;
 const LARGEST: f64 = 1e12;
+/// The most products that a matrix product may take.
+const MOST_PRODUCTS: usize = 20_000;
 
 /// The reduction of an array over axes, ascending; `None` where NumPy raises an error or the result
 /// depends too much on the order of rounding.
@@ -173,7 +175,7 @@ pub fn matmul(left: &Plain, right: &Plain) -> Option<Plain> {
     let (&[rows, inner], &[inner_right, columns]) = (left.shape(), right.shape()) else {
         return None;
     };
-    if inner != inner_right {
+    if inner != inner_right || rows * inner * columns > MOST_PRODUCTS {
         return None;
     }
     let dtype = promote(left.dtype(), right.dtype());
