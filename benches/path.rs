@@ -1,6 +1,7 @@
 //! What the path from an expression to running work costs on the host, besides the work itself.
 //!
-//! `cargo bench --bench path -- [--only NAME] [--json FILE]` prints a row a case; `docs/benchmarks.md` holds results.
+//! `cargo xtask bench path [--only NAME] [--json FILE]` prints a row a case; `docs/benchmarks.md`
+//! holds results.
 
 use phalanx::prelude::*;
 use phalanx::{Limits, Policy};
@@ -49,7 +50,8 @@ fn record() -> f64 {
     value
 }
 
-/// A window of `steps` kernels on tiny arrays: every operation reads the last value at another offset.
+/// A window of `steps` kernels on tiny arrays: every operation reads the last value at another
+/// offset.
 fn window(a: &Array, steps: usize) -> Array {
     let x = a.copy();
     for _ in 0..steps {
@@ -59,8 +61,8 @@ fn window(a: &Array, steps: usize) -> Array {
     x
 }
 
-/// Microseconds to close a window whose plan is known: what does not depend on its length, and for each step. The work
-/// itself, on arrays of 16 elements, is included.
+/// Microseconds to close a window whose plan is known: what does not depend on its length, and for
+/// each step. The work itself, on arrays of 16 elements, is included.
 fn cached() -> (f64, f64) {
     let session = session(1, never(), 1 << 16);
     let a = zeros([16], DType::F64);
@@ -102,7 +104,8 @@ fn miss() -> f64 {
     value
 }
 
-/// Microseconds for a new instance of a known structure, and for each of its steps: the extents grow every time.
+/// Microseconds for a new instance of a known structure, and for each of its steps: the extents
+/// grow every time.
 fn instance() -> (f64, f64) {
     let session = session(1, never(), 1 << 16);
     let mut extent = 64;
@@ -186,7 +189,9 @@ fn main() {
     if let Some(file) = option("--json") {
         let documents: Vec<serde_json::Value> = rows
             .iter()
-            .map(|row| serde_json::json!({"case": row.case, "value": row.value, "unit": row.unit, "limit": row.limit}))
+            .map(|Row { case, value, unit, limit }| {
+                serde_json::json!({"case": case, "value": value, "unit": unit, "limit": limit})
+            })
             .collect();
         let text = serde_json::to_string_pretty(&documents).expect("numbers and text");
         std::fs::write(&file, text).unwrap_or_else(|error| panic!("{file}: {error}"));

@@ -164,6 +164,8 @@ variables! {
     timeout: Seconds = "PHALANX_TIMEOUT", default "60", since "0.1", StartUp;
     /// Runs every test on every mesh instead of a sample of the meshes (`cargo xtask test --full`).
     test_full: Flag = "PHALANX_TEST_FULL", default "0", since "0.1", Tests;
+    /// Runs the random program of this seed alone and shows it (`cargo xtask replay --seed`).
+    test_seed: Index = "PHALANX_TEST_SEED", default "none: all seeds", since "0.1", Tests;
     /// The folder of the reference results that the conformance tests compare with.
     conformance_data: Folder = "PHALANX_CONFORMANCE_DATA", default "none", since "0.1", Tests;
     /// Rewrites the golden files instead of comparing with them (`cargo xtask bless`).

@@ -1,7 +1,7 @@
 //! Phalanx: NumPy's arrays over the devices of one machine or many.
 //!
-//! Arrays are *global*: a program indexes, adds and reduces whole arrays, and every process owns blocks of them.
-//! Operations are recorded and run fused when a value is observed.
+//! Arrays are *global*: a program indexes, adds and reduces whole arrays, and every process owns
+//! blocks of them. Operations are recorded and run fused when a value is observed.
 //!
 //! ```
 //! use phalanx::prelude::*;

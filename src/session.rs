@@ -52,8 +52,8 @@ pub struct Session {
 
 /// Meets the other processes, sets up this process's devices, and makes their mesh the default.
 ///
-/// Collective over all processes. Errors: those of the rendezvous (a wrong token, a port in use, a rank that never
-/// arrives, a configuration that differs between ranks) and of devices.
+/// Collective over all processes. Errors: those of the rendezvous (a wrong token, a port in use, a
+/// rank that never arrives, a configuration that differs between ranks) and of devices.
 #[track_caller]
 pub fn init(config: Config) -> Result<Session, InitError> {
     Session::with_options(config, None, Policy::default(), Limits::default())
@@ -71,7 +71,8 @@ pub fn size() -> usize {
 
 /// Makes the outcome of a local action known to all ranks: an error of any rank is an error of all.
 ///
-/// Collective over the mesh; every rank passes its own outcome. Errors: `PX032` with the rank and its message.
+/// Collective over the mesh; every rank passes its own outcome. Errors: `PX032` with the rank and
+/// its message.
 #[track_caller]
 pub fn agree(outcome: Result<(), String>) -> Result<(), Error> {
     let site = Location::caller();
@@ -82,8 +83,8 @@ pub fn agree(outcome: Result<(), String>) -> Result<(), Error> {
 }
 
 impl Session {
-    /// As [`init`], with a mesh other than a line of all devices, and with other sizes at which arrays are split and
-    /// windows close. They must be equal on all ranks.
+    /// As [`init`], with a mesh other than a line of all devices, and with other sizes at which
+    /// arrays are split and windows close. They must be equal on all ranks.
     #[track_caller]
     pub fn with_options(
         config: Config,
@@ -118,9 +119,9 @@ impl Session {
         &self.mesh
     }
 
-    /// A mesh of this process's devices alone, for work that depends on the rank: it posts no tickets, and arrays on it
-    /// are this process's own. Arrays of different meshes cannot be mixed; `Array::local_shards` and
-    /// `Array::from_local` lead from one to the other. Local.
+    /// A mesh of this process's devices alone, for work that depends on the rank: it posts no
+    /// tickets, and arrays on it are this process's own. Arrays of different meshes cannot be
+    /// mixed; `Array::local_shards` and `Array::from_local` lead from one to the other. Local.
     ///
     /// Errors: `PX051` when threads cannot be started.
     pub fn local(&self) -> Result<MeshHandle, InitError> {
@@ -145,9 +146,10 @@ impl Session {
 
     /// Waits for everything started and for the other processes, and leaves them in peace.
     ///
-    /// Collective: every rank ends at the same point of the program. Errors: that of work still in flight, or why the
-    /// world ended. A session that is dropped instead does not wait for the others: should they go on, they have an
-    /// error that says where this one was made; should the program panic, they hear of it at once.
+    /// Collective: every rank ends at the same point of the program. Errors: that of work still in
+    /// flight, or why the world ended. A session that is dropped instead does not wait for the
+    /// others: should they go on, they have an error that says where this one was made; should the
+    /// program panic, they hear of it at once.
     #[track_caller]
     pub fn finish(self) -> Result<(), Error> {
         self.scheduler.finish(Location::caller())

@@ -16,9 +16,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// An n-dimensional array over the devices of a mesh, with NumPy's semantics.
 ///
-/// Operations record and return at once; observing (`evaluate`, `to_vec`, `item`, printing) computes. An operation with
-/// wrong arguments returns an array that carries the error (see [`Array::ok`]); operations on it pass the error on and
-/// observing it returns it, so no operation panics and none has to be unwrapped.
+/// Operations record and return at once; observing (`evaluate`, `to_vec`, `item`, printing)
+/// computes. An operation with wrong arguments returns an array that carries the error (see
+/// [`Array::ok`]); operations on it pass the error on and observing it returns it, so no operation
+/// panics and none has to be unwrapped.
 ///
 /// Clones and views share the elements: writing through one is seen by the others.
 #[derive(Clone)]
@@ -138,7 +139,8 @@ impl Array {
         })
     }
 
-    /// Whether two arrays share their elements (one is a view of the other, or both of a third). Local.
+    /// Whether two arrays share their elements (one is a view of the other, or both of a third).
+    /// Local.
     pub fn shares_memory(&self, other: &Array) -> bool {
         matches!((&self.0, &other.0), (Ok(a), Ok(b)) if Arc::ptr_eq(&a.cell, &b.cell))
     }
@@ -181,7 +183,8 @@ impl Array {
         Ok(operand)
     }
 
-    /// Replaces what the view covers by `value`, whose dtype is the array's and whose shape broadcasts to the view's.
+    /// Replaces what the view covers by `value`, whose dtype is the array's and whose shape
+    /// broadcasts to the view's.
     pub(crate) fn write(&self, value: Operand, site: Site) -> Result<(), Error> {
         let live = self.live()?;
         let written = write_stages(&live.cell, &live.view, value, site);
@@ -224,8 +227,8 @@ impl Array {
         }
     }
 
-    /// The elements in C order. Local for a value already evaluated that this process holds whole (every replicated
-    /// value, so every 0-d one); else Collective over the mesh.
+    /// The elements in C order. Local for a value already evaluated that this process holds whole
+    /// (every replicated value, so every 0-d one); else Collective over the mesh.
     ///
     /// Errors: as [`Array::evaluate`].
     #[track_caller]
@@ -291,8 +294,9 @@ impl Array {
         }
     }
 
-    /// The elements behind reshapes of a value that every process holds: the stages are followed on the host, so that
-    /// reading stays Local. A process alone reads Locally anyway, and less of the value.
+    /// The elements behind reshapes of a value that every process holds: the stages are followed on
+    /// the host, so that reading stays Local. A process alone reads Locally anyway, and less of the
+    /// value.
     fn read_reshaped(&self) -> Result<Option<HostArray>, Error> {
         let live = self.live()?;
         let node = live.cell.node()?;
@@ -312,7 +316,8 @@ impl Array {
         }))
     }
 
-    /// The elements in C order, converted to `T` if the dtype is another. Collectivity and errors as [`Array::to_host`].
+    /// The elements in C order, converted to `T` if the dtype is another. Collectivity and errors
+    /// as [`Array::to_host`].
     #[track_caller]
     pub fn to_vec<T: Element>(&self) -> Result<Vec<T>, Error> {
         Ok(self.to_host_at(Location::caller())?.to_vec())
@@ -378,7 +383,8 @@ impl Array {
         })())
     }
 
-    /// The array with another sharding: an array of its own, equal in value. Local (records a node).
+    /// The array with another sharding: an array of its own, equal in value. Local (records a
+    /// node).
     #[track_caller]
     pub fn with_sharding(&self, sharding: Sharding) -> Array {
         let site = Location::caller();
@@ -394,7 +400,8 @@ impl Array {
         })())
     }
 
-    /// Another dtype on the way to an operation: unlike `astype`, with axes ordered as the operation would.
+    /// Another dtype on the way to an operation: unlike `astype`, with axes ordered as the
+    /// operation would.
     pub(crate) fn converted(&self, dtype: DType, site: Site) -> Array {
         if dtype == self.dtype() {
             return self.clone();
@@ -443,7 +450,8 @@ pub(crate) fn whole_operand(
     }
 }
 
-/// The new value of a cell after a write through a stack of stages: each stage updates what the one before it showed.
+/// The new value of a cell after a write through a stack of stages: each stage updates what the one
+/// before it showed.
 fn write_stages(cell: &Cell, view: &View, value: Operand, site: Site) -> Result<Held, Error> {
     let mesh = &cell.mesh;
     let mut shown = vec![Held::new(cell.node()?)];

@@ -124,7 +124,8 @@ pub fn ones(shape: impl Into<ShapeArgument>, dtype: DType) -> Array {
     fill(&shape.into(), Weak::Int(1), dtype, Location::caller())
 }
 
-/// An array with unspecified elements (zeros, so that programs stay reproducible). Local (records a node).
+/// An array with unspecified elements (zeros, so that programs stay reproducible). Local (records a
+/// node).
 #[track_caller]
 pub fn empty(shape: impl Into<ShapeArgument>, dtype: DType) -> Array {
     fill(&shape.into(), Weak::Int(0), dtype, Location::caller())
@@ -142,10 +143,11 @@ fn index_array(shape: &Shape, axis: usize, mesh: &MeshHandle, site: Site) -> Res
     Ok(Array::from_node(mesh.clone(), node))
 }
 
-/// An array whose elements are an expression of their indices: `expression` is given one `i64` array for each axis.
+/// An array whose elements are an expression of their indices: `expression` is given one `i64`
+/// array for each axis.
 ///
-/// Shapes `(shape)`; dtype that of the expression, which is broadcast to `shape`. Local (records nodes); no index array
-/// is ever stored.
+/// Shapes `(shape)`; dtype that of the expression, which is broadcast to `shape`. Local (records
+/// nodes); no index array is ever stored.
 #[track_caller]
 pub fn from_function(
     shape: impl Into<ShapeArgument>,
@@ -169,9 +171,11 @@ pub fn from_function(
     })())
 }
 
-/// The numbers `start, start + step, …` before `stop`, of dtype `i64` if all arguments are integers, else `f64`.
+/// The numbers `start, start + step, …` before `stop`, of dtype `i64` if all arguments are
+/// integers, else `f64`.
 ///
-/// Local (records a node). Errors: `OpError::Argument` for a zero step or arguments that are not finite.
+/// Local (records a node). Errors: `OpError::Argument` for a zero step or arguments that are not
+/// finite.
 #[track_caller]
 pub fn arange(start: impl Into<Weak>, stop: impl Into<Weak>, step: impl Into<Weak>) -> Array {
     let site = Location::caller();
@@ -213,7 +217,8 @@ pub fn arange(start: impl Into<Weak>, stop: impl Into<Weak>, step: impl Into<Wea
     })())
 }
 
-/// `count` evenly spaced numbers from `start` to `stop`, both included, of dtype `f64`. Local (records nodes).
+/// `count` evenly spaced numbers from `start` to `stop`, both included, of dtype `f64`. Local
+/// (records nodes).
 #[track_caller]
 pub fn linspace(start: f64, stop: f64, count: usize) -> Array {
     let site = Location::caller();
@@ -255,9 +260,11 @@ impl Array {
         })())
     }
 
-    /// One global array of what every process holds: its shards, one for each of its devices, joined along `axis`.
+    /// One global array of what every process holds: its shards, one for each of its devices,
+    /// joined along `axis`.
     ///
-    /// Collective over the mesh (exchanges the extents). Errors: `OpError::Argument` if other extents differ.
+    /// Collective over the mesh (exchanges the extents). Errors: `OpError::Argument` if other
+    /// extents differ.
     #[track_caller]
     pub fn from_local(shards: Vec<HostArray>, axis: usize) -> Array {
         let site = Location::caller();
@@ -275,7 +282,8 @@ impl Array {
         })())
     }
 
-    /// This process's shards, in the order of its devices, each with the index at which it starts in the array.
+    /// This process's shards, in the order of its devices, each with the index at which it starts
+    /// in the array.
     ///
     /// Collective over the mesh if the array is pending or a view, else Local.
     #[track_caller]
@@ -295,7 +303,8 @@ impl Array {
     }
 }
 
-/// An array of `shape` that holds a copy of `data`, which every rank declares to be equal on all ranks.
+/// An array of `shape` that holds a copy of `data`, which every rank declares to be equal on all
+/// ranks.
 ///
 /// Local. Errors: `OpError::DataLength` if the lengths differ.
 #[track_caller]

@@ -111,8 +111,8 @@ fn format_elements(elements: &[Scalar], kind: Kind) -> Vec<String> {
     }
 }
 
-/// Floats with as many digits as tell them apart, at most 8 after the point; in scientific notation where magnitudes
-/// differ widely, by NumPy's rule.
+/// Floats with as many digits as tell them apart, at most 8 after the point; in scientific notation
+/// where magnitudes differ widely, by NumPy's rule.
 fn format_floats(values: &[f64], single: bool) -> Vec<String> {
     let shortest =
         |value: f64| if single { format!("{}", value as f32) } else { format!("{value}") };

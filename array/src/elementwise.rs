@@ -1,4 +1,5 @@
-//! Recording of elementwise operations: broadcasting, casts of the operands, and the order of axes in memory.
+//! Recording of elementwise operations: broadcasting, casts of the operands, and the order of axes
+//! in memory.
 
 use crate::array::Array;
 use crate::error::{Error, Site};
@@ -156,10 +157,12 @@ pub(crate) fn in_order(
     array.with_view(view)
 }
 
-/// The order of axes from outermost to innermost in memory that NumPy's K rule gives the result, or `None` for C order.
+/// The order of axes from outermost to innermost in memory that NumPy's K rule gives the result, or
+/// `None` for C order.
 ///
-/// Source: the rule of NumPy's iterator: an insertion sort of the axes by the absolute strides of all operands, in
-/// which operands that are broadcast along an axis have no say and C order wins where operands disagree.
+/// Source: the rule of NumPy's iterator: an insertion sort of the axes by the absolute strides of
+/// all operands, in which operands that are broadcast along an axis have no say and C order wins
+/// where operands disagree.
 pub(crate) fn memory_order(
     arguments: &[Argument],
     shape: &[usize],
@@ -230,7 +233,8 @@ pub(crate) fn memory_order(
 
 /// The order of axes from outermost to innermost in memory of a copy, or `None` for C order.
 ///
-/// Source: the rule of NumPy's `PyArray_NewLikeArray`: falling absolute strides, C order among equal ones.
+/// Source: the rule of NumPy's `PyArray_NewLikeArray`: falling absolute strides, C order among
+/// equal ones.
 pub(crate) fn copy_order(arguments: &[Argument], _: &[usize]) -> Result<Option<Vec<usize>>, Error> {
     let [Argument::Array(array)] = arguments else { return Ok(None) };
     let view = array.view()?;

@@ -11,7 +11,8 @@ use std::sync::Arc;
 pub enum Cause {
     /// A value is observed.
     Observation,
-    /// A value is printed; the call site is that of the operation that made it, for formatting does not know its own.
+    /// A value is printed; the call site is that of the operation that made it, for formatting does
+    /// not know its own.
     Print,
     /// The shape of a result depends on data.
     Data,
@@ -40,8 +41,8 @@ impl Default for Limits {
 
 /// Evaluates windows of one mesh.
 pub trait Engine: Send + Sync {
-    /// Plans and starts a window. Every node gets its result (or the error) before this returns; results may still be
-    /// computed while the caller goes on. Collective over the mesh.
+    /// Plans and starts a window. Every node gets its result (or the error) before this returns;
+    /// results may still be computed while the caller goes on. Collective over the mesh.
     fn evaluate(&self, graph: Graph, cause: Cause, site: Site) -> Result<(), Error>;
 
     /// The plan of a window as text. Local: nothing is run or agreed.
@@ -53,7 +54,8 @@ pub trait Engine: Send + Sync {
     /// A value from data that every rank declares to be equal; each process keeps its own blocks.
     fn upload(&self, data: &HostArray, site: Site) -> Result<Arc<dyn Evaluated>, Error>;
 
-    /// The elements of a view of a value, if this process holds them all. Local; waits for the value.
+    /// The elements of a view of a value, if this process holds them all. Local; waits for the
+    /// value.
     fn read(
         &self,
         value: &Arc<dyn Evaluated>,
@@ -61,8 +63,8 @@ pub trait Engine: Send + Sync {
         map: &AffineMap,
     ) -> Result<Option<HostArray>, Error>;
 
-    /// One global array of what every process holds: its shards, one for each local device, are joined along `axis`.
-    /// Returns its shape too. Collective over the mesh.
+    /// One global array of what every process holds: its shards, one for each local device, are
+    /// joined along `axis`. Returns its shape too. Collective over the mesh.
     #[allow(clippy::wrong_self_convention, reason = "the name is that of the public function")]
     fn from_local(
         &self,
@@ -71,7 +73,8 @@ pub trait Engine: Send + Sync {
         site: Site,
     ) -> Result<(Vec<usize>, Arc<dyn Evaluated>), Error>;
 
-    /// This process's shards of a value, in device order, each with the index at which it starts. Local.
+    /// This process's shards of a value, in device order, each with the index at which it starts.
+    /// Local.
     fn local_shards(
         &self,
         value: &Arc<dyn Evaluated>,
@@ -80,7 +83,8 @@ pub trait Engine: Send + Sync {
     /// The extents of a value whose shape was unknown when it was recorded.
     fn extents(&self, value: &Arc<dyn Evaluated>) -> Vec<usize>;
 
-    /// Makes every rank's outcome of a local action known to all ranks: an error of one is an error of all. Collective.
+    /// Makes every rank's outcome of a local action known to all ranks: an error of one is an error
+    /// of all. Collective.
     fn agree(&self, outcome: Result<(), String>, site: Site) -> Result<(), Error>;
 
     /// The mesh.

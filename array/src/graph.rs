@@ -113,7 +113,8 @@ impl Node {
     }
 }
 
-/// A node that a call in progress needs. A window that closes meanwhile computes it, as if a handle referred to it.
+/// A node that a call in progress needs. A window that closes meanwhile computes it, as if a handle
+/// referred to it.
 #[derive(Debug)]
 pub(crate) struct Held(Arc<Node>);
 
@@ -161,27 +162,29 @@ pub enum NodeOp {
     Select,
     /// The input converted to the node's dtype; with an equal dtype, a copy.
     Cast,
-    /// A combination over the given axes of the input, ascending; `ArgMin`/`ArgMax` give the index (`i64`) in C order
-    /// of those axes.
+    /// A combination over the given axes of the input, ascending; `ArgMin`/`ArgMax` give the index
+    /// (`i64`) in C order of those axes.
     Reduce {
         /// How elements are combined.
         monoid: Monoid,
         /// The axes that disappear.
         axes: SmallVec<[u8; 4]>,
     },
-    /// Inputs (old, value): `value` where the map reaches, `old` elsewhere. The map's view has the value's shape.
+    /// Inputs (old, value): `value` where the map reaches, `old` elsewhere. The map's view has the
+    /// value's shape.
     Update(Arc<AffineMap>),
     /// The same elements in C order with another shape.
     Reshape,
-    /// Inputs (position, value): a vector whose element `p` combines all values at position `p`; positions outside of it
-    /// are dropped.
+    /// Inputs (position, value): a vector whose element `p` combines all values at position `p`;
+    /// positions outside of it are dropped.
     Accumulate {
         /// How values are combined.
         monoid: Monoid,
     },
     /// Matrix product of two matrices.
     Matmul,
-    /// Inputs (value, mask): the elements of `value`, in C order, where `mask` holds. The length is known afterwards.
+    /// Inputs (value, mask): the elements of `value`, in C order, where `mask` holds. The length is
+    /// known afterwards.
     Compress,
     /// The input with another sharding.
     Reshard(Arc<Sharding>),

@@ -52,14 +52,19 @@ macro_rules! index_items {
         }
         impl IndexItem for Range<$type> {
             fn into_index(self) -> Index {
-                Index::Range { start: Some(self.start as i64), stop: Some(self.end as i64), step: 1 }
+                let (start, stop) = (Some(self.start as i64), Some(self.end as i64));
+                Index::Range { start, stop, step: 1 }
             }
         }
         impl IndexItem for RangeFrom<$type> {
-            fn into_index(self) -> Index { Index::Range { start: Some(self.start as i64), stop: None, step: 1 } }
+            fn into_index(self) -> Index {
+                Index::Range { start: Some(self.start as i64), stop: None, step: 1 }
+            }
         }
         impl IndexItem for RangeTo<$type> {
-            fn into_index(self) -> Index { Index::Range { start: None, stop: Some(self.end as i64), step: 1 } }
+            fn into_index(self) -> Index {
+                Index::Range { start: None, stop: Some(self.end as i64), step: 1 }
+            }
         }
     )*};
 }
@@ -74,12 +79,13 @@ pub fn with_step(item: impl IndexItem, step: i64) -> Index {
 }
 
 impl Array {
-    /// The elements at which `mask` holds, in C order, NumPy's `a[mask]` with a mask of the same shape.
+    /// The elements at which `mask` holds, in C order, NumPy's `a[mask]` with a mask of the same
+    /// shape.
     ///
-    /// Shapes `(s), (s) -> (number of true)`. Collective over the mesh: the length depends on data, so the window closes.
-    /// Every device keeps what it selects of its own block, so that no element moves unless the array is split in an order
-    /// other than C's. Errors: `OpError::Dtype` for a mask that is not bool,
-    /// `OpError::Broadcast` for another shape.
+    /// Shapes `(s), (s) -> (number of true)`. Collective over the mesh: the length depends on data,
+    /// so the window closes. Every device keeps what it selects of its own block, so that no
+    /// element moves unless the array is split in an order other than C's. Errors: `OpError::Dtype`
+    /// for a mask that is not bool, `OpError::Broadcast` for another shape.
     #[track_caller]
     #[must_use]
     pub fn compress(&self, mask: &Array) -> Array {
@@ -114,7 +120,8 @@ impl Array {
         })())
     }
 
-    /// Writes `value` (a scalar, or an array of this array's shape) where `mask` holds: `a[mask] = value`. Local.
+    /// Writes `value` (a scalar, or an array of this array's shape) where `mask` holds:
+    /// `a[mask] = value`. Local.
     #[track_caller]
     pub fn assign_where(&self, mask: &Array, value: impl Into<Argument>) {
         let value = match value.into() {

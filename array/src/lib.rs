@@ -1,7 +1,7 @@
 //! Arrays with NumPy's semantics, recorded into windows.
 //!
-//! An [`Array`] is a cell and a view; operations record nodes into their mesh's window; observing a value closes the
-//! window and hands it to the [`Engine`], which `scheduler` implements.
+//! An [`Array`] is a cell and a view; operations record nodes into their mesh's window; observing a
+//! value closes the window and hands it to the [`Engine`], which `scheduler` implements.
 #![forbid(unsafe_code)]
 
 mod array;

@@ -10,9 +10,9 @@ use std::panic::Location;
 
 /// The matrix product of two matrices.
 ///
-/// Shapes `(m, k), (k, n) -> (m, n)`; dtype `promote(a, b)`, floating point or complex (integers and bools are summed in
-/// their own dtype). Sharding: rows of the left and columns of the right stay split. Local (records a node).
-/// Errors: `OpError::ContractedSizes`, `OpError::Ndim`.
+/// Shapes `(m, k), (k, n) -> (m, n)`; dtype `promote(a, b)`, floating point or complex (integers
+/// and bools are summed in their own dtype). Sharding: rows of the left and columns of the right
+/// stay split. Local (records a node). Errors: `OpError::ContractedSizes`, `OpError::Ndim`.
 #[track_caller]
 #[must_use]
 pub fn matmul(a: &Array, b: &Array) -> Array {

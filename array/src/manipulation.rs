@@ -11,8 +11,8 @@ use phalanx_ops::{Index, Shape};
 use std::panic::Location;
 
 impl Array {
-    /// The same elements in C order with another shape, one extent of which may be -1: a view where NumPy gives one,
-    /// else a copy. Local (a copy records nodes). Errors: `OpError::Reshape`.
+    /// The same elements in C order with another shape, one extent of which may be -1: a view where
+    /// NumPy gives one, else a copy. Local (a copy records nodes). Errors: `OpError::Reshape`.
     #[track_caller]
     #[must_use]
     pub fn reshape(&self, shape: impl Into<ShapeArgument>) -> Array {
@@ -35,7 +35,8 @@ impl Array {
         }
     }
 
-    /// All elements in C order along one axis: a view of a C-ordered array, else a copy. Local (a copy records a node).
+    /// All elements in C order along one axis: a view of a C-ordered array, else a copy. Local (a
+    /// copy records a node).
     #[track_caller]
     #[must_use]
     pub fn ravel(&self) -> Array {
@@ -54,7 +55,8 @@ impl Array {
         self.transpose(axes)
     }
 
-    /// The view whose axis `k` is axis `axes[k]` of this array. Local. Errors: `OpError::Permutation`.
+    /// The view whose axis `k` is axis `axes[k]` of this array. Local. Errors:
+    /// `OpError::Permutation`.
     #[track_caller]
     #[must_use]
     pub fn transpose(&self, axes: impl AsRef<[i64]>) -> Array {
@@ -112,10 +114,12 @@ impl Array {
         Array::catch(self.try_reshape(&shape, Location::caller()))
     }
 
-    /// The view at the given basic index (see [`s!`](crate::s)), NumPy's `a[...]` with integers, slices, new axes and an
-    /// ellipsis. With an integer for every axis it is a 0-d view; [`Array::at`] gives the 0-d copy that NumPy gives there.
+    /// The view at the given basic index (see [`s!`](crate::s)), NumPy's `a[...]` with integers,
+    /// slices, new axes and an ellipsis. With an integer for every axis it is a 0-d view;
+    /// [`Array::at`] gives the 0-d copy that NumPy gives there.
     ///
-    /// Local. Errors: `OpError::Index`, `OpError::TooManyIndices`, `OpError::ZeroStep`, `OpError::Ellipses`.
+    /// Local. Errors: `OpError::Index`, `OpError::TooManyIndices`, `OpError::ZeroStep`,
+    /// `OpError::Ellipses`.
     #[track_caller]
     #[must_use]
     pub fn slice(&self, items: impl AsRef<[Index]>) -> Array {
@@ -168,8 +172,8 @@ impl Array {
 
 /// A basic index: `s![1..-1, .., 3, ..;2, NewAxis]`.
 ///
-/// An integer selects and drops an axis; `a..b` (either may be left out or negative) is a slice, `a..b;step` one with a
-/// step; `NewAxis` adds an axis; `Ellipsis` stands for all axes not named.
+/// An integer selects and drops an axis; `a..b` (either may be left out or negative) is a slice,
+/// `a..b;step` one with a step; `NewAxis` adds an axis; `Ellipsis` stands for all axes not named.
 #[macro_export]
 macro_rules! s {
     ($($item:tt)*) => { $crate::s_items!([] $($item)*) };

@@ -12,7 +12,10 @@ use std::panic::Location;
 macro_rules! unary_methods {
     ($($name:ident $op:ident)*) => {
         impl Array {$(
-            #[doc = concat!("NumPy's `", stringify!($name), "`, elementwise; see `Op::", stringify!($op), "`. Local (records a node).")]
+            #[doc = concat!(
+                "NumPy's `", stringify!($name), "`, elementwise; see `Op::", stringify!($op),
+                "`. Local (records a node)."
+            )]
             #[track_caller]
             #[must_use]
             pub fn $name(&self) -> Array {
@@ -27,11 +30,15 @@ macro_rules! unary_methods {
 macro_rules! binary_methods {
     ($($name:ident $op:ident)*) => {
         impl Array {$(
-            #[doc = concat!("NumPy's `", stringify!($name), "`, elementwise with broadcasting; see `Op::", stringify!($op), "`. Local (records a node).")]
+            #[doc = concat!(
+                "NumPy's `", stringify!($name), "`, elementwise with broadcasting; see `Op::",
+                stringify!($op), "`. Local (records a node)."
+            )]
             #[track_caller]
             #[must_use]
             pub fn $name(&self, other: impl Into<Argument>) -> Array {
-                elementwise(Op::$op, &[Argument::Array(self.clone()), other.into()], Location::caller())
+                let arguments = [Argument::Array(self.clone()), other.into()];
+                elementwise(Op::$op, &arguments, Location::caller())
             }
         )*}
         #[cfg(test)]
@@ -40,23 +47,26 @@ macro_rules! binary_methods {
 }
 
 unary_methods! {
-    negative Negative positive Positive absolute Absolute abs Absolute fabs Fabs sign Sign reciprocal Reciprocal
-    square Square sqrt Sqrt cbrt Cbrt conjugate Conjugate conj Conjugate exp Exp exp2 Exp2 expm1 Expm1 log Log
-    log2 Log2 log10 Log10 log1p Log1p sin Sin cos Cos tan Tan arcsin Arcsin arccos Arccos arctan Arctan sinh Sinh
-    cosh Cosh tanh Tanh arcsinh Arcsinh arccosh Arccosh arctanh Arctanh degrees Degrees radians Radians
-    rad2deg Rad2deg deg2rad Deg2rad floor Floor ceil Ceil trunc Trunc rint Rint isnan Isnan isinf Isinf
-    isfinite Isfinite signbit Signbit spacing Spacing logical_not LogicalNot invert Invert
-    bitwise_count BitwiseCount modf_fractional ModfFractional modf_integral ModfIntegral
-    frexp_mantissa FrexpMantissa frexp_exponent FrexpExponent
+    negative Negative positive Positive absolute Absolute abs Absolute fabs Fabs sign Sign
+    reciprocal Reciprocal square Square sqrt Sqrt cbrt Cbrt conjugate Conjugate conj Conjugate
+    exp Exp exp2 Exp2 expm1 Expm1 log Log log2 Log2 log10 Log10 log1p Log1p sin Sin cos Cos tan Tan
+    arcsin Arcsin arccos Arccos arctan Arctan sinh Sinh cosh Cosh tanh Tanh arcsinh Arcsinh
+    arccosh Arccosh arctanh Arctanh degrees Degrees radians Radians rad2deg Rad2deg deg2rad Deg2rad
+    floor Floor ceil Ceil trunc Trunc rint Rint isnan Isnan isinf Isinf isfinite Isfinite
+    signbit Signbit spacing Spacing logical_not LogicalNot invert Invert bitwise_count BitwiseCount
+    modf_fractional ModfFractional modf_integral ModfIntegral frexp_mantissa FrexpMantissa
+    frexp_exponent FrexpExponent
 }
 
 binary_methods! {
-    add Add subtract Subtract multiply Multiply divide Divide floor_divide FloorDivide remainder Remainder fmod Fmod
-    power Power float_power FloatPower hypot Hypot arctan2 Arctan2 maximum Maximum minimum Minimum fmax Fmax fmin Fmin
-    copysign Copysign nextafter Nextafter ldexp Ldexp logaddexp LogAddExp logaddexp2 LogAddExp2 heaviside Heaviside
-    equal Equal not_equal NotEqual less Less less_equal LessEqual greater Greater greater_equal GreaterEqual
-    logical_and LogicalAnd logical_or LogicalOr logical_xor LogicalXor bitwise_and BitwiseAnd bitwise_or BitwiseOr
-    bitwise_xor BitwiseXor left_shift LeftShift right_shift RightShift gcd Gcd lcm Lcm
+    add Add subtract Subtract multiply Multiply divide Divide floor_divide FloorDivide
+    remainder Remainder fmod Fmod power Power float_power FloatPower hypot Hypot arctan2 Arctan2
+    maximum Maximum minimum Minimum fmax Fmax fmin Fmin copysign Copysign nextafter Nextafter
+    ldexp Ldexp logaddexp LogAddExp logaddexp2 LogAddExp2 heaviside Heaviside equal Equal
+    not_equal NotEqual less Less less_equal LessEqual greater Greater greater_equal GreaterEqual
+    logical_and LogicalAnd logical_or LogicalOr logical_xor LogicalXor bitwise_and BitwiseAnd
+    bitwise_or BitwiseOr bitwise_xor BitwiseXor left_shift LeftShift right_shift RightShift gcd Gcd
+    lcm Lcm
 }
 
 impl Array {
@@ -102,9 +112,11 @@ impl Array {
     }
 }
 
-/// NumPy's `where(condition, x, y)`: `on_true` where `condition` holds, else `on_false`, with broadcasting.
+/// NumPy's `where(condition, x, y)`: `on_true` where `condition` holds, else `on_false`, with
+/// broadcasting.
 ///
-/// Dtype: `promote(x, y)`; a condition that is not bool holds where it is not zero. Local (records a node).
+/// Dtype: `promote(x, y)`; a condition that is not bool holds where it is not zero. Local (records
+/// a node).
 #[track_caller]
 #[must_use]
 pub fn select(
@@ -135,7 +147,8 @@ pub fn select(
     Array::catch(record(NodeOp::Select, &arguments, &[DType::Bool, dtype, dtype], dtype, site))
 }
 
-/// `x op= y`: computed in NumPy's result dtype, cast back under the rule `same_kind`, written through the view.
+/// `x op= y`: computed in NumPy's result dtype, cast back under the rule `same_kind`, written
+/// through the view.
 pub(crate) fn in_place(
     op: Op,
     target: &Array,
@@ -147,7 +160,8 @@ pub(crate) fn in_place(
 }
 
 impl Array {
-    /// Writes `value`, broadcast to this array's shape, into this array (through the view, NumPy's `a[...] = value`).
+    /// Writes `value`, broadcast to this array's shape, into this array (through the view, NumPy's
+    /// `a[...] = value`).
     ///
     /// Local (records a node). An error is carried by the array (and all its views) afterwards; see
     /// [`Array::try_assign`].
@@ -160,7 +174,8 @@ impl Array {
 
     /// As [`Array::assign`], but an error is returned and leaves the array as it was.
     ///
-    /// Errors: `OpError::BroadcastInto`, `OpError::Cast` where `same_kind` forbids the cast, `OpError::Meshes`.
+    /// Errors: `OpError::BroadcastInto`, `OpError::Cast` where `same_kind` forbids the cast,
+    /// `OpError::Meshes`.
     #[track_caller]
     pub fn try_assign(&self, value: impl Into<Argument>) -> Result<(), Error> {
         self.assign_argument(&value.into(), Location::caller())
@@ -229,7 +244,10 @@ impl Array {
 macro_rules! assigning_methods {
     ($($name:ident $op:ident $trait:ident $method:ident)*) => {
         impl Array {$(
-            #[doc = concat!("NumPy's in-place `", stringify!($op), "`, through the view. Local (records nodes). Errors as [`Array::assign`].")]
+            #[doc = concat!(
+                "NumPy's in-place `", stringify!($op),
+                "`, through the view. Local (records nodes). Errors as [`Array::assign`]."
+            )]
             #[track_caller]
             pub fn $name(&self, other: impl Into<Argument>) {
                 if let Err(error) = in_place(Op::$op, self, other.into(), Location::caller()) {
@@ -267,7 +285,8 @@ macro_rules! operators {
             type Output = Array;
             #[track_caller]
             fn $method(self, other: T) -> Array {
-                elementwise(Op::$op, &[Argument::Array(self.clone()), other.into()], Location::caller())
+                let arguments = [Argument::Array(self.clone()), other.into()];
+                elementwise(Op::$op, &arguments, Location::caller())
             }
         }
         impl<T: Into<Argument>> std::ops::$trait<T> for Array {
@@ -284,7 +303,8 @@ macro_rules! operators {
             type Output = Array;
             #[track_caller]
             fn $method(self, other: &Array) -> Array {
-                elementwise(Op::$op, &[self.into(), Argument::Array(other.clone())], Location::caller())
+                let arguments = [self.into(), Argument::Array(other.clone())];
+                elementwise(Op::$op, &arguments, Location::caller())
             }
         }
         impl std::ops::$trait<Array> for $number {

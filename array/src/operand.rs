@@ -19,7 +19,8 @@ pub(crate) enum Operand {
     Scalar(Scalar),
 }
 
-/// An argument of a binary operation: an array, a strong scalar, or a number that takes its dtype from the other side.
+/// An argument of a binary operation: an array, a strong scalar, or a number that takes its dtype
+/// from the other side.
 #[derive(Clone)]
 pub enum Argument {
     /// An array.

@@ -124,8 +124,8 @@ impl Array {
 
     /// Sum over `axes`. Integers narrower than 64 bits and bools are summed in 64 bits.
     ///
-    /// Accuracy: pairwise summation within a shard, then over shards. Sharding: split reduced axes give partial sums.
-    /// Local (records nodes). Errors: `OpError::Axis`, `OpError::DuplicateAxis`.
+    /// Accuracy: pairwise summation within a shard, then over shards. Sharding: split reduced axes
+    /// give partial sums. Local (records nodes). Errors: `OpError::Axis`, `OpError::DuplicateAxis`.
     #[track_caller]
     #[must_use]
     pub fn sum(&self, axes: impl Into<Axes>) -> Array {
@@ -167,14 +167,16 @@ impl Array {
         self.reduce_as(Monoid::All, DType::Bool, axes.into(), Location::caller())
     }
 
-    /// Index of the first smallest element along an axis, or in C order for `()`; the first NaN wins.
+    /// Index of the first smallest element along an axis, or in C order for `()`; the first NaN
+    /// wins.
     #[track_caller]
     #[must_use]
     pub fn argmin(&self, axes: impl Into<Axes>) -> Array {
         self.reduce_as(Monoid::ArgMin, self.dtype(), axes.into(), Location::caller())
     }
 
-    /// Index of the first largest element along an axis, or in C order for `()`; the first NaN wins.
+    /// Index of the first largest element along an axis, or in C order for `()`; the first NaN
+    /// wins.
     #[track_caller]
     #[must_use]
     pub fn argmax(&self, axes: impl Into<Axes>) -> Array {
@@ -189,7 +191,8 @@ impl Array {
         self.converted(DType::Bool, site).reduce_as(Monoid::Add, DType::I64, axes.into(), site)
     }
 
-    /// Mean over `axes`; integers and bools in `f64`, `f16` and `bf16` summed in `f32`. The mean of nothing is NaN.
+    /// Mean over `axes`; integers and bools in `f64`, `f16` and `bf16` summed in `f32`. The mean of
+    /// nothing is NaN.
     #[track_caller]
     #[must_use]
     pub fn mean(&self, axes: impl Into<Axes>) -> Array {
@@ -234,8 +237,9 @@ impl Array {
             .product())
     }
 
-    /// Variance over `axes` with `ddof` degrees of freedom taken off, by two passes over the elements (the second in
-    /// the same kernel where the axes are not split). Dtype as [`Array::mean`], real for complex.
+    /// Variance over `axes` with `ddof` degrees of freedom taken off, by two passes over the
+    /// elements (the second in the same kernel where the axes are not split). Dtype as
+    /// [`Array::mean`], real for complex.
     #[track_caller]
     #[must_use]
     pub fn var(&self, axes: impl Into<Axes>, ddof: f64) -> Array {

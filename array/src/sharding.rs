@@ -41,13 +41,15 @@ pub(crate) fn check(sharding: &Sharding, shape: &[usize], mesh: &Mesh) -> Result
 }
 
 impl Array {
-    /// A picture, for a terminal, of which device holds which block of the array; see [`picture`]. Local.
+    /// A picture, for a terminal, of which device holds which block of the array; see [`picture`].
+    /// Local.
     pub fn picture(&self) -> Result<String, Error> {
         Ok(picture(&self.sharding()?, self.shape(), self.mesh()?.mesh()))
     }
 }
 
-/// A picture of the blocks of an array of up to two axes (further axes are not drawn), for a terminal.
+/// A picture of the blocks of an array of up to two axes (further axes are not drawn), for a
+/// terminal.
 ///
 /// Each cell names the devices that hold it.
 pub fn picture(sharding: &Sharding, shape: &[usize], mesh: &Mesh) -> String {

@@ -13,7 +13,8 @@ fn wrong(operation: &'static str, argument: &'static str, value: String, site: S
     Error::op(OpError::Argument { operation, argument, value }, site)
 }
 
-/// A vector of `length` elements of which element `p` is the number of `positions` (of dtype `i64`) equal to `p`.
+/// A vector of `length` elements of which element `p` is the number of `positions` (of dtype `i64`)
+/// equal to `p`.
 fn count_positions(positions: &Array, length: usize, site: Site) -> Result<Array, Error> {
     let mesh = positions.mesh()?;
     let one = crate::operand::Operand::Scalar(Scalar::new(1i64));
@@ -25,9 +26,10 @@ fn count_positions(positions: &Array, length: usize, site: Site) -> Result<Array
 
 /// NumPy's `histogram` with `bins` equal bins: the counts (`i64`) and the `bins + 1` edges (`f64`).
 ///
-/// Without a `range` the smallest and largest element are found first, which closes the window (Collective). Elements
-/// outside the range (and NaN) are not counted; the last bin includes its right edge. Bin for bin NumPy's answer: its
-/// corrections at the edges are applied. Errors: `OpError::Argument` for no bins or a range that is not finite.
+/// Without a `range` the smallest and largest element are found first, which closes the window
+/// (Collective). Elements outside the range (and NaN) are not counted; the last bin includes its
+/// right edge. Bin for bin NumPy's answer: its corrections at the edges are applied. Errors:
+/// `OpError::Argument` for no bins or a range that is not finite.
 #[track_caller]
 pub fn histogram(array: &Array, bins: usize, range: Option<(f64, f64)>) -> (Array, Array) {
     let site = Location::caller();
@@ -66,8 +68,8 @@ fn try_histogram(
     let step = (high - low) / bins as f64;
     let raw = ((&value - low) / (high - low) * bins as f64).astype_at(DType::I64, site);
     let bin = raw.minimum(bins as i64 - 1).maximum(0);
-    // NumPy's corrections: an element below the edge of its bin, or at or above the next one, is moved by one. Edges
-    // are those of `linspace`, computed here in place of looking them up.
+    // NumPy's corrections: an element below the edge of its bin, or at or above the next one, is
+    // moved by one. Edges are those of `linspace`, computed here in place of looking them up.
     let edge = |bin: &Array| {
         let line = bin.astype_at(DType::F64, site) * step + low;
         select(&bin.equal(bins as i64), high, &line)
@@ -86,11 +88,13 @@ const BUCKETS: usize = 4096;
 /// Candidates this few are brought together and sorted.
 const FEW: usize = 65_536;
 
-/// The percentiles `q` (each from 0 to 100) of all elements, linearly interpolated as NumPy does, as an `f64` array.
+/// The percentiles `q` (each from 0 to 100) of all elements, linearly interpolated as NumPy does,
+/// as an `f64` array.
 ///
-/// Exact order statistics by selection: elements are counted in ever finer buckets between the smallest and the largest
-/// candidate until few candidates are left, which are gathered. Collective over the mesh (each pass reads its counts). Any NaN makes every percentile NaN. Errors: `OpError::Argument` for a `q` outside of 0 to 100, an
-/// empty or a complex array.
+/// Exact order statistics by selection: elements are counted in ever finer buckets between the
+/// smallest and the largest candidate until few candidates are left, which are gathered. Collective
+/// over the mesh (each pass reads its counts). Any NaN makes every percentile NaN. Errors:
+/// `OpError::Argument` for a `q` outside of 0 to 100, an empty or a complex array.
 #[track_caller]
 pub fn percentile(array: &Array, q: &[f64]) -> Array {
     let site = Location::caller();
@@ -130,7 +134,8 @@ pub fn percentile(array: &Array, q: &[f64]) -> Array {
     })())
 }
 
-/// Values from `low` to `high`, of which `count` elements exist and below which `below` elements lie.
+/// Values from `low` to `high`, of which `count` elements exist and below which `below` elements
+/// lie.
 #[derive(Clone, Copy, PartialEq)]
 struct Interval {
     low: f64,
@@ -165,8 +170,8 @@ fn select_ranks(value: &Array, ranks: &[u64], site: Site) -> Result<Vec<f64>, Er
     Ok(found)
 }
 
-/// The narrower intervals that hold the wanted ranks of an interval. The smallest and the largest candidate fall into
-/// different buckets, so every interval that results has fewer elements.
+/// The narrower intervals that hold the wanted ranks of an interval. The smallest and the largest
+/// candidate fall into different buckets, so every interval that results has fewer elements.
 fn narrow(
     value: &Array,
     interval: Interval,

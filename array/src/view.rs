@@ -6,7 +6,8 @@ use phalanx_ops::{AffineMap, Index, Shape};
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 
-/// How an array looks at its cell's base. The base itself is always in C order; other orders are transposed views.
+/// How an array looks at its cell's base. The base itself is always in C order; other orders are
+/// transposed views.
 #[derive(Clone, PartialEq, Debug)]
 pub struct View {
     /// The shape of the view.
@@ -113,7 +114,8 @@ impl View {
         Ok(View { is_broadcast: true, ..self.with_map(map, base, strides) })
     }
 
-    /// Strides after a further map: each axis of this view moves by its stride for each step of the axis it follows.
+    /// Strides after a further map: each axis of this view moves by its stride for each step of the
+    /// axis it follows.
     fn strides_through(&self, local: &AffineMap) -> SmallVec<[i64; 4]> {
         let mut strides: SmallVec<[i64; 4]> = smallvec![0; local.shape.len()];
         for (axis, map) in local.axes.iter().enumerate() {
@@ -169,7 +171,8 @@ fn squeeze_map(map: &AffineMap, shape: &[usize]) -> AffineMap {
 }
 
 /// The strides of a reshaped strided array, or `None` if it has to be copied (the rule of NumPy's
-/// `_attempt_nocopy_reshape`: groups of axes with equal products must be contiguous among themselves).
+/// `_attempt_nocopy_reshape`: groups of axes with equal products must be contiguous among
+/// themselves).
 fn reshaped_strides(shape: &[usize], strides: &[i64], to: &[usize]) -> Option<SmallVec<[i64; 4]>> {
     if shape.contains(&0) {
         return Some(contiguous_strides(to));

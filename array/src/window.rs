@@ -24,8 +24,9 @@ struct State {
 /// Operations that tell a place in the program.
 const PLACE: usize = 4;
 
-/// A place in the program: the last few operations, the newest first, each by its call site and its kind. One alone is
-/// not enough: operations that begin at one place in a line, as those of `a / b * c` do, have one call site.
+/// A place in the program: the last few operations, the newest first, each by its call site and its
+/// kind. One alone is not enough: operations that begin at one place in a line, as those of
+/// `a / b * c` do, have one call site.
 type Anchor = [Option<(usize, Discriminant<NodeOp>)>; PLACE];
 
 #[derive(Default)]
@@ -34,7 +35,8 @@ struct Window {
     graph: Graph,
     bytes: u64,
     places: FxHashSet<Anchor>,
-    /// The place of the operation recorded last; it outlives the window, so that every turn of a loop looks alike.
+    /// The place of the operation recorded last; it outlives the window, so that every turn of a
+    /// loop looks alike.
     place: Anchor,
     /// The first place that has recurred: loops are cut there, at the same phase every time.
     anchor: Option<Anchor>,
@@ -53,7 +55,8 @@ impl MeshHandle {
         MeshHandle(Arc::new(State { engine, limits, window }))
     }
 
-    /// Makes this the mesh of arrays created without naming one, in all threads; returns the previous one.
+    /// Makes this the mesh of arrays created without naming one, in all threads; returns the
+    /// previous one.
     pub fn set_default(mesh: Option<MeshHandle>) -> Option<MeshHandle> {
         std::mem::replace(&mut *DEFAULT.write().unwrap_or_else(PoisonError::into_inner), mesh)
     }
@@ -111,8 +114,8 @@ impl MeshHandle {
         anchor.rotate_right(1);
         anchor[0] = Some((std::ptr::from_ref(site) as usize, discriminant(&op)));
         let length = window.graph.nodes.len();
-        // A write of the value recorded just now belongs to it: a cut between them would keep the old value, the new
-        // one and what is written.
+        // A write of the value recorded just now belongs to it: a cut between them would keep the
+        // old value, the new one and what is written.
         let is_end = matches!(op, NodeOp::Update(_))
             && matches!((operands.last(), window.graph.nodes.last()),
                 (Some(Operand::Value { node, .. }), Some(last)) if Arc::ptr_eq(node, &last.node));
@@ -162,7 +165,8 @@ impl MeshHandle {
         self.0.engine.evaluate(closed.graph, cause, site)
     }
 
-    /// Closes the open window: everything recorded is planned and started. Collective over the mesh.
+    /// Closes the open window: everything recorded is planned and started. Collective over the
+    /// mesh.
     pub fn close(&self, cause: Cause, site: Site) -> Result<(), Error> {
         self.close_window(&mut self.window(), cause, site)
     }

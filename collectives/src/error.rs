@@ -47,6 +47,21 @@ pub enum CollectiveError {
         /// What it did.
         second_cause: String,
     },
+    /// Two ranks went the same way with different data.
+    #[error(
+        "ranks gave different data where all must give the same: \
+         rank {first_rank} at {first_site}, rank {second_rank} at {second_site}"
+    )]
+    OtherData {
+        /// One of the two ranks.
+        first_rank: usize,
+        /// The call site there.
+        first_site: String,
+        /// The other rank.
+        second_rank: usize,
+        /// The call site there.
+        second_site: String,
+    },
     /// A rank gave up for a reason of its own.
     #[error("rank {rank} failed: {message} [{error_code}]")]
     Aborted {
@@ -216,7 +231,7 @@ impl CollectiveError {
         match self {
             CollectiveError::RankDied { .. } => "PX060",
             CollectiveError::RankLeft { .. } => "PX061",
-            CollectiveError::Divergence { .. } => "PX062",
+            CollectiveError::Divergence { .. } | CollectiveError::OtherData { .. } => "PX062",
             CollectiveError::Aborted { .. } => "PX063",
             CollectiveError::Token { .. } => "PX064",
             CollectiveError::Listen { .. } => "PX065",
@@ -249,6 +264,10 @@ impl CollectiveError {
             CollectiveError::Divergence { .. } => {
                 "what depends on the rank must not observe a shared array: \
                  call `x.evaluate()` before the `if`, or print with `phalanx::print(x)`"
+            }
+            CollectiveError::OtherData { .. } => {
+                "read or draw it alike on all ranks, with one seed; \
+                 what each rank has for itself is joined by `Array::from_local`"
             }
             CollectiveError::Aborted { .. } => "look at the error of that rank",
             CollectiveError::Token { .. } => {

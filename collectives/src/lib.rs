@@ -30,5 +30,5 @@ pub use counting::{Count, Counting, Counts};
 pub use error::CollectiveError;
 pub use operation::Operation;
 pub use rendezvous::Rendezvous;
-pub use tickets::{Ticket, TicketKind};
+pub use tickets::{GivenData, Ticket, TicketKind};
 pub use world::{Facts, World};

@@ -21,6 +21,23 @@ pub struct Ticket {
     pub cause: String,
     /// The call site.
     pub site: String,
+    /// Data that every rank has declared to be equal, and that this step is the first to use; at
+    /// most `Ticket::MOST_DATA`. What equal digests of tickets say is that their numbers are equal.
+    pub data: Vec<GivenData>,
+}
+
+/// Data that a rank was given from outside.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GivenData {
+    /// A digest of the data.
+    pub digest: u128,
+    /// The call site.
+    pub site: String,
+}
+
+impl Ticket {
+    /// How many entries `data` has at the most.
+    pub const MOST_DATA: usize = 32;
 }
 
 /// The kinds of ticketed steps.
@@ -34,8 +51,10 @@ pub enum TicketKind {
     Exit,
 }
 
-/// The longest text that a ticket carries; both have to fit into a control frame.
+/// The longest cause and call site that a ticket carries; all have to fit into a control frame.
 const TEXT_BYTES: usize = 4 << 10;
+/// The longest call site of data.
+const DATA_SITE_BYTES: usize = 1 << 10;
 
 /// What has to be done about a ticket.
 #[derive(Debug)]
@@ -74,10 +93,10 @@ impl Tickets {
 
     /// A ticket of this process.
     pub(crate) fn posted(&mut self, mut ticket: Ticket) -> Verdict {
-        for text in [&mut ticket.cause, &mut ticket.site] {
-            let end = (0..=TEXT_BYTES.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
-            text.truncate(end.unwrap_or(0));
-        }
+        assert!(ticket.data.len() <= Ticket::MOST_DATA, "bug: a ticket with too much data");
+        cut(&mut ticket.cause, TEXT_BYTES);
+        cut(&mut ticket.site, TEXT_BYTES);
+        ticket.data.iter_mut().for_each(|data| cut(&mut data.site, DATA_SITE_BYTES));
         if self.rank != 0 {
             self.last = Some(ticket.clone());
             return match self.against_exit() {
@@ -110,6 +129,10 @@ impl Tickets {
         if open.ticket.kind != ticket.kind || open.ticket.digest != ticket.digest {
             return Verdict::Diverged(divergence((open.rank, &open.ticket), (rank, &ticket)));
         }
+        let mut pairs = open.ticket.data.iter().zip(&ticket.data);
+        if let Some((first, second)) = pairs.find(|(first, second)| first.digest != second.digest) {
+            return Verdict::Diverged(other_data((open.rank, first), (rank, second)));
+        }
         open.seen += 1;
         if open.seen == self.processes {
             self.open.remove(&number);
@@ -127,6 +150,23 @@ impl Tickets {
             return Verdict::Nothing;
         }
         Verdict::Diverged(divergence((0, exit), (self.rank, last)))
+    }
+}
+
+/// Shortens a text.
+fn cut(text: &mut String, bytes: usize) {
+    let end = (0..=bytes.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
+    text.truncate(end.unwrap_or(0));
+}
+
+fn other_data(one: (usize, &GivenData), other: (usize, &GivenData)) -> CollectiveError {
+    let ((first_rank, first), (second_rank, second)) =
+        if one.0 < other.0 { (one, other) } else { (other, one) };
+    CollectiveError::OtherData {
+        first_rank,
+        first_site: first.site.clone(),
+        second_rank,
+        second_site: second.site.clone(),
     }
 }
 
@@ -150,7 +190,7 @@ mod tests {
 
     fn ticket(number: u64, kind: TicketKind, digest: u128) -> Ticket {
         let (cause, site) = (format!("{kind:?}"), format!("line {digest}"));
-        Ticket { number, kind, digest, cause, site }
+        Ticket { number, kind, digest, cause, site, data: Vec::new() }
     }
 
     #[test]
@@ -184,13 +224,38 @@ mod tests {
     }
 
     #[test]
+    fn other_data_is_told_from_another_way() {
+        let with_data = |digests: [u128; 2]| {
+            let given = digests.iter().zip(["read.rs:3", "draw.rs:5"]);
+            let data = given.map(|(&digest, site)| GivenData { digest, site: String::from(site) });
+            Ticket { data: data.collect(), ..ticket(0, TicketKind::Close, 1) }
+        };
+        let mut tickets = Tickets::new(0, 3);
+        tickets.posted(with_data([1, 2]));
+        assert!(matches!(tickets.arrived(2, with_data([1, 2])), Verdict::Nothing));
+        let Verdict::Diverged(error) = tickets.arrived(1, with_data([1, 3])) else {
+            panic!("no divergence")
+        };
+        assert_eq!(error.code(), "PX062");
+        assert_eq!(
+            error.to_string(),
+            "ranks gave different data where all must give the same: \
+             rank 0 at draw.rs:5, rank 1 at draw.rs:5"
+        );
+    }
+
+    #[test]
     fn long_texts_are_cut() {
         let mut long = ticket(0, TicketKind::Close, 1);
         long.cause = "ä".repeat(TEXT_BYTES);
+        let given = GivenData { digest: 1, site: "x".repeat(TEXT_BYTES) };
+        long.data = vec![given; Ticket::MOST_DATA];
         let Verdict::ToCoordinator(sent) = Tickets::new(1, 2).posted(long) else {
             panic!("not sent")
         };
         assert_eq!(sent.cause, "ä".repeat(TEXT_BYTES / 2));
+        let frame = crate::transport::serialize::<{ crate::transport::CONTROL_BYTES }>(&sent);
+        assert!(frame.is_ok());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The world: all processes of a program and all their devices, seen by one process.
 
 use crate::group::Member;
-use crate::transport::{Fabric, Link, read};
+use crate::transport::{Fabric, Link, read, watch};
 use crate::{CollectiveError, Communicator, Ticket};
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -76,6 +76,7 @@ impl World {
                         tokio::spawn(read(shared.clone(), link.clone()));
                         tokio::spawn(link.clone().write());
                     }
+                    tokio::spawn(watch(shared.clone()));
                     // Also ends when the world is dropped and the sender with it.
                     let _ = stopped.await;
                 });

@@ -10,8 +10,8 @@ use std::sync::Arc;
 ///
 /// Conditions that code using `as_ptr` relies on:
 /// 1. The pointer is valid for `len` bytes while any clone lives (lifetime: the buffer).
-/// 2. Steps of one device run in plan order, and a step that writes bytes is ordered before and after
-///    every other step that touches them (order and aliasing: the plan).
+/// 2. Steps of one device run in plan order, and a step that writes bytes is ordered before and
+///    after every other step that touches them (order and aliasing: the plan).
 #[derive(Clone)]
 pub struct Buffer(Arc<Allocation>);
 
@@ -30,9 +30,11 @@ enum Release {
     Nothing,
 }
 
-// SAFETY: the pointer is to plain bytes without thread affinity; conditions 1 and 2 of `Buffer` order accesses.
+// SAFETY: the pointer is to plain bytes without thread affinity; conditions 1 and 2 of `Buffer`
+// order accesses.
 unsafe impl Send for Allocation {}
-// SAFETY: as for `Send`; no method of `Buffer` reads or writes the bytes without an `unsafe` promise of condition 2.
+// SAFETY: as for `Send`; no method of `Buffer` reads or writes the bytes without an `unsafe`
+// promise of condition 2.
 unsafe impl Sync for Allocation {}
 
 impl Buffer {
@@ -133,8 +135,8 @@ pub struct Slice {
 impl Slice {
     /// The address of the first byte.
     pub fn as_ptr(&self) -> *mut u8 {
-        // SAFETY: `offset + len <= buffer.len()` was checked when the slice was made, so the result stays inside
-        // the allocation (condition 1 of `Buffer`).
+        // SAFETY: `offset + len <= buffer.len()` was checked when the slice was made, so the result
+        // stays inside the allocation (condition 1 of `Buffer`).
         unsafe { self.buffer.as_ptr().add(self.offset) }
     }
 

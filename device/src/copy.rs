@@ -1,6 +1,7 @@
 //! Copies between buffers and to and from the host, checked against the buffers' bounds.
 //!
-//! Who may touch the bytes when is the plan's promise (condition 2 of `Buffer`); these functions check the rest.
+//! Who may touch the bytes when is the plan's promise (condition 2 of `Buffer`); these functions
+//! check the rest.
 
 use crate::Buffer;
 
@@ -22,7 +23,8 @@ impl Strided<'_> {
     }
 }
 
-/// Panics unless all items that strides reach from an offset lie inside `len` bytes; no item needs no bytes.
+/// Panics unless all items that strides reach from an offset lie inside `len` bytes; no item needs
+/// no bytes.
 pub fn assert_in_bounds(
     len: usize,
     offset: isize,
@@ -66,8 +68,8 @@ pub fn copy_strided(from: &Strided<'_>, to: &Strided<'_>, extents: &[usize], ite
     let mut index = vec![0usize; outer];
     let (mut source, mut target) = (from.offset, to.offset);
     loop {
-        // SAFETY: `check` proved both ranges inside their buffers (condition 1 of `Buffer`), for every index of the
-        // box; nobody else touches them now (condition 2).
+        // SAFETY: `check` proved both ranges inside their buffers (condition 1 of `Buffer`), for
+        // every index of the box; nobody else touches them now (condition 2).
         unsafe {
             std::ptr::copy_nonoverlapping(
                 from.buffer.as_ptr().offset(source),
@@ -116,11 +118,13 @@ impl Buffer {
         unsafe { slice.bytes_mut() }.fill(0);
     }
 
-    /// Copies the items of `value` whose byte in `mask` is not zero to the front of this buffer; returns their number.
+    /// Copies the items of `value` whose byte in `mask` is not zero to the front of this buffer;
+    /// returns their number.
     pub fn compress_from(&self, value: &Buffer, mask: &Buffer, count: usize, item: usize) -> usize {
         let (value, mask) = (value.slice(0, count * item), mask.slice(0, count));
         let target = self.slice(0, (count * item).min(self.len()));
-        // SAFETY: in bounds; nobody writes the sources or touches the target meanwhile (condition 2).
+        // SAFETY: in bounds; nobody writes the sources or touches the target meanwhile (condition
+        // 2).
         let (value, mask, target) = unsafe { (value.bytes(), mask.bytes(), target.bytes_mut()) };
         let mut kept = 0;
         for (position, &holds) in mask.iter().enumerate() {

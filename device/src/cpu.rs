@@ -31,7 +31,8 @@ unsafe impl Send for Block {}
 const MOST_CACHED: usize = 4 << 30;
 
 impl CpuDevice {
-    /// The CPU device `cpu:ordinal` with `threads` compute threads and, if given, a limit of its memory in bytes.
+    /// The CPU device `cpu:ordinal` with `threads` compute threads and, if given, a limit of its
+    /// memory in bytes.
     pub fn new(
         ordinal: usize,
         threads: usize,
@@ -59,7 +60,8 @@ impl CpuDevice {
             memory.cached += size;
             memory.free.entry(size).or_default().push(Block(pointer));
         } else if let Ok(layout) = layout(size) {
-            // SAFETY: the pointer came from `alloc` with this layout and no handle is left (condition 1 of `Buffer`).
+            // SAFETY: the pointer came from `alloc` with this layout and no handle is left
+            // (condition 1 of `Buffer`).
             unsafe { dealloc(pointer.as_ptr(), layout) };
         }
     }
@@ -135,7 +137,8 @@ impl Drop for CpuDevice {
         for (size, blocks) in memory.free.drain() {
             for block in blocks {
                 if let Ok(layout) = layout(size) {
-                    // SAFETY: a block of the free list came from `alloc` with this layout and has no handle.
+                    // SAFETY: a block of the free list came from `alloc` with this layout and has
+                    // no handle.
                     unsafe { dealloc(block.0.as_ptr(), layout) };
                 }
             }

@@ -1,8 +1,9 @@
 //! Devices: memory that shards live in, and the threads that work on it.
 //!
-//! `Buffer` is a counted handle to one allocation. Its bytes may be written by several owners over time;
-//! who may write when is the plan's promise (a step reads its inputs and writes its outputs, and steps of
-//! a device run in order), so access goes through raw pointers at the edges and is never checked here.
+//! `Buffer` is a counted handle to one allocation. Its bytes may be written by several owners over
+//! time; who may write when is the plan's promise (a step reads its inputs and writes its outputs,
+//! and steps of a device run in order), so access goes through raw pointers at the edges and is
+//! never checked here.
 
 mod buffer;
 mod copy;

@@ -1,4 +1,5 @@
-//! A device that counts what it is asked for and computes nothing: planning for thousands of devices runs anywhere.
+//! A device that counts what it is asked for and computes nothing: planning for thousands of
+//! devices runs anywhere.
 
 use crate::{Buffer, Device, DeviceError};
 use std::sync::Arc;

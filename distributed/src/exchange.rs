@@ -1,7 +1,8 @@
 //! Exchanges: who sends which box to whom when a box of a value is needed that does not lie there.
 //!
-//! A halo, a gather and a reshard differ only in what is needed; what is missing is fetched into slabs beside the block,
-//! from whoever owns it. Both sides compute the same pieces from the same plan, so no message describes another.
+//! A halo, a gather and a reshard differ only in what is needed; what is missing is fetched into
+//! slabs beside the block, from whoever owns it. Both sides compute the same pieces from the same
+//! plan, so no message describes another.
 
 use phalanx_ops::sharding::{intersect, is_empty, subtract};
 use phalanx_ops::{IndexBox, Mesh, Sharding};
@@ -100,7 +101,8 @@ pub fn pieces_from(
     transfers
 }
 
-/// The coordinates of the device that holds block `part` of an axis split by `mesh_axes`, else like `owner`.
+/// The coordinates of the device that holds block `part` of an axis split by `mesh_axes`, else like
+/// `owner`.
 fn with_part(owner: &[usize], part: usize, mesh_axes: &[u8], mesh: &Mesh) -> SmallVec<[usize; 4]> {
     let mut coordinates: SmallVec<[usize; 4]> = owner.into();
     let mut rest = part;

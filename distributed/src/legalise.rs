@@ -1,5 +1,5 @@
-//! Legalising: equal operations become one, and operations that need their operands whole or in a certain sharding get
-//! copies that have it.
+//! Legalising: equal operations become one, and operations that need their operands whole or in a
+//! certain sharding get copies that have it.
 
 use crate::propagate::Placement;
 use phalanx_array::{Graph, Input, Node, NodeData, NodeOp, Site, Source};
@@ -11,20 +11,43 @@ use std::sync::Arc;
 /// What makes two operations equal.
 type Computation = (NodeOp, SmallVec<[Input; 2]>, Shape, DType);
 
-/// The graph without operations that compute what an earlier one does, with a `Reshard` before every operand that does not lie as its operation needs it, the placements of its
-/// nodes, and for each node of the given graph its position in the new one.
-pub fn legalise(
-    graph: &Graph,
-    placements: Vec<Placement>,
-    leaves: &[Sharding],
-) -> (Graph, Vec<Placement>, Vec<u32>) {
+/// A legal graph.
+pub struct Legal {
+    /// The graph without operations that compute what an earlier one does, with a `Reshard` before every operand that
+    /// does not lie as its operation needs it.
+    pub graph: Graph,
+    /// The placements of its nodes.
+    pub placements: Vec<Placement>,
+    /// For each node of the given graph, its position in this one.
+    pub moved: Vec<u32>,
+    /// For each node of this graph, what it comes from.
+    pub origins: Vec<Origin>,
+}
+
+/// What a node of a legal graph comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Origin {
+    /// A node of the given graph.
+    Node(u32),
+    /// The copy of an input of a node of the given graph.
+    Copy {
+        /// The node.
+        node: u32,
+        /// The number of the input.
+        input: u8,
+    },
+}
+
+/// Makes a graph legal.
+pub fn legalise(graph: &Graph, placements: Vec<Placement>, leaves: &[Sharding]) -> Legal {
     let mut legal =
         Graph { nodes: Vec::new(), leaves: graph.leaves.clone(), scalars: graph.scalars.clone() };
     let mut placed: Vec<Placement> = Vec::new();
     let mut moved: Vec<u32> = Vec::with_capacity(graph.nodes.len());
+    let mut origins: Vec<Origin> = Vec::with_capacity(graph.nodes.len());
     // Scalars are arguments and never compared, so only operations on arrays alone can be equal.
     let mut known: FxHashMap<Computation, u32> = FxHashMap::default();
-    for (node, placement) in graph.nodes.iter().zip(placements) {
+    for (position, (node, placement)) in graph.nodes.iter().zip(placements).enumerate() {
         let mut node = node.clone();
         for input in &mut node.inputs {
             if let Source::Node(from) = &mut input.source {
@@ -39,20 +62,10 @@ pub fn legalise(
             }
             _ => known.insert(key.clone(), legal.nodes.len() as u32),
         };
-        let wanted: Vec<Option<Sharding>> = match &node.op {
-            NodeOp::Reshape => vec![Some(placement.space.clone())],
-            NodeOp::Compress => vec![Some(placement.space.clone()); 2],
-            NodeOp::Matmul => {
-                let (mut a, mut b) = (Sharding::replicated(2), Sharding::replicated(2));
-                a.axes[0] = placement.output.axes[0].clone();
-                b.axes[1] = placement.output.axes[1].clone();
-                vec![Some(a), Some(b)]
-            }
-            _ => vec![None; node.inputs.len()],
-        };
         let site = node.site;
-        for (input, wanted) in node.inputs.iter_mut().zip(wanted) {
-            let Some(wanted) = wanted else { continue };
+        for (number, input) in node.inputs.iter_mut().enumerate() {
+            let number = number as u8;
+            let Some(wanted) = wanted_sharding(&node.op, &placement, number) else { continue };
             let lies = match input.source {
                 Source::Node(from) => placed[from as usize].output == wanted,
                 Source::Leaf(leaf) => leaves[leaf as usize] == wanted,
@@ -60,6 +73,7 @@ pub fn legalise(
             };
             if !lies || input.map.is_some() {
                 *input = insert_copy(&mut legal, &mut placed, input, wanted, site);
+                origins.push(Origin::Copy { node: position as u32, input: number });
             }
         }
         if let Some(position) = known.get_mut(&key) {
@@ -68,8 +82,23 @@ pub fn legalise(
         moved.push(legal.nodes.len() as u32);
         legal.nodes.push(node);
         placed.push(placement);
+        origins.push(Origin::Node(position as u32));
     }
-    (legal, placed, moved)
+    Legal { graph: legal, placements: placed, moved, origins }
+}
+
+/// The sharding that an operation needs an input to have, if not any will do.
+pub fn wanted_sharding(op: &NodeOp, placement: &Placement, input: u8) -> Option<Sharding> {
+    match op {
+        NodeOp::Reshape | NodeOp::Compress => Some(placement.space.clone()),
+        NodeOp::Matmul => {
+            let mut wanted = Sharding::replicated(2);
+            let axis = usize::from(input);
+            wanted.axes[axis] = placement.output.axes[axis].clone();
+            Some(wanted)
+        }
+        _ => None,
+    }
 }
 
 fn insert_copy(
@@ -82,14 +111,15 @@ fn insert_copy(
     let (base, dtype) = legal.source(input.source);
     let shape =
         input.map.as_ref().map_or_else(|| base.into(), |map: &Arc<AffineMap>| map.shape.clone());
+    let placement = Placement { space: wanted.clone(), output: wanted.clone(), partial: None };
     legal.nodes.push(NodeData {
-        op: NodeOp::Reshard(Arc::new(wanted.clone())),
+        op: NodeOp::Reshard(Arc::new(wanted)),
         inputs: [input.clone()].into_iter().collect(),
         node: Node::temporary(shape.clone(), dtype),
         shape,
         dtype,
         site,
     });
-    placed.push(Placement { space: wanted.clone(), output: wanted, partial: None });
+    placed.push(placement);
     Input { source: Source::Node(legal.nodes.len() as u32 - 1), map: None }
 }

@@ -1,6 +1,8 @@
-//! Where values lie: default shardings, propagation through the operations of a window, and the boxes that have to move.
+//! Where values lie: default shardings, propagation through the operations of a window, and the
+//! boxes that have to move.
 //!
-//! Everything here is a pure function of the graph, the mesh and the policy; nothing knows kernels or memory.
+//! Everything here is a pure function of the graph, the mesh and the policy; nothing knows kernels
+//! or memory.
 #![forbid(unsafe_code)]
 
 mod exchange;
@@ -11,7 +13,7 @@ mod propagate;
 mod regions;
 
 pub use exchange::{Transfer, pieces_from, pieces_to};
-pub use legalise::legalise;
+pub use legalise::{Legal, Origin, legalise, wanted_sharding};
 pub use policy::Policy;
 pub use price::read_price;
 pub use propagate::{Placement, propagate};

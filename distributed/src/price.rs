@@ -1,12 +1,13 @@
-//! Prices: the bytes that a choice of sharding moves, on the busiest of a few devices that stand for all.
+//! Prices: the bytes that a choice of sharding moves, on the busiest of a few devices that stand
+//! for all.
 
 use crate::exchange::slabs;
 use crate::regions::{image, is_aligned};
 use phalanx_ops::sharding::{is_empty, volume};
 use phalanx_ops::{AffineMap, Mesh, Sharding};
 
-/// Bytes that a device receives when a space of this shape with sharding `space` reads a value of shape `base` with
-/// sharding `value` through `map`. Costs the same on a mesh of any size.
+/// Bytes that a device receives when a space of this shape with sharding `space` reads a value of
+/// shape `base` with sharding `value` through `map`. Costs the same on a mesh of any size.
 pub fn read_price(
     value: &Sharding,
     base: &[usize],

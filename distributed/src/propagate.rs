@@ -2,7 +2,7 @@
 
 use crate::policy::Policy;
 use crate::price::read_price;
-use phalanx_array::{Graph, Input, NodeOp, Source};
+use phalanx_array::{Graph, Input, NodeData, NodeOp, Source};
 use phalanx_ops::shape::size;
 use phalanx_ops::{AffineMap, Bounds, Mesh, Partial, Shape, Sharding, Split};
 use smallvec::SmallVec;
@@ -10,7 +10,8 @@ use smallvec::SmallVec;
 /// Where an operation runs and where its value lies.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Placement {
-    /// The sharding of what is iterated over: of the value itself, or of the input of a reduction or reshape.
+    /// The sharding of what is iterated over: of the value itself, or of the input of a reduction
+    /// or reshape.
     pub space: Sharding,
     /// The sharding of the value, once combined.
     pub output: Sharding,
@@ -25,6 +26,9 @@ pub fn propagate(
     mesh: &Mesh,
     policy: &Policy,
 ) -> Vec<Placement> {
+    if mesh.devices() == 1 {
+        return graph.nodes.iter().map(|node| whole(graph, node)).collect();
+    }
     let targets = update_targets(graph);
     let mut placements: Vec<Placement> = Vec::with_capacity(graph.nodes.len());
     for (position, node) in graph.nodes.iter().enumerate() {
@@ -52,9 +56,13 @@ pub fn propagate(
             NodeOp::Fill | NodeOp::Index(_) => own(policy.sharding(&node.shape, mesh)),
             NodeOp::Elementwise(_) | NodeOp::Select | NodeOp::Cast => {
                 let hinted = targets[position].filter(|&update| {
-                    // The place written to decides where its value is computed, if it lies there already.
-                    matches!(graph.nodes[update].inputs[0].source, Source::Leaf(_))
-                        || matches!(graph.nodes[update].inputs[0].source, Source::Node(old) if (old as usize) < position)
+                    // The place written to decides where its value is computed, if it lies there
+                    // already.
+                    match graph.nodes[update].inputs[0].source {
+                        Source::Leaf(_) => true,
+                        Source::Node(old) => (old as usize) < position,
+                        Source::Scalar(_) => false,
+                    }
                 });
                 match hinted {
                     Some(update) => {
@@ -62,7 +70,8 @@ pub fn propagate(
                             unreachable!("bug: a target is an update")
                         };
                         let old = sharding_of(graph.nodes[update].inputs[0].source);
-                        own(old.map_or_else(|| Sharding::replicated(node.shape.len()), |old| old.through(map)))
+                        let replicated = || Sharding::replicated(node.shape.len());
+                        own(old.map_or_else(replicated, |old| old.through(map)))
                     }
                     None => {
                         let known = |source| sharding_of(source).cloned();
@@ -81,19 +90,27 @@ pub fn propagate(
                 let mut output = Sharding::replicated(0);
                 for (axis, split) in space.axes.iter().enumerate() {
                     match split {
-                        Some(split) if axes.contains(&(axis as u8)) => mesh_axes.extend(split.mesh_axes.iter().copied()),
+                        Some(split) if axes.contains(&(axis as u8)) => {
+                            mesh_axes.extend(split.mesh_axes.iter().copied());
+                        }
                         _ if axes.contains(&(axis as u8)) => {}
                         other => output.axes.push(other.clone()),
                     }
                 }
-                let partial = (!mesh_axes.is_empty()).then_some(Partial { monoid: *monoid, mesh_axes });
+                let partial =
+                    (!mesh_axes.is_empty()).then_some(Partial { monoid: *monoid, mesh_axes });
                 Placement { space, output, partial }
             }
             NodeOp::Accumulate { monoid } => {
                 let space = through(&node.inputs[0]);
-                let mesh_axes: SmallVec<[u8; 2]> =
-                    space.axes.iter().flatten().flat_map(|split| split.mesh_axes.iter().copied()).collect();
-                let partial = (!mesh_axes.is_empty()).then_some(Partial { monoid: *monoid, mesh_axes });
+                let mesh_axes: SmallVec<[u8; 2]> = space
+                    .axes
+                    .iter()
+                    .flatten()
+                    .flat_map(|split| split.mesh_axes.iter().copied())
+                    .collect();
+                let partial =
+                    (!mesh_axes.is_empty()).then_some(Partial { monoid: *monoid, mesh_axes });
                 Placement { space, output: Sharding::replicated(1), partial }
             }
             NodeOp::Reshape => {
@@ -104,10 +121,14 @@ pub fn propagate(
             NodeOp::Matmul => {
                 let (a, b) = (through(&node.inputs[0]), through(&node.inputs[1]));
                 let output = match (&a.axes[0], &b.axes[1]) {
-                    (Some(rows), _) => Sharding { axes: [Some(rows.clone()), None].into_iter().collect(), partial: None },
-                    (None, Some(columns)) => {
-                        Sharding { axes: [None, Some(columns.clone())].into_iter().collect(), partial: None }
-                    }
+                    (Some(rows), _) => Sharding {
+                        axes: [Some(rows.clone()), None].into_iter().collect(),
+                        partial: None,
+                    },
+                    (None, Some(columns)) => Sharding {
+                        axes: [None, Some(columns.clone())].into_iter().collect(),
+                        partial: None,
+                    },
                     (None, None) => policy.sharding(&node.shape, mesh),
                 };
                 own(output)
@@ -116,7 +137,8 @@ pub fn propagate(
                 let value = through(&node.inputs[0]);
                 let (shape, _) = view_shape(graph, &node.inputs[0]);
                 let space = leading(&value, &shape, mesh);
-                // The block of each device follows from the counts; until they are known it is said to be even.
+                // The block of each device follows from the counts; until they are known it is said
+                // to be even.
                 let output = match space.axes.iter().flatten().next() {
                     None => Sharding::replicated(1),
                     Some(split) => {
@@ -133,6 +155,22 @@ pub fn propagate(
     placements
 }
 
+/// The placement of a node on one device, which has every value whole.
+fn whole(graph: &Graph, node: &NodeData) -> Placement {
+    let ndim = match &node.op {
+        NodeOp::Reduce { .. } | NodeOp::Accumulate { .. } | NodeOp::Compress | NodeOp::Reshape => {
+            view_shape(graph, &node.inputs[0]).0.len()
+        }
+        NodeOp::Update(map) => map.shape.len(),
+        _ => node.shape.len(),
+    };
+    Placement {
+        space: Sharding::replicated(ndim),
+        output: Sharding::replicated(node.shape.len()),
+        partial: None,
+    }
+}
+
 fn view_shape(graph: &Graph, input: &Input) -> (phalanx_ops::Shape, phalanx_ops::DType) {
     let (shape, dtype) = graph.source(input.source);
     (
@@ -144,7 +182,8 @@ fn view_shape(graph: &Graph, input: &Input) -> (phalanx_ops::Shape, phalanx_ops:
     )
 }
 
-/// For each node, the update whose value it computes, directly or through further elementwise operations of its shape.
+/// For each node, the update whose value it computes, directly or through further elementwise
+/// operations of its shape.
 fn update_targets(graph: &Graph) -> Vec<Option<usize>> {
     let mut targets: Vec<Option<usize>> = vec![None; graph.nodes.len()];
     for (position, node) in graph.nodes.iter().enumerate().rev() {
@@ -171,8 +210,8 @@ fn update_targets(graph: &Graph) -> Vec<Option<usize>> {
     targets
 }
 
-/// The sharding of an elementwise operation: that of the input under which the others move the fewest bytes, of equal
-/// ones that of most inputs, then of the first.
+/// The sharding of an elementwise operation: that of the input under which the others move the
+/// fewest bytes, of equal ones that of most inputs, then of the first.
 fn align(
     graph: &Graph,
     inputs: &[Input],

@@ -37,8 +37,9 @@ pub fn preimage_range(base: &Range<usize>, start: i64, step: i64) -> Range<i64> 
     }
 }
 
-/// Whether every device that computes its block of a space with sharding `space` finds what it reads through `map` in its
-/// own block of the value. A proof by the form of the bounds: `false` may also mean "not known".
+/// Whether every device that computes its block of a space with sharding `space` finds what it
+/// reads through `map` in its own block of the value. A proof by the form of the bounds: `false`
+/// may also mean "not known".
 pub fn is_aligned(value: &Sharding, map: &AffineMap, space: &Sharding) -> bool {
     (0..map.axes.len()).all(|axis| axis_is_aligned(value, map, space, axis))
 }

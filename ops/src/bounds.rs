@@ -4,13 +4,15 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The blocks of one axis. Blocks tile the axis; they may be uneven or empty; a reversed slice reverses their order.
+/// The blocks of one axis. Blocks tile the axis; they may be uneven or empty; a reversed slice
+/// reverses their order.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Bounds(Arc<Form>);
 
 #[derive(PartialEq, Eq, Hash, Debug)]
 enum Form {
-    /// `extent` cut into `parts`, the first `extent % parts` of them one longer, as `array_split` cuts.
+    /// `extent` cut into `parts`, the first `extent % parts` of them one longer, as `array_split`
+    /// cuts.
     Even { extent: usize, parts: usize },
     /// Cut points, from 0 to the extent.
     Explicit { cuts: Vec<usize> },
@@ -55,7 +57,8 @@ impl Bounds {
         }
     }
 
-    /// The bounds after every `factor` consecutive positions became one, if no block is cut inside of one.
+    /// The bounds after every `factor` consecutive positions became one, if no block is cut inside
+    /// of one.
     pub fn divided(&self, factor: usize) -> Option<Bounds> {
         match &*self.0 {
             _ if factor == 1 => Some(self.clone()),
@@ -107,7 +110,8 @@ impl Bounds {
         }
     }
 
-    /// The parts whose blocks meet `positions`, as a range of parts that may also hold parts with empty blocks.
+    /// The parts whose blocks meet `positions`, as a range of parts that may also hold parts with
+    /// empty blocks.
     pub fn parts_meeting(&self, positions: Range<usize>) -> Range<usize> {
         if positions.is_empty() || self.parts() == 0 {
             return 0..0;

@@ -19,7 +19,9 @@ pub enum Kind {
 }
 
 macro_rules! dtypes {
-    ($($variant:ident $name:literal $char:literal $kind:ident $size:literal $type:ty, $doc:literal;)*) => {
+    ($(
+        $variant:ident $name:literal $char:literal $kind:ident $size:literal $type:ty, $doc:literal;
+    )*) => {
         /// An element type.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
         #[repr(u8)]
@@ -32,7 +34,8 @@ macro_rules! dtypes {
             /// The short name used in plans and kernels, such as `f64`.
             pub const fn name(self) -> &'static str { match self { $(DType::$variant => $name),* } }
 
-            /// The character NumPy uses in ufunc type strings (`E` for bfloat16, which NumPy lacks).
+            /// The character NumPy uses in ufunc type strings (`E` for bfloat16, which NumPy
+            /// lacks).
             pub const fn char(self) -> char { match self { $(DType::$variant => $char),* } }
 
             /// The kind of the dtype.
@@ -76,7 +79,8 @@ impl DType {
         DType::ALL.iter().copied().find(|dtype| dtype.name() == name)
     }
 
-    /// The dtype of the given NumPy type character (`q`/`Q`, NumPy's second 64-bit names, included).
+    /// The dtype of the given NumPy type character (`q`/`Q`, NumPy's second 64-bit names,
+    /// included).
     pub fn from_char(char: char) -> Option<DType> {
         match char {
             'q' => Some(DType::I64),

@@ -77,7 +77,7 @@ pub enum OpError {
     #[error("slice step cannot be zero")]
     ZeroStep,
     /// A dtype that an operation has no loop for.
-    #[error("{operation} is not supported for {dtypes:?}")]
+    #[error("{operation} is not supported for {}", list(dtypes))]
     Dtype {
         /// The operation.
         operation: &'static str,
@@ -234,4 +234,9 @@ impl OpError {
             }
         }
     }
+}
+
+/// Dtypes as text, such as `f64, i32`.
+fn list(dtypes: &[DType]) -> String {
+    dtypes.iter().map(DType::to_string).collect::<Vec<_>>().join(", ")
 }

@@ -18,7 +18,9 @@ macro_rules! monoids {
             pub const ALL: &'static [Monoid] = &[$(Monoid::$variant),*];
 
             /// The name used in plans and kernels.
-            pub const fn name(self) -> &'static str { match self { $(Monoid::$variant => $name),* } }
+            pub const fn name(self) -> &'static str {
+                match self { $(Monoid::$variant => $name),* }
+            }
         }
     };
 }
@@ -26,12 +28,16 @@ macro_rules! monoids {
 monoids! {
     Add "add" "Sum; on bool, logical or.";
     Multiply "multiply" "Product; on bool, logical and.";
-    Min "min" "Smallest element; a NaN wins, as in NumPy. Complex numbers compare lexicographically.";
-    Max "max" "Largest element; a NaN wins, as in NumPy. Complex numbers compare lexicographically.";
+    Min "min"
+        "Smallest element; a NaN wins, as in NumPy. Complex numbers compare lexicographically.";
+    Max "max"
+        "Largest element; a NaN wins, as in NumPy. Complex numbers compare lexicographically.";
     Any "any" "Logical or of truth values (bool only).";
     All "all" "Logical and of truth values (bool only).";
-    ArgMin "argmin" "Pair of smallest element and its index; the smaller index wins a tie; the first NaN wins.";
-    ArgMax "argmax" "Pair of largest element and its index; the smaller index wins a tie; the first NaN wins.";
+    ArgMin "argmin"
+        "Pair of smallest element and its index; the smaller index wins a tie; the first NaN wins.";
+    ArgMax "argmax"
+        "Pair of largest element and its index; the smaller index wins a tie; the first NaN wins.";
     LogAddExp "logaddexp" "log(exp(a) + exp(b)) (real floating point only).";
     BitAnd "bitwise_and" "Bitwise and (bool and integers).";
     BitOr "bitwise_or" "Bitwise or (bool and integers).";

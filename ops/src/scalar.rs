@@ -49,12 +49,17 @@ impl Weak {
 
 macro_rules! weak_from {
     ($($type:ty => $variant:ident as $target:ty),*) => {
-        $(impl From<$type> for Weak { fn from(value: $type) -> Weak { Weak::$variant(value as $target) } })*
+        $(impl From<$type> for Weak {
+            fn from(value: $type) -> Weak { Weak::$variant(value as $target) }
+        })*
     };
 }
-weak_from!(i8 => Int as i128, i16 => Int as i128, i32 => Int as i128, i64 => Int as i128, u8 => Int as i128,
-    u16 => Int as i128, u32 => Int as i128, u64 => Int as i128, usize => Int as i128, isize => Int as i128,
-    f32 => Float as f64, f64 => Float as f64, bool => Bool as bool);
+weak_from! {
+    i8 => Int as i128, i16 => Int as i128, i32 => Int as i128, i64 => Int as i128,
+    isize => Int as i128, u8 => Int as i128, u16 => Int as i128, u32 => Int as i128,
+    u64 => Int as i128, usize => Int as i128, f32 => Float as f64, f64 => Float as f64,
+    bool => Bool as bool
+}
 impl From<Complex64> for Weak {
     fn from(value: Complex64) -> Weak {
         Weak::Complex(value)
@@ -95,8 +100,8 @@ impl Scalar {
         scalar
     }
 
-    /// The number as an element of `dtype`, as `astype` casts: integers wrap, and floats beyond an integer dtype become
-    /// what the x86-64 conversion gives.
+    /// The number as an element of `dtype`, as `astype` casts: integers wrap, and floats beyond an
+    /// integer dtype become what the x86-64 conversion gives.
     pub fn from_weak(dtype: DType, value: Weak) -> Scalar {
         let complex = value.to_complex();
         let integer = match value {
@@ -147,8 +152,8 @@ impl Scalar {
         macro_rules! load {
             ($($type:ty),*) => {$(
                 if let Some(slot) = any.downcast_mut::<Option<$type>>() {
-                    let raw = same.bytes[..size_of::<$type>()].try_into().expect("bug: scalar width");
-                    *slot = Some(<$type>::from_ne_bytes(raw));
+                    let raw = same.bytes[..size_of::<$type>()].try_into();
+                    *slot = Some(<$type>::from_ne_bytes(raw.expect("bug: scalar width")));
                 }
             )*};
         }
@@ -213,7 +218,8 @@ impl Scalar {
     }
 }
 
-/// A float on its way to an integer dtype: by way of 32 bits for dtypes narrower than `u32`, else of 64.
+/// A float on its way to an integer dtype: by way of 32 bits for dtypes narrower than `u32`, else
+/// of 64.
 fn truncated(value: f64, dtype: DType) -> i128 {
     const TWO_31: f64 = 2_147_483_648.0;
     const TWO_63: f64 = 9_223_372_036_854_775_808.0;
@@ -227,8 +233,8 @@ fn truncated(value: f64, dtype: DType) -> i128 {
     }
 }
 
-/// The integer as an `f64` that rounds to narrower floats as the integer itself does: what does not fit leaves its last
-/// bit set.
+/// The integer as an `f64` that rounds to narrower floats as the integer itself does: what does not
+/// fit leaves its last bit set.
 fn odd(value: i128) -> f64 {
     let nearest = value as f64;
     if nearest as i128 == value {

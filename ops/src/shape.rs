@@ -11,7 +11,8 @@ pub fn size(shape: &[usize]) -> usize {
     shape.iter().product()
 }
 
-/// The shape to which `a` and `b` broadcast together, by NumPy's rule: aligned at the last axis, equal or 1.
+/// The shape to which `a` and `b` broadcast together, by NumPy's rule: aligned at the last axis,
+/// equal or 1.
 pub fn broadcast(a: &[usize], b: &[usize]) -> Result<Shape, OpError> {
     let ndim = a.len().max(b.len());
     let mut shape = Shape::with_capacity(ndim);

@@ -88,10 +88,12 @@ impl Sharding {
             .product()
     }
 
-    /// The sharding of a view of an array with this sharding: blocks stay where they are, clipped to the view.
+    /// The sharding of a view of an array with this sharding: blocks stay where they are, clipped
+    /// to the view.
     ///
-    /// A split axis that the view fixes at one position leaves the view unsplit (`None` for the whole view is then
-    /// wrong only in where it lies, so the view is told to be replicated and its readers fetch it).
+    /// A split axis that the view fixes at one position leaves the view unsplit (`None` for the
+    /// whole view is then wrong only in where it lies, so the view is told to be replicated and its
+    /// readers fetch it).
     pub fn through(&self, map: &AffineMap) -> Sharding {
         let mut sharding = Sharding::replicated(map.shape.len());
         sharding.partial = self.partial.clone();

@@ -15,10 +15,11 @@ pub struct AxisMap {
     pub step: i64,
 }
 
-/// The map from the indices of a view to those of its base: slices, transposes, new axes, broadcasts, diagonals.
+/// The map from the indices of a view to those of its base: slices, transposes, new axes,
+/// broadcasts, diagonals.
 ///
 /// A view axis that no base axis follows is a broadcast (or new) axis.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(PartialEq, Eq, Hash, Debug)]
 pub struct AffineMap {
     /// The shape of the view.
     pub shape: Shape,
@@ -31,7 +32,8 @@ pub struct AffineMap {
 pub enum Index {
     /// Selects one position and drops the axis.
     At(i64),
-    /// Selects every `step`-th position from `start` to before `stop`, each with NumPy's defaults and clipping.
+    /// Selects every `step`-th position from `start` to before `stop`, each with NumPy's defaults
+    /// and clipping.
     Range {
         /// The first position.
         start: Option<i64>,
@@ -44,6 +46,16 @@ pub enum Index {
     NewAxis,
     /// Stands for all axes not named.
     Ellipsis,
+}
+
+impl Clone for AffineMap {
+    // Planning copies maps more than anything else; a derived `clone` goes element by element.
+    fn clone(&self) -> AffineMap {
+        AffineMap {
+            shape: SmallVec::from_slice(&self.shape),
+            axes: SmallVec::from_slice(&self.axes),
+        }
+    }
 }
 
 impl AffineMap {
@@ -83,24 +95,18 @@ impl AffineMap {
 
     /// This map followed by another: `inner` is of a view of this map's view.
     pub fn then(&self, inner: &AffineMap) -> AffineMap {
-        AffineMap {
-            shape: inner.shape.clone(),
-            axes: self
-                .axes
-                .iter()
-                .map(|map| match map.axis {
-                    None => *map,
-                    Some(axis) => {
-                        let next = inner.axes[axis as usize];
-                        AxisMap {
-                            axis: next.axis,
-                            start: map.start + map.step * next.start,
-                            step: map.step * next.step,
-                        }
-                    }
-                })
-                .collect(),
+        let mut axes: SmallVec<[AxisMap; 4]> = SmallVec::from_slice(&self.axes);
+        for map in &mut axes {
+            if let Some(axis) = map.axis {
+                let next = inner.axes[axis as usize];
+                *map = AxisMap {
+                    axis: next.axis,
+                    start: map.start + map.step * next.start,
+                    step: map.step * next.step,
+                };
+            }
         }
+        AffineMap { shape: SmallVec::from_slice(&inner.shape), axes }
     }
 
     /// A basic index of this view.
@@ -210,7 +216,8 @@ impl AffineMap {
     }
 }
 
-/// The first position and the number of positions of a slice of an axis, as Python's `slice.indices` gives them.
+/// The first position and the number of positions of a slice of an axis, as Python's
+/// `slice.indices` gives them.
 pub fn resolve_range(
     start: Option<i64>,
     stop: Option<i64>,

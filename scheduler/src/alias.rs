@@ -1,23 +1,21 @@
 //! Aliases: a whole array written in place *is* the value that is written, not a copy of it.
 
-use phalanx_array::{Graph, NodeOp, Source};
-use phalanx_distributed::Placement;
+use phalanx_array::{NodeOp, Source};
+use phalanx_distributed::{Legal, Origin, Placement};
 
 /// Drops the updates that replace every element by a value of the window that lies as they do;
-/// whoever reads them reads the value. `moved` tells where each node of the window is in the graph,
-/// before and afterwards.
+/// whoever reads them reads the value.
 ///
 /// Two arrays of the program may then share memory. Neither is written in place while the other
 /// lives, because memory with two owners is not given away.
-pub(crate) fn drop_whole_updates(
-    graph: &mut Graph,
-    placements: &mut Vec<Placement>,
-    moved: &mut [u32],
-) {
+pub(crate) fn drop_whole_updates(legal: &mut Legal) {
+    let Legal { graph, placements, moved, origins } = legal;
     let mut position_of: Vec<u32> = Vec::with_capacity(graph.nodes.len());
     let mut kept = Vec::with_capacity(graph.nodes.len());
     let mut kept_placements: Vec<Placement> = Vec::with_capacity(graph.nodes.len());
-    for (mut node, placement) in graph.nodes.drain(..).zip(placements.drain(..)) {
+    let mut kept_origins: Vec<Origin> = Vec::with_capacity(graph.nodes.len());
+    let nodes = graph.nodes.drain(..).zip(placements.drain(..)).zip(origins.drain(..));
+    for ((mut node, placement), origin) in nodes {
         for input in &mut node.inputs {
             if let Source::Node(from) = &mut input.source {
                 *from = position_of[*from as usize];
@@ -34,8 +32,10 @@ pub(crate) fn drop_whole_updates(
         position_of.push(kept.len() as u32);
         kept.push(node);
         kept_placements.push(placement);
+        kept_origins.push(origin);
     }
     graph.nodes = kept;
     *placements = kept_placements;
+    *origins = kept_origins;
     moved.iter_mut().for_each(|place| *place = position_of[*place as usize]);
 }

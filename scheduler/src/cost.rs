@@ -195,7 +195,7 @@ impl Device<'_> {
             }
         }
         let mut read = reads.values().map(|(reached, item)| volume(reached) * item).sum();
-        for copy in &launch.copies {
+        for copy in &*launch.copies {
             let written = image_of_store(launch, copy.node, &space);
             let item = self.plan.node(copy.node).dtype.size();
             let kept = self.block_bytes(Source::Node(copy.node)).saturating_sub(written * item);

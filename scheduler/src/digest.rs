@@ -1,75 +1,91 @@
-//! The identity of a window's structure, and of everything ranks have to agree on.
+//! The digest of everything ranks have to agree on.
 
-use phalanx_array::{Graph, Input, NodeData, NodeOp};
-use phalanx_ops::{DType, Shape, Sharding};
-use rustc_hash::FxHasher;
-use smallvec::SmallVec;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use phalanx_array::{Graph, HostArray, NodeData};
+use phalanx_ops::Sharding;
+use std::hash::{Hash, Hasher};
+use xxhash_rust::xxh3::Xxh3;
 
-/// The structure of a window: everything its plan depends on, so everything but the values of scalars.
-#[derive(Clone, Debug)]
-pub(crate) struct Structure {
-    nodes: Vec<(NodeOp, SmallVec<[Input; 2]>, Shape, DType)>,
-    leaves: Vec<(Shape, DType, Sharding)>,
-    scalars: Vec<DType>,
+/// What all ranks must have recorded alike, and why they close the window: structure, scalars, and
+/// the settings that plans depend on. What `given` says of a leaf is whether it is data that no
+/// window has used before.
+pub(crate) fn ticket_digest(
+    graph: &Graph,
+    leaves: &[Sharding],
+    given: &[bool],
+    cause: &str,
+    settings: u128,
+) -> u128 {
+    let mut hasher = StableHasher::default();
+    structure(graph, leaves, &mut hasher);
+    (&graph.scalars, given, cause, settings).hash(&mut hasher);
+    hasher.0.digest128()
 }
 
-impl Structure {
-    pub fn of(graph: &Graph, leaves: &[Sharding]) -> Structure {
-        let node = |node: &NodeData| {
-            (node.op.clone(), node.inputs.clone(), node.shape.clone(), node.dtype)
-        };
-        let leaf = graph.leaves.iter().zip(leaves);
-        Structure {
-            nodes: graph.nodes.iter().map(node).collect(),
-            leaves: leaf
-                .map(|(leaf, sharding)| (leaf.shape().clone(), leaf.dtype(), sharding.clone()))
-                .collect(),
-            scalars: graph.scalars.iter().map(phalanx_ops::Scalar::dtype).collect(),
+/// What plans depend on beside the window, as equal text on ranks that agree.
+pub(crate) fn settings_digest(settings: &impl std::fmt::Debug) -> u128 {
+    let mut hasher = StableHasher::default();
+    hasher.write(format!("{settings:?}").as_bytes());
+    hasher.0.digest128()
+}
+
+/// Host data of more bytes than this enters its digest by a sample of as many.
+const SAMPLE_BYTES: usize = 1 << 20;
+/// The sample consists of runs of this length, spread evenly from the first byte to the last.
+const RUN_BYTES: usize = 4 << 10;
+
+/// Host data: dtype, shape and bytes, all of them or a sample.
+pub(crate) fn data_digest(data: &HostArray) -> u128 {
+    let mut hasher = StableHasher::default();
+    (data.dtype, &data.shape).hash(&mut hasher);
+    let bytes = &data.bytes;
+    if bytes.len() <= SAMPLE_BYTES {
+        hasher.write(bytes);
+    } else {
+        let runs = SAMPLE_BYTES / RUN_BYTES;
+        let last = (bytes.len() - RUN_BYTES) as u128;
+        for run in 0..runs {
+            let start = (last * run as u128 / (runs - 1) as u128) as usize;
+            hasher.write(&bytes[start..start + RUN_BYTES]);
         }
     }
+    hasher.0.digest128()
+}
 
-    /// Whether a window has this structure.
-    pub fn is_of(&self, graph: &Graph, leaves: &[Sharding]) -> bool {
-        self.nodes.len() == graph.nodes.len()
-            && self.leaves.len() == leaves.len()
-            && self.scalars.len() == graph.scalars.len()
-            && self.nodes.iter().zip(&graph.nodes).all(|((op, inputs, shape, dtype), node)| {
-                *dtype == node.dtype
-                    && *shape == node.shape
-                    && *op == node.op
-                    && *inputs == node.inputs
-            })
-            && self.leaves.iter().zip(&graph.leaves).zip(leaves).all(
-                |(((shape, dtype, known), leaf), sharding)| {
-                    shape == leaf.shape() && *dtype == leaf.dtype() && known == sharding
-                },
-            )
-            && self
-                .scalars
-                .iter()
-                .zip(&graph.scalars)
-                .all(|(dtype, scalar)| *dtype == scalar.dtype())
+/// Many digests as one.
+pub(crate) fn join_digests(digests: impl Iterator<Item = u128>) -> u128 {
+    let mut hasher = StableHasher::default();
+    digests.for_each(|digest| hasher.write_u128(digest));
+    hasher.0.digest128()
+}
+
+/// Hashes alike in every process, whoever built it: the standard library keeps the right to change
+/// its own hasher. Numbers count as little-endian and `usize` as 64 bits.
+#[derive(Default)]
+struct StableHasher(Xxh3);
+
+impl Hasher for StableHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
     }
-}
-
-/// A number that windows of one structure share; others rarely do.
-pub(crate) fn structure_hash(graph: &Graph, leaves: &[Sharding]) -> u64 {
-    let mut hasher = FxHasher::default();
-    structure(graph, leaves, &mut hasher);
-    hasher.finish()
-}
-
-/// What all ranks must have recorded alike, scalars included.
-pub(crate) fn ticket_digest(graph: &Graph, leaves: &[Sharding]) -> u128 {
-    let half = |seed: u64| {
-        let mut hasher = DefaultHasher::new();
-        hasher.write_u64(seed);
-        structure(graph, leaves, &mut hasher);
-        graph.scalars.hash(&mut hasher);
-        u128::from(hasher.finish())
-    };
-    half(0) << 64 | half(1)
+    fn write_u16(&mut self, number: u16) {
+        self.write(&number.to_le_bytes());
+    }
+    fn write_u32(&mut self, number: u32) {
+        self.write(&number.to_le_bytes());
+    }
+    fn write_u64(&mut self, number: u64) {
+        self.write(&number.to_le_bytes());
+    }
+    fn write_u128(&mut self, number: u128) {
+        self.write(&number.to_le_bytes());
+    }
+    fn write_usize(&mut self, number: usize) {
+        self.write_u64(number as u64);
+    }
+    // The standard library's methods for signed numbers call those for unsigned ones.
+    fn finish(&self) -> u64 {
+        self.0.digest()
+    }
 }
 
 fn structure(graph: &Graph, leaves: &[Sharding], hasher: &mut impl Hasher) {
@@ -81,5 +97,71 @@ fn structure(graph: &Graph, leaves: &[Sharding], hasher: &mut impl Hasher) {
     }
     for scalar in &graph.scalars {
         scalar.dtype().hash(hasher);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use phalanx_ops::DType;
+
+    fn data(bytes: Vec<u8>) -> HostArray {
+        HostArray { dtype: DType::U8, shape: vec![bytes.len()], bytes }
+    }
+
+    fn numbers(len: usize) -> Vec<u8> {
+        (0..len).map(|at| (at ^ at >> 8 ^ at >> 16) as u8).collect()
+    }
+
+    #[test]
+    fn digests_are_the_same_in_every_build() {
+        // The numbers are those of xxHash's own implementation for the same bytes.
+        let mut hasher = StableHasher::default();
+        (1u8, 2i16, -3i32, 4usize, "five", Some([6u64, 7]), 8u128).hash(&mut hasher);
+        assert_eq!(hasher.0.digest128(), 240_487_910_209_739_561_561_717_891_773_033_867_291);
+        assert_eq!(
+            data_digest(&data(numbers(1000))),
+            154_473_443_263_524_676_832_012_433_695_345_280_815
+        );
+        assert_eq!(
+            data_digest(&data(numbers(3_000_001))),
+            100_795_131_518_074_546_550_609_150_007_713_184_316
+        );
+    }
+
+    #[test]
+    fn data_differs_by_dtype_shape_and_each_byte_that_is_looked_at() {
+        let small = data(numbers(1024));
+        let digest = data_digest(&small);
+        assert_ne!(digest, data_digest(&HostArray { shape: vec![32, 32], ..small.clone() }));
+        assert_ne!(digest, data_digest(&HostArray { dtype: DType::I8, ..small.clone() }));
+        for at in 0..1024 {
+            let mut other = small.clone();
+            other.bytes[at] ^= 1;
+            assert_ne!(digest, data_digest(&other));
+        }
+        let large = data(numbers(5_000_003));
+        for at in [0, RUN_BYTES - 1, 5_000_002, 5_000_003 - RUN_BYTES] {
+            let mut other = large.clone();
+            other.bytes[at] ^= 1;
+            assert_ne!(data_digest(&large), data_digest(&other));
+        }
+    }
+
+    #[test]
+    fn tickets_differ_by_cause_settings_data_and_scalars() {
+        let graph = Graph::default();
+        let with_scalar =
+            Graph { scalars: vec![phalanx_ops::Scalar::new(1.0)], ..Graph::default() };
+        let digests = [
+            ticket_digest(&graph, &[], &[], "observes a value", 0),
+            ticket_digest(&graph, &[], &[], "prints what was made", 0),
+            ticket_digest(&graph, &[], &[], "observes a value", settings_digest(&"other limits")),
+            ticket_digest(&graph, &[], &[true], "observes a value", 0),
+            ticket_digest(&graph, &[], &[false], "observes a value", 0),
+            ticket_digest(&with_scalar, &[], &[], "observes a value", 0),
+        ];
+        let different: std::collections::BTreeSet<u128> = digests.into_iter().collect();
+        assert_eq!(different.len(), digests.len());
     }
 }

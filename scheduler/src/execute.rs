@@ -205,8 +205,7 @@ impl Worker {
             .chunks_exact(8)
             .map(|count| Scalar::from_bytes(DType::U64, count).to_element::<u64>() as usize)
             .collect();
-        let plan = &job.ready.plan;
-        let split = plan.placements[node as usize].space.axes.iter().flatten().next();
+        let split = job.ready.placements[node as usize].space.axes.iter().flatten().next();
         let Some(split) = split else { unreachable!("bug: a split space has a split axis") };
         // One count for each block: devices that hold the same block counted the same.
         let mut blocks = vec![0; split.bounds.parts()];
@@ -231,14 +230,11 @@ impl JobMemory {
     }
 
     fn copy(&self, copy: &CopyBox) {
-        let at = |at: &'_ At| -> (Buffer, isize) { (self.buffer(at.memory).clone(), at.offset) };
-        let ((from, from_offset), (to, to_offset)) = (at(&copy.from), at(&copy.to));
-        copy_strided(
-            &Strided { buffer: &from, offset: from_offset, strides: &copy.from.strides },
-            &Strided { buffer: &to, offset: to_offset, strides: &copy.to.strides },
-            &copy.extents,
-            copy.item,
-        );
+        copy_strided(&self.at(&copy.from), &self.at(&copy.to), &copy.extents, copy.item);
+    }
+
+    fn at<'a>(&'a self, at: &'a At) -> Strided<'a> {
+        Strided { buffer: self.buffer(at.memory), offset: at.offset, strides: &at.strides }
     }
 
     fn message(&self, packet: &Packet) -> Message {

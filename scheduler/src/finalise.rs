@@ -9,6 +9,7 @@ use crate::plan::{Plan, Step};
 use phalanx_array::{NodeOp, Source};
 use phalanx_ops::AffineMap;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// Where a value lies.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -23,9 +24,36 @@ pub(crate) enum Place {
 pub(crate) struct Final {
     pub steps: Vec<FinalStep>,
     /// For each slot, the nodes whose values it holds, one after the other.
-    pub slots: Vec<Vec<u32>>,
+    pub slots: Arc<[Vec<u32>]>,
     /// Where each node's value lies, if it exists.
-    pub places: Vec<Option<Place>>,
+    pub places: Arc<[Option<Place>]>,
+}
+
+impl Final {
+    /// The same for a plan with other numbers, if its kernels are right for them.
+    pub fn refilled(&self, plan: &Plan) -> Option<Final> {
+        let step = |step: &FinalStep| {
+            Some(match step {
+                FinalStep::Launch(launch) => {
+                    let Unit::Group(group) = &plan.units[launch.unit] else {
+                        unreachable!("bug: only groups are launched")
+                    };
+                    FinalStep::Launch(Box::new(FinalLaunch {
+                        unit: launch.unit,
+                        built: launch.built.refilled(&plan.graph, group)?,
+                        copies: launch.copies.clone(),
+                        tables: launch.tables.clone(),
+                    }))
+                }
+                FinalStep::Combine(nodes) => FinalStep::Combine(nodes.clone()),
+                FinalStep::Exchange(exchange) => FinalStep::Exchange(*exchange),
+                FinalStep::Matmul(node) => FinalStep::Matmul(*node),
+                FinalStep::Compress(node) => FinalStep::Compress(*node),
+            })
+        };
+        let steps = self.steps.iter().map(step).collect::<Option<Vec<_>>>()?;
+        Some(Final { steps, slots: self.slots.clone(), places: self.places.clone() })
+    }
 }
 
 /// A step that runs.
@@ -47,12 +75,13 @@ pub(crate) struct FinalLaunch {
     pub unit: usize,
     pub built: Built,
     /// Updates into a new slot: what they leave unwritten is copied from the old value first.
-    pub copies: Vec<FinalCopy>,
+    pub copies: Arc<[FinalCopy]>,
     /// Tables, which start as zeros.
-    pub tables: Vec<u32>,
+    pub tables: Arc<[u32]>,
 }
 
 /// The copy of what an update leaves unwritten.
+#[derive(Clone)]
 pub(crate) struct FinalCopy {
     pub from: Place,
     pub source: Source,
@@ -337,7 +366,7 @@ fn assign(plan: &Plan, _liveness: &Liveness, kept: Vec<Kept>, uses: Uses) -> Fin
             }
         }
     }
-    Final { steps, slots: memory.slots, places: memory.places }
+    Final { steps, slots: memory.slots.into(), places: memory.places.into() }
 }
 
 /// Places the outputs of a kernel: over an input that ends here if that is safe, else in a slot.
@@ -393,7 +422,7 @@ fn launch(
             }
         }
     }
-    FinalLaunch { unit, built, copies, tables }
+    FinalLaunch { unit, built, copies: copies.into(), tables: tables.into() }
 }
 
 /// An input of the kernel that nothing reads later and whose blocks have the size of the node's.

@@ -11,6 +11,7 @@ use phalanx_ops::{AffineMap, AxisMap, DType, IndexBox, Mesh, Monoid, Sharding};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Memory that a step touches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -59,11 +60,11 @@ pub(crate) enum LocalStep {
     /// Launches kernel `kernel` (a position among the plan's launches) on a box.
     Launch {
         kernel: usize,
-        extents: Vec<usize>,
-        origins: Vec<i64>,
+        extents: SmallVec<[usize; 4]>,
+        origins: SmallVec<[i64; 4]>,
         accesses: Vec<At>,
         guards: Vec<Vec<(i64, i64)>>,
-        scalars: Vec<ScalarSource>,
+        scalars: Arc<[ScalarSource]>,
     },
     /// Sets a table to zeros.
     Zero { memory: Memory, bytes: usize },
@@ -120,6 +121,7 @@ pub(crate) fn instantiate(plan: &Plan, finished: &Final, mesh: &Mesh, device: us
         .iter()
         .map(|nodes| nodes.iter().map(|&node| builder.bytes_of(node)).max().unwrap_or(0))
         .collect();
+    builder.instance.steps.reserve(2 * finished.steps.len());
     let mut kernel = 0;
     for (position, step) in finished.steps.iter().enumerate() {
         match step {
@@ -377,7 +379,7 @@ impl<'a> Builder<'a> {
             unreachable!("bug: only groups are launched")
         };
         let space = space_box(&group.axes, self.mesh, &self.coordinates);
-        for &node in &launch.tables {
+        for &node in &*launch.tables {
             let memory = self.memory_of(Source::Node(node));
             self.instance.steps.push(LocalStep::Zero { memory, bytes: self.bytes_of(node) });
         }
@@ -390,27 +392,28 @@ impl<'a> Builder<'a> {
                 self.packed.insert(node, buffer);
             }
         }
-        for copy in &launch.copies {
+        for copy in &*launch.copies {
             self.copy_unwritten(group, &space, copy);
         }
         // Which exchange serves each access.
-        let served: Vec<Option<usize>> = launch
+        let exchanges = &self.plan.exchanges;
+        let served: SmallVec<[Option<usize>; 8]> = launch
             .built
             .accesses
             .iter()
             .map(|access| match access.buffer {
-                Buffer::Input(source) => self
-                    .plan
-                    .exchanges
+                Buffer::Input(source) => exchanges
                     .iter()
                     .position(|exchange| exchange.serves(launch.unit, source, &access.map)),
                 _ => None,
             })
             .collect();
         let is_owner = !group.is_for_owners || self.owns_what_is_written(group);
-        let boxes =
-            if is_owner { self.cut(group, &space, &launch.built, &served) } else { Vec::new() };
-        let (mut inside, mut rim) = (Vec::new(), Vec::new());
+        let boxes = match is_owner {
+            true => self.cut(group, &space, &launch.built, &served),
+            false => SmallVec::new(),
+        };
+        let mut rim = Vec::new();
         for part in boxes {
             let mut accesses = Vec::with_capacity(launch.built.accesses.len());
             let mut waits = false;
@@ -435,9 +438,8 @@ impl<'a> Builder<'a> {
                 guards: guard_arguments(&launch.built),
                 scalars: launch.built.scalars.clone(),
             };
-            if waits { rim.push(step) } else { inside.push(step) }
+            if waits { rim.push(step) } else { self.instance.steps.push(step) }
         }
-        self.instance.steps.extend(inside);
         for (number, exchange) in self.plan.exchanges.iter().enumerate() {
             // The first unit that needs it waits; later ones find the slabs filled.
             if exchange.is_for(launch.unit)
@@ -485,9 +487,12 @@ impl<'a> Builder<'a> {
         space: &IndexBox,
         built: &Built,
         served: &[Option<usize>],
-    ) -> Vec<IndexBox> {
+    ) -> SmallVec<[IndexBox; 1]> {
         if space.iter().zip(&group.axes).any(|(range, axis)| axis.level == 0 && range.is_empty()) {
-            return Vec::new();
+            return SmallVec::new();
+        }
+        if served.iter().all(Option::is_none) {
+            return SmallVec::from_elem(space.clone(), 1);
         }
         let mut cuts: Vec<Vec<usize>> =
             space.iter().map(|range| vec![range.start, range.end]).collect();
@@ -516,7 +521,7 @@ impl<'a> Builder<'a> {
                 }
             }
         }
-        let mut boxes: Vec<IndexBox> = vec![IndexBox::new()];
+        let mut boxes: SmallVec<[IndexBox; 1]> = SmallVec::from_elem(IndexBox::new(), 1);
         for positions in &mut cuts {
             positions.sort_unstable();
             let is_whole = positions.len() == 2;
@@ -562,13 +567,17 @@ impl<'a> Builder<'a> {
             own = self.packed.get(&node).map(|&buffer| Memory::Local(buffer));
         }
         let block = self.block(source);
+        let memory = |own: Option<Memory>| own.unwrap_or_else(|| self.memory_of(source));
+        if served.is_none() {
+            let at = locate(access, part, memory(own), &block, item);
+            return (At { offset: at.offset + offset as isize, ..at }, false);
+        }
         // Where nothing is read, any place will do.
         let reaches = read_box(&group.axes, part, &access.map, guard);
         let is_inside =
             reaches.as_ref().is_none_or(|reaches| intersect(reaches, &block) == *reaches);
-        if is_inside || served.is_none() {
-            let memory = own.unwrap_or_else(|| self.memory_of(source));
-            let at = locate(access, part, memory, &block, item);
+        if is_inside {
+            let at = locate(access, part, memory(own), &block, item);
             return (At { offset: at.offset + offset as isize, ..at }, false);
         }
         let slabs = served.and_then(|number| self.slabs[number].as_ref());

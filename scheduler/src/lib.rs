@@ -7,6 +7,7 @@
 
 mod alias;
 mod build;
+mod cache;
 mod cost;
 mod digest;
 mod error;
@@ -14,6 +15,7 @@ mod execute;
 mod explain;
 mod finalise;
 mod fuse;
+mod identity;
 mod instance;
 mod job;
 mod plan;

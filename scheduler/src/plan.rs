@@ -4,20 +4,23 @@
 //! rank, and so is the order of its collectives.
 
 use crate::alias::drop_whole_updates;
-use crate::fuse::{Context, Fused, Group, GroupAxis, Load, Unit, fuse};
-use phalanx_array::{Graph, Node, NodeData, Source};
-use phalanx_distributed::{Placement, Policy, image, is_aligned, legalise, propagate};
+use crate::fuse::{Context, Fused, Group, GroupAxis, Load, Unit, fuse, stays_inside};
+use phalanx_array::{Graph, Input, Node, NodeData, NodeOp, Source};
+use phalanx_distributed::{Legal, Origin, Placement, image, is_aligned, legalise, wanted_sharding};
 use phalanx_ops::sharding::{intersect, is_empty, volume};
-use phalanx_ops::{AffineMap, DType, IndexBox, Mesh, Monoid, Sharding};
+use phalanx_ops::{AffineMap, DType, IndexBox, Mesh, Monoid, Shape, Sharding};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// A planned window. Holds no values.
 pub(crate) struct Plan {
     pub graph: Graph,
-    pub placements: Vec<Placement>,
+    pub placements: Arc<[Placement]>,
     pub leaves: Vec<Sharding>,
     /// The position in `graph` of each node of the window.
-    pub moved: Vec<u32>,
+    pub moved: Arc<[u32]>,
+    /// What each node of `graph` comes from.
+    origins: Arc<[Origin]>,
     pub units: Vec<Unit>,
     pub steps: Vec<Step>,
     pub exchanges: Vec<Exchange>,
@@ -122,27 +125,98 @@ fn same_direction(a: &AffineMap, b: &AffineMap) -> bool {
 }
 
 impl Plan {
-    /// Plans a window.
-    pub fn new(window: &Graph, leaves: &[Sharding], mesh: &Mesh, policy: &Policy) -> Plan {
-        let placements = propagate(window, leaves, mesh, policy);
-        let (mut graph, mut placements, mut moved) = legalise(window, placements, leaves);
-        drop_whole_updates(&mut graph, &mut placements, &mut moved);
-        // A plan outlives its window in the cache and must not keep its values alive.
-        graph
-            .leaves
-            .iter_mut()
-            .for_each(|leaf| *leaf = Node::temporary(leaf.shape().clone(), leaf.dtype()));
-        graph
-            .nodes
-            .iter_mut()
-            .for_each(|node| node.node = Node::temporary(node.shape.clone(), node.dtype));
+    /// Plans a window whose operations run where `placements` say.
+    pub fn new(
+        window: &Graph,
+        placements: Vec<Placement>,
+        leaves: &[Sharding],
+        mesh: &Mesh,
+    ) -> Plan {
+        let mut legal = legalise(window, placements, leaves);
+        drop_whole_updates(&mut legal);
+        let Legal { mut graph, placements, moved, origins } = legal;
+        graph.leaves = graph.leaves.iter().map(nobody).collect();
+        graph.nodes.iter_mut().for_each(|node| node.node = nobody(&node.node));
         let (units, steps, exchanges) = {
             let context = Context::new(&graph, &placements, leaves);
             let Fused { units, .. } = fuse(&context);
             let (steps, exchanges) = order(&context, &units, mesh);
             (units, steps, exchanges)
         };
-        Plan { graph, placements, leaves: leaves.to_vec(), moved, units, steps, exchanges }
+        Plan {
+            graph,
+            placements: placements.into(),
+            leaves: leaves.to_vec(),
+            moved: moved.into(),
+            origins: origins.into(),
+            units,
+            steps,
+            exchanges,
+        }
+    }
+
+    /// The same plan for another window of the same pattern whose operations run where `placements` say, which have the
+    /// pattern of this plan's: the same operations share kernels, with other numbers. `None` if what is exchanged
+    /// differs in more than that. On one device `placements` is not looked at.
+    pub fn refilled(
+        &self,
+        window: &Graph,
+        placements: &[Placement],
+        leaves: &[Sharding],
+        mesh: &Mesh,
+    ) -> Option<Plan> {
+        let nodes = self.graph.nodes.iter().zip(&*self.origins);
+        let graph = Graph {
+            nodes: nodes
+                .map(|(node, origin)| refilled_node(node, window, placements, *origin))
+                .collect(),
+            leaves: window.leaves.iter().map(nobody).collect(),
+            scalars: window.scalars.clone(),
+        };
+        let placement = |(origin, data): (&Origin, &NodeData)| match (*origin, &data.op) {
+            (Origin::Copy { .. }, NodeOp::Reshard(wanted)) => {
+                let wanted = Sharding::clone(wanted);
+                Placement { space: wanted.clone(), output: wanted, partial: None }
+            }
+            (Origin::Node(node) | Origin::Copy { node, .. }, _) => {
+                placements[node as usize].clone()
+            }
+        };
+        let placements: Arc<[Placement]> = match mesh.devices() {
+            // There everything is whole, whatever its extents.
+            1 => self.placements.clone(),
+            _ => self.origins.iter().zip(&graph.nodes).map(placement).collect(),
+        };
+        let units: Vec<Unit> = self
+            .units
+            .iter()
+            .map(|unit| match unit {
+                Unit::Group(group) => Unit::Group(group.refilled(&graph, &placements)),
+                other => other.clone(),
+            })
+            .collect();
+        let (mut steps, mut exchanges) = (self.steps.clone(), Vec::new());
+        if mesh.devices() > 1 {
+            let context = Context::new(&graph, &placements, leaves);
+            let stays = |unit: &Unit| match unit {
+                Unit::Group(group) => stays_inside(&context, group),
+                _ => true,
+            };
+            if !units.iter().all(stays) {
+                return None;
+            }
+            (steps, exchanges) = order(&context, &units, mesh);
+        }
+        (steps == self.steps).then(|| Plan {
+            graph,
+            placements,
+            leaves: leaves.to_vec(),
+            moved: self.moved.clone(),
+            origins: self.origins.clone(),
+            units,
+            steps,
+            exchanges,
+        })
     }
 
     /// What fusion knows of the graph.
@@ -169,6 +243,57 @@ impl Plan {
     /// The dtype and monoid of a node whose shards carry more than its element until they are combined.
     pub fn packed_item(&self, node: u32) -> Option<(DType, Monoid)> {
         self.combined_item(node).filter(|(_, monoid)| monoid.is_compound())
+    }
+}
+
+/// A node like a window's, which keeps no value alive: a plan outlives its window in the cache.
+fn nobody(node: &Arc<Node>) -> Arc<Node> {
+    Node::temporary(node.shape().clone(), node.dtype())
+}
+
+/// A node of a plan for another window.
+fn refilled_node(
+    node: &NodeData,
+    window: &Graph,
+    placements: &[Placement],
+    origin: Origin,
+) -> NodeData {
+    let input_of = |old: &Input, new: &Input| Input {
+        source: old.source,
+        // A copy has taken the place of an operand's view.
+        map: if old.map.is_some() { new.map.clone() } else { None },
+    };
+    match origin {
+        Origin::Node(from) => {
+            let from = &window.nodes[from as usize];
+            let inputs = node.inputs.iter().zip(&from.inputs);
+            NodeData {
+                op: from.op.clone(),
+                inputs: inputs.map(|(old, new)| input_of(old, new)).collect(),
+                shape: Shape::from_slice(&from.shape),
+                dtype: from.dtype,
+                site: from.site,
+                node: node.node.clone(),
+            }
+        }
+        Origin::Copy { node: from, input } => {
+            let data = &window.nodes[from as usize];
+            let from_input = &data.inputs[input as usize];
+            let wanted = placements
+                .get(from as usize)
+                .and_then(|placement| wanted_sharding(&data.op, placement, input));
+            NodeData {
+                op: wanted.map_or_else(|| node.op.clone(), |new| NodeOp::Reshard(Arc::new(new))),
+                inputs: [input_of(&node.inputs[0], from_input)].into_iter().collect(),
+                shape: match &from_input.map {
+                    Some(map) => map.shape.clone(),
+                    None => window.source(from_input.source).0.into(),
+                },
+                dtype: node.dtype,
+                site: data.site,
+                node: node.node.clone(),
+            }
+        }
     }
 }
 

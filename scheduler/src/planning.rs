@@ -44,9 +44,10 @@ impl NullEngine {
     /// Plans, finalises and instantiates a window for the first and the middle device.
     fn plan(&self, graph: &Graph) -> (Plan, Liveness) {
         let leaves = NullEngine::leaves(graph);
-        let plan = Plan::new(graph, &leaves, &self.mesh, &self.policy);
+        let placements = propagate(graph, &leaves, &self.mesh, &self.policy);
+        let plan = Plan::new(graph, placements, &leaves, &self.mesh);
         let mut nodes = vec![false; plan.graph.nodes.len()];
-        for (node, &at) in graph.nodes.iter().zip(&plan.moved) {
+        for (node, &at) in graph.nodes.iter().zip(&*plan.moved) {
             nodes[at as usize] |= node.node.is_live();
         }
         let donated = graph.leaves.iter().map(|leaf| !leaf.is_live()).collect();
@@ -62,7 +63,7 @@ impl NullEngine {
 impl Engine for NullEngine {
     fn evaluate(&self, graph: Graph, _cause: Cause, _site: Site) -> Result<(), Error> {
         let (plan, _) = self.plan(&graph);
-        for (node, &at) in graph.nodes.iter().zip(&plan.moved) {
+        for (node, &at) in graph.nodes.iter().zip(&*plan.moved) {
             node.node.finish(Ok(Arc::new(NullValue(plan.placements[at as usize].output.clone()))));
         }
         Ok(())

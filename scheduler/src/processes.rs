@@ -1,11 +1,17 @@
 //! Processes: what they do together outside of plans: tickets, short messages, ending at the same point.
 
+use crate::digest::{data_digest, join_digests, ticket_digest};
 use crate::error::RunError;
-use phalanx_array::Site;
-use phalanx_collectives::{CollectiveError, Communicator, Message, Ticket, TicketKind, World};
+use phalanx_array::{Error, Evaluated, Graph, HostArray, Site};
+use phalanx_collectives::{
+    CollectiveError, Communicator, GivenData, Message, Ticket, TicketKind, World,
+};
 use phalanx_device::Buffer;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use phalanx_ops::Sharding;
+use rustc_hash::FxHashMap;
+use std::io::Write;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// All processes of the world, seen by one of them.
 pub(crate) struct Processes {
@@ -13,13 +19,34 @@ pub(crate) struct Processes {
     /// The first device of every process; `None` in a world of one. Plans in flight use other communicators.
     control: Option<Arc<dyn Communicator>>,
     tickets: AtomicU64,
+    /// A digest of the settings that plans depend on.
+    settings: u128,
+    given: Mutex<Given>,
+    /// Whether the program has been given an error.
+    has_told: AtomicBool,
+}
+
+/// Data that the program has declared to be equal on all ranks, and that no window has used yet, by
+/// its place in memory.
+#[derive(Default)]
+struct Given {
+    data: FxHashMap<usize, (Weak<dyn Evaluated>, GivenData)>,
+    /// When to look again for data that nobody can use any more.
+    sweep_at: usize,
 }
 
 impl Processes {
     /// Collective over the world.
-    pub fn meet(world: Arc<World>) -> Result<Processes, RunError> {
+    pub fn meet(world: Arc<World>, settings: u128) -> Result<Processes, RunError> {
         let control = if world.size() > 1 { Some(first_devices(&world)?) } else { None };
-        Ok(Processes { world, control, tickets: AtomicU64::new(0) })
+        Ok(Processes {
+            world,
+            control,
+            tickets: AtomicU64::new(0),
+            settings,
+            given: Mutex::default(),
+            has_told: AtomicBool::new(false),
+        })
     }
 
     /// Whether the world goes on. Local.
@@ -28,21 +55,107 @@ impl Processes {
     }
 
     /// Says what this process is about to do together with the others; never waits.
-    pub fn post(&self, kind: TicketKind, digest: impl FnOnce() -> u128, cause: &str, site: Site) {
+    pub fn post(&self, kind: TicketKind, digest: u128, cause: &str, site: Site) {
+        if self.control.is_some() {
+            self.post_with(kind, digest, cause, site, Vec::new());
+        }
+    }
+
+    /// Says that this process closes a window; never waits.
+    pub fn post_close(&self, graph: &Graph, leaves: &[Sharding], cause: &str, site: Site) {
         if self.control.is_none() {
             return;
         }
+        let mut data = Vec::new();
+        let mut is_given = vec![false; graph.leaves.len()];
+        {
+            let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
+            if !given.data.is_empty() {
+                for (leaf, is_given) in graph.leaves.iter().zip(&mut is_given) {
+                    if let Some(Ok(value)) = leaf.result()
+                        && let Some((_, entry)) = given.data.remove(&place(value))
+                    {
+                        *is_given = true;
+                        data.push(entry);
+                    }
+                }
+            }
+        }
+        if data.len() > Ticket::MOST_DATA {
+            let rest = data.split_off(Ticket::MOST_DATA - 1);
+            let digest = join_digests(rest.iter().map(|entry| entry.digest));
+            data.extend(rest.into_iter().next().map(|entry| GivenData { digest, ..entry }));
+        }
+        let digest = ticket_digest(graph, leaves, &is_given, cause, self.settings);
+        self.post_with(TicketKind::Close, digest, cause, site, data);
+    }
+
+    fn post_with(
+        &self,
+        kind: TicketKind,
+        digest: u128,
+        cause: &str,
+        site: Site,
+        data: Vec<GivenData>,
+    ) {
         self.world.post_ticket(Ticket {
             number: self.tickets.fetch_add(1, Ordering::Relaxed) + 1,
             kind,
-            digest: digest(),
+            digest,
             cause: String::from(cause),
             site: format!("{}:{}", site.file(), site.line()),
+            data,
         });
+    }
+
+    /// Remembers data that every rank declares to be equal, for the ticket of the first window that
+    /// uses it. Nothing in a world of one process.
+    pub fn declare(&self, value: &Arc<dyn Evaluated>, data: &HostArray, site: Site) {
+        if self.control.is_none() {
+            return;
+        }
+        let site = format!("{}:{}", site.file(), site.line());
+        let entry = (Arc::downgrade(value), GivenData { digest: data_digest(data), site });
+        let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
+        if given.data.len() >= given.sweep_at {
+            given.data.retain(|_, (value, _)| value.strong_count() > 0);
+            given.sweep_at = (2 * given.data.len()).max(64);
+        }
+        // The weak reference keeps the place in memory from being used for another value.
+        given.data.insert(place(value), entry);
+    }
+
+    /// Passes on what a call gives the program, and notes whether that is an error.
+    pub fn tell<T>(&self, outcome: Result<T, Error>) -> Result<T, Error> {
+        if outcome.is_err() {
+            self.has_told.store(true, Ordering::Relaxed);
+        }
+        outcome
+    }
+
+    /// Whether the world has failed and the program, which is about to leave, has not heard of it.
+    pub fn is_unheard(&self) -> bool {
+        let failure = self.world.failure().filter(|error| *error != CollectiveError::Closed);
+        failure.is_some() && !self.has_told.load(Ordering::Relaxed)
+    }
+
+    /// Tells whoever reads standard error of a failure that the program did not ask for.
+    pub fn report(&self, error: &Error, site: Site) {
+        let text = error.to_string();
+        let first = text.lines().next().unwrap_or_default();
+        // Nothing is to be done about a standard error that is closed, in the end of a session.
+        let _ = writeln!(
+            std::io::stderr(),
+            "{first} (seen when the session made at {}:{} ended without `finish`)",
+            site.file(),
+            site.line()
+        );
     }
 
     /// Ends the world on all ranks because of an error that the others do not have.
     pub fn abort(&self, error_code: &str, message: String) {
+        // Whoever says why the world ends need not be told.
+        self.has_told.store(true, Ordering::Relaxed);
         let (rank, error_code) = (self.world.rank(), String::from(error_code));
         self.world.abort(CollectiveError::Aborted { rank, error_code, message });
     }
@@ -56,9 +169,15 @@ impl Processes {
         let Some(control) = &self.control else { return Ok(vec![own]) };
         let counts: Vec<usize> = (0..self.world.size()).map(count).collect();
         let receive = Buffer::from_vec(vec![0u8; counts.iter().sum()]);
-        let event =
-            control.all_gather_v(&Buffer::from_vec(own).whole(), &receive.whole(), &counts)?;
-        event.wait().map_err(CollectiveError::from)?;
+        let send = Buffer::from_vec(own);
+        let gathered = control
+            .all_gather_v(&send.whole(), &receive.whole(), &counts)
+            .and_then(|event| Ok(event.wait()?));
+        if gathered.is_err() {
+            // Whoever gathers gives the error to the program.
+            self.has_told.store(true, Ordering::Relaxed);
+        }
+        gathered?;
         let mut offset = 0;
         let mut part = |count: &usize| {
             let mut bytes = vec![0; *count];
@@ -93,6 +212,11 @@ impl Processes {
             wait(&[], &others)
         }
     }
+}
+
+/// Where a value lies in memory.
+fn place(value: &Arc<dyn Evaluated>) -> usize {
+    Arc::as_ptr(value).cast::<()>() as usize
 }
 
 /// The communicator of the first device of every process. Collective over all devices.

@@ -1,13 +1,15 @@
 //! Ready plans: finalised, with compiled kernels and an instance for each local device.
 
 use crate::error::RunError;
-use crate::finalise::{Final, FinalStep, Liveness, finalise};
+use crate::finalise::{Final, FinalStep, Liveness, Place, finalise};
 use crate::instance::{Instance, instantiate};
 use crate::plan::Plan;
+use phalanx_distributed::Placement;
 use phalanx_kernels::cpu::{Compiled, compile};
 use phalanx_kernels::ir::Kernel;
 use phalanx_ops::Mesh;
 use rustc_hash::FxHashMap;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Compiled kernels by structure.
@@ -30,23 +32,27 @@ impl KernelCache {
     }
 }
 
+/// What a plan has come to for what is live after it: it can be refilled.
+pub(crate) struct Case {
+    finished: Final,
+    kernels: Arc<[Arc<Compiled>]>,
+}
+
 /// A plan that only needs memory to run.
 pub(crate) struct Ready {
-    pub plan: Arc<Plan>,
-    pub finished: Final,
-    pub kernels: Vec<Arc<Compiled>>,
+    /// The position in the plan of each node of the window.
+    pub moved: Arc<[u32]>,
+    pub placements: Arc<[Placement]>,
+    /// Where each node of the plan lies, if it exists.
+    pub places: Arc<[Option<Place>]>,
+    pub kernels: Arc<[Arc<Compiled>]>,
     /// One for each local device.
     pub instances: Vec<Instance>,
 }
 
-impl Ready {
-    pub fn new(
-        plan: &Arc<Plan>,
-        liveness: &Liveness,
-        mesh: &Mesh,
-        devices: std::ops::Range<usize>,
-        cache: &KernelCache,
-    ) -> Result<Ready, RunError> {
+impl Case {
+    /// Finalises a plan and compiles what has never been compiled.
+    pub fn new(plan: &Plan, liveness: &Liveness, cache: &KernelCache) -> Result<Case, RunError> {
         let finished = finalise(plan, liveness);
         let mut kernels = Vec::new();
         for step in &finished.steps {
@@ -54,7 +60,23 @@ impl Ready {
                 kernels.push(cache.get(&launch.built.kernel)?);
             }
         }
-        let instances = devices.map(|device| instantiate(plan, &finished, mesh, device)).collect();
-        Ok(Ready { plan: plan.clone(), finished, kernels, instances })
+        Ok(Case { finished, kernels: kernels.into() })
+    }
+
+    /// The same for a plan that is this one's with other numbers, if its kernels are right for them.
+    pub fn refilled(&self, plan: &Plan) -> Option<Case> {
+        Some(Case { finished: self.finished.refilled(plan)?, kernels: self.kernels.clone() })
+    }
+
+    /// What devices of the mesh do.
+    pub fn ready(&self, plan: &Plan, mesh: &Mesh, devices: Range<usize>) -> Ready {
+        let instance = |device| instantiate(plan, &self.finished, mesh, device);
+        Ready {
+            moved: plan.moved.clone(),
+            placements: plan.placements.clone(),
+            places: self.finished.places.clone(),
+            kernels: self.kernels.clone(),
+            instances: devices.map(instance).collect(),
+        }
     }
 }

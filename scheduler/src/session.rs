@@ -1,6 +1,7 @@
 //! Sessions: the engine of one mesh: plans are looked up or made, memory is reserved, and workers run them.
 
-use crate::digest::{Structure, structure_hash, ticket_digest};
+use crate::cache::{PlanCache, Target};
+use crate::digest::settings_digest;
 use crate::error::RunError;
 use crate::execute::Worker;
 use crate::explain;
@@ -55,7 +56,7 @@ impl Default for SessionOptions {
 pub struct Counters {
     /// Windows evaluated.
     pub windows: usize,
-    /// Different plans made.
+    /// Plans made from nothing: windows of one pattern share one.
     pub plans: usize,
     /// Different kernels compiled.
     pub kernels: usize,
@@ -75,8 +76,7 @@ pub struct Session {
 
 #[derive(Default)]
 struct State {
-    /// By hash of the structure; windows of different structures rarely share one.
-    plans: FxHashMap<u64, Vec<Cached>>,
+    plans: PlanCache,
     windows: usize,
     /// Outcomes of the plans in flight, oldest first.
     flying: VecDeque<Arc<Outcome>>,
@@ -93,12 +93,6 @@ impl State {
             let _ = outcome.wait();
         }
     }
-}
-
-struct Cached {
-    structure: Structure,
-    plan: Arc<Plan>,
-    ready: FxHashMap<Liveness, Arc<Ready>>,
 }
 
 /// Plans that may be in flight; closing another waits.
@@ -145,7 +139,8 @@ impl Session {
             Worker::new(local, device, memory, communicators[local].clone(), mesh.clone())
         };
         let world = Arc::new(world);
-        let processes = Processes::meet(world.clone())?;
+        let settings = (&mesh, &options.policy, &options.limits, options.memory_limit);
+        let processes = Processes::meet(world.clone(), settings_digest(&settings))?;
         if count == 1 {
             state.inline = Some(worker(0));
         } else {
@@ -198,22 +193,25 @@ impl Session {
     /// What the session has done so far.
     pub fn counters(&self) -> Counters {
         let state = self.state();
-        Counters {
-            windows: state.windows,
-            plans: state.plans.values().map(Vec::len).sum(),
-            kernels: self.kernels.len(),
-        }
+        Counters { windows: state.windows, plans: state.plans.plans(), kernels: self.kernels.len() }
     }
 
     /// Waits for everything in flight and for the other ranks, and leaves the world. Collective: every rank ends its
     /// session at the same point of the program. Errors: that of a plan in flight, or why the world ended.
     pub fn finish(&self, site: Site) -> Result<(), Error> {
-        self.end("ends", site, || self.processes.part())
+        self.processes.tell(self.end("ends", site, || self.processes.part()))
     }
 
     /// Leaves the world without waiting for the other ranks, which all have an error if they go on. Errors: as `finish`.
     pub fn leave(&self, site: Site) -> Result<(), Error> {
-        self.end("ends without `finish` the session made", site, || Ok(()))
+        let is_unheard = self.processes.is_unheard();
+        let ended = self.end("ends without `finish` the session made", site, || Ok(()));
+        if let Err(error) = &ended
+            && is_unheard
+        {
+            self.processes.report(error, site);
+        }
+        ended
     }
 
     /// Ends the world on all ranks because the program of this one has failed. Local.
@@ -232,7 +230,7 @@ impl Session {
             if std::mem::replace(&mut state.finished, true) {
                 return Ok(());
             }
-            self.processes.post(TicketKind::Exit, || 0, cause, site);
+            self.processes.post(TicketKind::Exit, 0, cause, site);
             state.flying.drain(..).collect()
         };
         let outcome = flying.iter().try_for_each(|outcome| outcome.wait());
@@ -265,7 +263,7 @@ impl Session {
 
     fn liveness(graph: &Graph, plan: &Plan) -> Liveness {
         let mut nodes = vec![false; plan.graph.nodes.len()];
-        for (node, &at) in graph.nodes.iter().zip(&plan.moved) {
+        for (node, &at) in graph.nodes.iter().zip(&*plan.moved) {
             nodes[at as usize] |= node.node.is_live();
         }
         let donated = graph
@@ -285,28 +283,13 @@ impl Session {
         graph: &Graph,
         leaves: &[Sharding],
     ) -> Result<Arc<Ready>, RunError> {
-        let alike = state.plans.entry(structure_hash(graph, leaves)).or_default();
-        let known = alike.iter().position(|cached| cached.structure.is_of(graph, leaves));
-        let position = known.unwrap_or_else(|| {
-            let _span = tracing::debug_span!("plan", nodes = graph.nodes.len()).entered();
-            let plan = Arc::new(Plan::new(graph, leaves, &self.mesh, &self.options.policy));
-            alike.push(Cached {
-                structure: Structure::of(graph, leaves),
-                plan,
-                ready: FxHashMap::default(),
-            });
-            alike.len() - 1
-        });
-        let cached = &mut alike[position];
-        let liveness = Session::liveness(graph, &cached.plan);
-        if let Some(ready) = cached.ready.get(&liveness) {
-            return Ok(ready.clone());
-        }
-        let devices = self.first_device..self.first_device + self.devices.len();
-        let ready =
-            Arc::new(Ready::new(&cached.plan, &liveness, &self.mesh, devices, &self.kernels)?);
-        cached.ready.insert(liveness, ready.clone());
-        Ok(ready)
+        let target = Target {
+            mesh: &self.mesh,
+            policy: &self.options.policy,
+            devices: self.first_device..self.first_device + self.devices.len(),
+            kernels: &self.kernels,
+        };
+        state.plans.ready(graph, leaves, &target, |plan| Session::liveness(graph, plan))
     }
 
     /// All memory of a plan, before its first step.
@@ -410,7 +393,7 @@ impl Session {
             Cause::Limit => "closes a long window",
             Cause::Exit => "ends",
         };
-        self.processes.post(TicketKind::Close, || ticket_digest(graph, &leaves), cause, site);
+        self.processes.post_close(graph, &leaves, cause, site);
         let ready = self.ready(state, graph, &leaves).map_err(|error| fail(self.fatal(error)))?;
         while state.flying.len() >= MOST_FLYING {
             if let Some(oldest) = state.flying.pop_front() {
@@ -421,11 +404,11 @@ impl Session {
         let outcome = Outcome::pending(self.devices.len());
         let mut storages: FxHashMap<Place, Arc<Storage>> = FxHashMap::default();
         let mut late = Vec::new();
-        for (node, &at) in graph.nodes.iter().zip(&ready.plan.moved) {
+        for (node, &at) in graph.nodes.iter().zip(&*ready.moved) {
             if !node.node.is_live() {
                 continue;
             }
-            let Some(place) = ready.finished.places[at as usize] else {
+            let Some(place) = ready.places[at as usize] else {
                 unreachable!("bug: a live value without a place")
             };
             let storage = storages.entry(place).or_insert_with(|| match place {
@@ -437,7 +420,7 @@ impl Session {
                     _ => unreachable!("bug: checked above"),
                 },
             });
-            let sharding = ready.plan.placements[at as usize].output.clone();
+            let sharding = ready.placements[at as usize].output.clone();
             let mut shards = Shards::new(
                 node.dtype,
                 &node.shape,
@@ -509,12 +492,14 @@ impl Engine for Session {
         if let Err(error) = &result {
             graph.nodes.iter().for_each(|node| node.node.finish(Err(error.clone())));
         }
-        result
+        // Of a window that is long enough, only the arrays hear.
+        if cause == Cause::Limit { result } else { self.processes.tell(result) }
     }
 
     fn explain(&self, graph: &Graph) -> Result<String, Error> {
         let leaves = Session::leaf_shardings(graph)?;
-        let plan = Plan::new(graph, &leaves, &self.mesh, &self.options.policy);
+        let placements = propagate(graph, &leaves, &self.mesh, &self.options.policy);
+        let plan = Plan::new(graph, placements, &leaves, &self.mesh);
         let liveness = Session::liveness(graph, &plan);
         Ok(explain::text(&plan, &liveness, &self.mesh))
     }
@@ -541,13 +526,10 @@ impl Engine for Session {
                 Ok(buffer) => buffer,
                 // Making an array is Local, so the refusal waits until all ranks can hear of it.
                 Err(refusal) if self.world.size() > 1 && self.options.memory_limit.is_some() => {
-                    return Ok(Arc::new(Shards::refused(
-                        data.dtype,
-                        &data.shape,
-                        sharding,
-                        refusal,
-                        site,
-                    )));
+                    let shards = Shards::refused(data.dtype, &data.shape, sharding, refusal, site);
+                    let value: Arc<dyn Evaluated> = Arc::new(shards);
+                    self.processes.declare(&value, data, site);
+                    return Ok(value);
                 }
                 Err(error) => {
                     return Err(Error::failure(self.fatal(RunError::Device(error)), Some(site)));
@@ -567,7 +549,10 @@ impl Engine for Session {
             );
             buffers.push(buffer);
         }
-        Ok(Arc::new(Shards::new(data.dtype, &data.shape, sharding, Storage::new(buffers), None)))
+        let shards = Shards::new(data.dtype, &data.shape, sharding, Storage::new(buffers), None);
+        let value: Arc<dyn Evaluated> = Arc::new(shards);
+        self.processes.declare(&value, data, site);
+        Ok(value)
     }
 
     fn read(
@@ -576,7 +561,7 @@ impl Engine for Session {
         _shape: &[usize],
         map: &AffineMap,
     ) -> Result<Option<HostArray>, Error> {
-        value.wait()?;
+        self.processes.tell(value.wait())?;
         Ok(Shards::of(value).read(map, &self.mesh, self.first_device))
     }
 
@@ -609,7 +594,7 @@ impl Engine for Session {
             }
             words.into_iter().flat_map(u64::to_ne_bytes)
         });
-        self.processes.post(TicketKind::Read, || 1, "joins local shards", site);
+        self.processes.post(TicketKind::Read, 1, "joins local shards", site);
         let all: Vec<Vec<usize>> = self
             .processes
             .gather(own.collect(), |rank| self.world.device_counts()[rank] * WORDS * 8)
@@ -650,7 +635,7 @@ impl Engine for Session {
         &self,
         value: &Arc<dyn Evaluated>,
     ) -> Result<Vec<(Vec<usize>, HostArray)>, Error> {
-        value.wait()?;
+        self.processes.tell(value.wait())?;
         let shards = Shards::of(value);
         let blocks = shards.blocks(&self.mesh, self.first_device);
         Ok(blocks
@@ -684,7 +669,7 @@ impl Engine for Session {
         let mut own = vec![u8::from(message.is_some())];
         own.extend(&text[..text.len().min(LONGEST)]);
         own.resize(LONGEST + 1, 0);
-        self.processes.post(TicketKind::Read, || 0, "agrees on an outcome", site);
+        self.processes.post(TicketKind::Read, 0, "agrees on an outcome", site);
         let all = self
             .processes
             .gather(own, |_| LONGEST + 1)

@@ -128,7 +128,8 @@ fn a_disk_that_fills_up_leaves_no_file() {
     let folder = folder();
     let data = data_file();
     let words = ["demo", "--quiet", "--steps", "2", &data, "--output", text(folder.path())];
-    // No file may be longer than 16 blocks of 512 or 1024 bytes; the signal that says so is ignored.
+    // No file may be longer than 16 blocks of 512 or 1024 bytes; the signal that says so is
+    // ignored.
     let limited = "trap '' XFSZ; ulimit -f 16; exec \"$@\"";
     let world = World::of_phalanx(2, &words).before(0, &["sh", "-c", limited, "sh"]);
     let ended = world.run();

@@ -42,7 +42,8 @@ fn a_killed_coordinator_ends_the_others() {
 fn a_killed_rank_ends_a_run() {
     let own = std::env::current_exe().expect("a program has a path");
     let script = format!(
-        "if [ $PHALANX_RANK = 1 ]; then '{0}' {PROGRAM} go_on split & sleep 0.5; kill -9 $!; kill -9 $$; \
+        "if [ $PHALANX_RANK = 1 ]; then \
+         '{0}' {PROGRAM} go_on split & sleep 0.5; kill -9 $!; kill -9 $$; \
          else exec '{0}' {PROGRAM} go_on split; fi",
         own.display()
     );

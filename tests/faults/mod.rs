@@ -1,4 +1,5 @@
-//! Bad input, missing ranks, killed ranks, short memory: an error with a code on every rank, and nothing left behind.
+//! Bad input, missing ranks, killed ranks, short memory: an error with a code on every rank, and
+//! nothing left behind.
 
 pub mod input;
 pub mod killing;

@@ -11,6 +11,7 @@ trials![
     two_processes_of_one_rank_are_an_error,
     a_token_that_others_can_read_is_refused,
     ranks_with_other_programs_are_refused,
+    ranks_with_other_limits_are_refused,
     a_mesh_that_does_not_fit_is_refused,
 ];
 
@@ -79,6 +80,12 @@ fn ranks_with_other_programs_are_refused() {
         .run();
     for rank in &ended {
         assert!(rank.error("PX068").starts_with("policy differs"), "{rank:#?}");
+    }
+}
+
+fn ranks_with_other_limits_are_refused() {
+    for rank in &World::of(2, "other_limits", &[]).set("PHALANX_TIMEOUT", "5").run() {
+        assert!(rank.error("PX068").starts_with("limits differs"), "{rank:#?}");
     }
 }
 

@@ -1,4 +1,5 @@
-//! What all ranks have alike whatever differs between them: collectives, their order, and the bits of values.
+//! What all ranks have alike whatever differs between them: collectives, their order, and the bits
+//! of values.
 
 use crate::world::{Ended, World};
 
@@ -31,7 +32,8 @@ fn dropped_handles_change_no_collective() {
 }
 
 fn threads_change_no_bit() {
-    // Below the size from which arrays are split every rank computes all of it; above, each its part.
+    // Below the size from which arrays are split every rank computes all of it; above, each its
+    // part.
     for shape in [["60", "1000"], ["140", "1000"]] {
         let mut known: Option<Vec<String>> = None;
         for threads in [["1", "2"], ["2", "1"], ["3", "3"]] {

@@ -24,8 +24,8 @@ fn the_demo_agrees_on_processes_and_devices() {
     }
 }
 
-/// A line for each difference, by the rule of `tests/demo/compare.py`: real numbers within 1e-12 of each other, all else
-/// equal.
+/// A line for each difference, by the rule of `tests/demo/compare.py`: real numbers within 1e-12 of
+/// each other, all else equal.
 fn differences(a: &Value, b: &Value, place: &str) -> Vec<String> {
     match (a, b) {
         (Value::Object(a), Value::Object(b)) => {

@@ -10,14 +10,18 @@ trials![
     different_observations_are_an_error_on_every_rank,
     different_windows_are_an_error_on_every_rank,
     an_observation_does_not_meet_an_agreement,
+    different_causes_are_an_error_on_every_rank,
+    other_data_is_an_error_on_every_rank,
+    equal_data_and_data_for_oneself_are_no_error,
     a_loop_left_early_is_an_error_on_every_rank,
     a_rank_that_exits_is_named,
     a_rank_that_returns_early_is_named,
     a_rank_that_panics_is_named,
+    a_death_that_nobody_asks_about_is_reported,
 ];
 
-/// The error of all ranks, which must be the same, with the two call sites; prints how long it took from the second of
-/// the two tickets until the last rank had its error.
+/// The error of all ranks, which must be the same, with the two call sites; prints how long it took
+/// from the second of the two tickets until the last rank had its error.
 fn divergence(ended: &[Ended]) -> String {
     let error = ended[0].error("PX062");
     for rank in ended {
@@ -86,6 +90,41 @@ fn an_observation_does_not_meet_an_agreement() {
     assert!(error.contains("rank 1 observes a value at "), "{error}");
 }
 
+fn different_causes_are_an_error_on_every_rank() {
+    let error = divergence(&World::of(2, "print_or_evaluate", &[]).run());
+    assert!(error.contains("rank 0 prints what was made at "), "{error}");
+    assert!(error.contains("rank 1 observes a value at "), "{error}");
+}
+
+fn other_data_is_an_error_on_every_rank() {
+    for (size, kind) in [(2, "replicated"), (3, "split"), (2, "one")] {
+        let ended = World::of(size, "give_data", &[kind]).run();
+        let error = ended[0].error("PX062");
+        for rank in &ended {
+            assert_eq!(rank.error("PX062"), error);
+            assert!(rank.errors.contains("Array::from_local"), "{rank:#?}");
+        }
+        assert!(error.starts_with("ranks gave different data"), "{error}");
+        assert!(error.contains("rank 1 at "), "{error}");
+        // The sites are those of the data, not of what observed it.
+        let source = include_str!("programs/divergence.rs");
+        let line = source.lines().position(|line| line.contains("let given = from_slice("));
+        let site = format!("programs/divergence.rs:{}", line.expect("the line is there") + 1);
+        assert_eq!(error.matches(&site).count(), 2, "{error}");
+    }
+}
+
+fn equal_data_and_data_for_oneself_are_no_error() {
+    for kind in ["same", "alone"] {
+        let ended = World::of(3, "give_data", &[kind]).run();
+        ended.iter().for_each(Ended::assert_well);
+        for (number, rank) in ended.iter().enumerate() {
+            assert_eq!(rank.value("own"), number.to_string());
+            assert_eq!(rank.values("sum"), ended[0].values("sum"));
+        }
+    }
+}
+
 fn a_loop_left_early_is_an_error_on_every_rank() {
     for work in ["replicated", "split"] {
         let error = divergence(&World::of(2, "leave_loop_early", &[work]).run());
@@ -129,4 +168,17 @@ fn a_rank_that_panics_is_named() {
         let error = ended[rank].error("PX063");
         assert_eq!(error, "rank 1 failed: its program panicked [panic]");
     }
+}
+
+fn a_death_that_nobody_asks_about_is_reported() {
+    let ended = World::of(2, "die_unnoticed", &[]).run();
+    assert_eq!(ended[1].status.code(), Some(3));
+    assert!(ended[0].status.success(), "{ended:#?}");
+    assert!(ended[0].errors.starts_with("error[PX060]: rank 1 died: "), "{ended:#?}");
+    assert_eq!(ended[0].errors.lines().count(), 1, "{ended:#?}");
+    assert!(ended[0].errors.contains(" ended without `finish`"), "{ended:#?}");
+    // Where standard error takes nothing, nothing else comes of it.
+    let closed = ["sh", "-c", "exec \"$@\" 2> /dev/full", "sh"];
+    let ended = World::of(2, "die_unnoticed", &[]).before(0, &closed).run();
+    assert!(ended[0].status.success(), "{ended:#?}");
 }

@@ -2,6 +2,7 @@
 
 use crate::world::{Ended, World};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 trials![
     two_hosts_compute_together,
@@ -11,6 +12,9 @@ trials![
 
 /// A port that is free in every new namespace.
 const PORT: u16 = 47_001;
+
+/// How soon all ranks end when one is gone: a promise to users, not a measure of the machine.
+const PROMISE: Duration = Duration::from_secs(5);
 
 /// Two namespaces that reach each other at two addresses, or why they cannot be made.
 struct Hosts {
@@ -126,8 +130,7 @@ fn a_host_that_vanishes_is_an_error_on_the_other() {
         assert!(error.starts_with(&format!("rank {other} died")), "{error}");
     }
     let last = ended.iter().map(|rank| rank.after).max().expect("there are ranks");
-    println!(
-        "both ranks ended {} ms after the cable between them was cut",
-        (last - cut).as_millis()
-    );
+    let after = last - cut;
+    println!("both ranks ended {} ms after the cable between them was cut", after.as_millis());
+    assert!(after < PROMISE, "the ranks ended only after {after:?}");
 }

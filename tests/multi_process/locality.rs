@@ -48,7 +48,8 @@ fn the_local_mesh_posts_no_tickets() {
     assert_eq!(ended[1].value("sum"), "45");
 }
 
-/// Reading converts on the host, since recording a conversion would not be Local; `astype` converts on the device.
+/// Reading converts on the host, since recording a conversion would not be Local; `astype` converts
+/// on the device.
 fn elements_are_converted_alike_by_host_and_device() {
     let session = phalanx::init(Config::default()).expect("a session starts");
     let floats = [

@@ -1,12 +1,15 @@
-//! Several processes of one program, as a user meets them: they agree, and when they cannot, all of them say why.
+//! Several processes of one program, as a user meets them: they agree, and when they cannot, all of
+//! them say why.
 //!
-//! This program is also the program that its tests start: `--program NAME ARGUMENTS` runs one of `programs`, so that
-//! nothing for tests is built into what is released.
+//! This program is also the program that its tests start: `--program NAME ARGUMENTS` runs one of
+//! `programs`, so that nothing for tests is built into what is released.
 
 macro_rules! trials {
     ($($name:ident),* $(,)?) => {
         /// The tests of this module.
-        pub const TRIALS: &[(&str, fn())] = &[$((concat!(module_path!(), "::", stringify!($name)), $name)),*];
+        pub const TRIALS: &[(&str, fn())] = &[
+            $((concat!(module_path!(), "::", stringify!($name)), $name)),*
+        ];
     };
 }
 

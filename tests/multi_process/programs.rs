@@ -40,11 +40,18 @@ fn run(name: &str, arguments: &[&str]) -> Outcome {
         "other_mesh" if config.rank() == 1 => Some(Mesh::line(2)),
         _ => None,
     };
-    let session = Session::with_options(config, mesh, Policy { split_from }, Limits::default())?;
+    let mut limits = Limits::default();
+    if name == "other_limits" && config.rank() == 1 {
+        limits.soft /= 2;
+    }
+    let session = Session::with_options(config, mesh, Policy { split_from }, limits)?;
     match name {
         "print_on_one" => divergence::print_on_one(arguments[0]),
         "observe_differently" => divergence::observe_differently(arguments[0]),
         "agree_on_one" => divergence::agree_on_one(),
+        "give_data" => divergence::give_data(arguments[0]),
+        "print_or_evaluate" => divergence::print_or_evaluate(),
+        "die_unnoticed" => return divergence::die_unnoticed(session),
         "leave_loop_early" => divergence::leave_loop_early(arguments[0]),
         "end_on_one" => divergence::end_on_one(arguments[0], arguments[1]),
         "generated" => generated::run(&session, arguments),

@@ -311,7 +311,8 @@ impl Ended {
         self.output.iter().filter_map(|line| line.strip_prefix(name)?.strip_prefix(' ')).collect()
     }
 
-    /// The first line of the error that it wrote, if the error has this code and the rank ended with status 1.
+    /// The first line of the error that it wrote, if the error has this code and the rank ended
+    /// with status 1.
     pub fn error(&self, code: &str) -> &str {
         let beginning = format!("error[{code}]: ");
         let line = self.errors.lines().find_map(|line| line.strip_prefix(&beginning));

@@ -4,6 +4,7 @@ use crate::compare;
 use crate::execute::Arrays;
 use crate::program::Instruction;
 use crate::reference::Reference;
+use crate::stretch::stretched;
 use phalanx::{Config, Limits, Mesh, Policy, Session};
 use std::fmt;
 use std::sync::mpsc;
@@ -28,6 +29,8 @@ pub struct Case {
     pub hard: usize,
     /// How often the program runs in the session; later rounds find plans in caches.
     pub rounds: usize,
+    /// How often it runs once more on arrays that are longer each time.
+    pub stretches: usize,
     pub program: Vec<Instruction>,
 }
 
@@ -35,15 +38,24 @@ impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "# seed {}, mesh {:?}, threads {}, split from {}, limits {} and {}, rounds {}",
-            self.seed, self.mesh, self.threads, self.split_from, self.soft, self.hard, self.rounds
+            "# seed {}, mesh {:?}, threads {}, split from {}, limits {} and {}, rounds {}, \
+             stretches {}",
+            self.seed,
+            self.mesh,
+            self.threads,
+            self.split_from,
+            self.soft,
+            self.hard,
+            self.rounds,
+            self.stretches
         )?;
         self.program.iter().try_for_each(|instruction| writeln!(f, "{instruction}"))
     }
 }
 
 impl Case {
-    /// Runs the case. Errors: what differs from the reference, an error, a panic or a hang, as text.
+    /// Runs the case. Errors: what differs from the reference, an error, a panic or a hang, as
+    /// text.
     pub fn run(&self) -> Result<(), String> {
         let (sender, receiver) = mpsc::channel();
         let case = self.clone();
@@ -74,15 +86,20 @@ impl Case {
         )
         .map_err(|error| error.to_string())?;
         for _ in 0..self.rounds {
-            session.handle().enter(|| self.round())?;
+            session.handle().enter(|| self.round(&self.program))?;
+        }
+        for by in 1..=self.stretches {
+            let program = stretched(&self.program, by);
+            let round = session.handle().enter(|| self.round(&program));
+            round.map_err(|fault| format!("stretched by {by}, {fault}"))?;
         }
         session.finish().map_err(|error| error.to_string())
     }
 
-    fn round(&self) -> Result<(), String> {
+    fn round(&self, program: &[Instruction]) -> Result<(), String> {
         let mut reference = Reference::new(&self.mesh);
         let mut arrays = Arrays::default();
-        for instruction in &self.program {
+        for instruction in program {
             if reference.step(instruction).is_none() {
                 continue;
             }

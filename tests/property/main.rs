@@ -1,7 +1,8 @@
 //! Random programs on meshes of 1 to 8 devices, compared with a plain evaluator.
 //!
-//! Meshes of 1 and 3 devices run all seeds, the others a seeded eighth; with `PHALANX_TEST_FULL` all
-//! run all. A failing case is reported as a small program with the seed that it came from.
+//! Meshes of 1 and 3 devices run all seeds, the others a seeded eighth; with `PHALANX_TEST_FULL=1`
+//! all run all. A failing case is reported as a small program with the seed that it came from;
+//! `PHALANX_TEST_SEED`, or `cargo xtask replay --seed`, runs that seed alone.
 
 mod case;
 mod compare;
@@ -11,22 +12,46 @@ mod program;
 mod random;
 mod reference;
 mod shrink;
+mod stretch;
 mod views;
+
+use case::Case;
 
 /// How many seeds there are.
 const SEEDS: u64 = 2000;
 
 /// Runs all seeds on a mesh, or every eighth one.
 fn check(mesh: &[usize], whole: bool) {
-    let whole = whole || std::env::var_os("PHALANX_TEST_FULL").is_some();
+    if let Some(seed) = only_seed() {
+        let case = generate::case(seed, mesh);
+        println!("{case}");
+        return report(&case);
+    }
+    let whole = whole || std::env::var_os("PHALANX_TEST_FULL").is_some_and(|value| value == "1");
     let share = mesh.iter().fold(mesh.len(), |share, extent| share * 5 + extent) as u64 % 8;
     for seed in (0..SEEDS).filter(|seed| whole || seed % 8 == share) {
-        let case = generate::case(seed, mesh);
-        if let Err(fault) = case.run() {
-            let (smallest, fault) = shrink::shrink(&case, fault);
-            panic!("seed {seed} on mesh {mesh:?}, made smaller:\n\n{smallest}\n{fault}\n");
-        }
+        report(&generate::case(seed, mesh));
     }
+}
+
+/// Runs a case and fails with a smaller one if it fails.
+fn report(case: &Case) {
+    if let Err(fault) = case.run() {
+        let (smallest, fault) = shrink::shrink(case, fault);
+        let Case { seed, mesh, .. } = case;
+        let extents: Vec<String> = mesh.iter().map(usize::to_string).collect();
+        panic!(
+            "seed {seed} on mesh {mesh:?}, made smaller:\n\n{smallest}\n{fault}\n\n\
+             cargo xtask replay --seed {seed} {}\n",
+            extents.join("x")
+        );
+    }
+}
+
+/// The seed that is to run alone.
+fn only_seed() -> Option<u64> {
+    let text = std::env::var("PHALANX_TEST_SEED").ok().filter(|text| !text.is_empty())?;
+    Some(text.parse().unwrap_or_else(|_| panic!("PHALANX_TEST_SEED is {text}, which is no seed")))
 }
 
 macro_rules! meshes {

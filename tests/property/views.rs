@@ -1,6 +1,7 @@
 //! Views, reshapes and orders in memory compared with NumPy's, case by case.
 //!
-//! The cases come from `tests/conformance/views.py`; without them the test says that it was skipped.
+//! The cases come from `tests/conformance/views.py`; without them the test says that it was
+//! skipped.
 
 use phalanx::{
     Array, Axes, Config, DType, Index, Limits, Policy, Session, arange, keepdims, matmul, select,

@@ -11,12 +11,13 @@ use std::path::{Path, PathBuf};
 /// version of NumPy.
 pub fn data(project: &Project, python: &Path) -> Result<PathBuf, Failure> {
     let scripts = scripts(&project.path("tests/conformance"))?;
-    let folder = project.target()?.join("conformance").join(key(&scripts, python)?);
+    let key = key(&scripts, python)?;
+    let folder = project.target()?.join("conformance").join(&key);
     if folder.is_dir() {
         return Ok(folder);
     }
     // Made under another name first, so that an interrupted run leaves nothing that looks finished.
-    let unfinished = folder.with_extension(format!("{}.tmp", std::process::id()));
+    let unfinished = folder.with_file_name(format!("{key}.{}.tmp", std::process::id()));
     fs::create_dir_all(&unfinished).map_err(Failure::file(&unfinished))?;
     for script in &scripts {
         Program::new(python).arguments([script, &unfinished]).run()?;

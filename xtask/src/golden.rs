@@ -8,18 +8,19 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Where golden files lie.
-const FOLDERS: [&str; 2] = ["tests/golden", "kernels/tests/golden"];
+/// Where golden files lie: plans with their kernels, and errors. The kernels of
+/// `kernels/tests/golden` are written by hand.
+const FOLDER: &str = "tests/golden";
 
-/// Rewrites the golden files of the tests whose names hold the filter.
+/// Rewrites the golden files of the tests whose names hold the filter, all of them without one.
 pub fn bless(project: &Project, arguments: &[String]) -> Result<(), Failure> {
     let filter = match arguments {
-        [] => "golden",
-        [filter] => filter,
+        [] => None,
+        [filter] => Some(filter.as_str()),
         _ => return Err(Failure::usage(arguments.iter())),
     };
     rewrite(project, filter, None)?;
-    project.git(&["status", "--short", "--", FOLDERS[0], FOLDERS[1]]).run()
+    project.git(&["status", "--short", "--", FOLDER]).run()
 }
 
 /// Writes the golden files of the working tree and of the commit `base` into two copies of the
@@ -40,7 +41,7 @@ pub fn replay(project: &Project, base: &str) -> Result<(), Failure> {
     let result = copy_working_tree(project, &new).and_then(|()| {
         for (copy, name) in [(&old, "target-base"), (&new, "target-current")] {
             // Cargo takes the same crate at two places for one, so each has a folder of its own.
-            rewrite(&Project::at(copy.clone()), "golden", Some(&folder.join(name)))?;
+            rewrite(&Project::at(copy.clone()), None, Some(&folder.join(name)))?;
         }
         compare(&old, &new)
     });
@@ -54,8 +55,10 @@ impl Project {
     }
 }
 
-fn rewrite(project: &Project, filter: &str, targets: Option<&Path>) -> Result<(), Failure> {
-    let program = project.cargo(&["test", "--workspace", filter]).variable("PHALANX_BLESS", "1");
+fn rewrite(project: &Project, filter: Option<&str>, targets: Option<&Path>) -> Result<(), Failure> {
+    let mut arguments = vec!["test", "--package", "phalanx", "--test", "golden"];
+    arguments.extend(filter);
+    let program = project.cargo(&arguments).variable("PHALANX_BLESS", "1");
     match targets {
         Some(folder) => program.variable("CARGO_TARGET_DIR", folder).run(),
         None => program.run(),
@@ -108,7 +111,7 @@ fn compare(old: &Path, new: &Path) -> Result<(), Failure> {
 /// The golden files of a copy of the project, by their paths in it.
 fn golden_files(root: &Path) -> BTreeSet<PathBuf> {
     let mut files = BTreeSet::new();
-    let mut folders: Vec<PathBuf> = FOLDERS.iter().map(|folder| root.join(folder)).collect();
+    let mut folders = vec![root.join(FOLDER)];
     while let Some(folder) = folders.pop() {
         // A commit from before the first golden file has no such folder.
         let Ok(entries) = fs::read_dir(folder) else {

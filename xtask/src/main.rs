@@ -18,6 +18,7 @@ mod golden;
 mod process;
 mod project;
 mod python;
+mod seed;
 mod test_command;
 mod tidy;
 
@@ -35,8 +36,11 @@ cargo xtask COMMAND
   test [FILTER] [--full]  all tests, and the demo compared with NumPy; --full runs every mesh
   bless [FILTER]          rewrite golden files; read the diff before you commit it
   replay BASE             show how plans and kernels differ from those of the commit BASE
-  bench path|cpu [--only NAME] [--peers LIST] [--json FILE]
-                          run benchmarks in release mode
+  replay --seed SEED [MESH]
+                          run the random program of a seed once more, on a mesh such as 2x4 or
+                          on all
+  bench path|cpu [--only NAME] [--json FILE] [--peers numpy|none]
+                          run benchmarks in release mode; only cpu has peers
   docs                    write the generated pages
   help                    this text
 ";
@@ -72,7 +76,11 @@ fn run(arguments: &[String]) -> Result<(), Failure> {
         ("docs", []) => documents::write(&project),
         ("test", _) => test_command::run(&project, arguments),
         ("bless", _) => golden::bless(&project, arguments),
-        ("replay", [base]) => golden::replay(&project, base),
+        ("replay", [option, seed]) if option == "--seed" => seed::run(&project, seed, None),
+        ("replay", [option, seed, mesh]) if option == "--seed" => {
+            seed::run(&project, seed, Some(mesh))
+        }
+        ("replay", [base]) if !base.starts_with('-') => golden::replay(&project, base),
         ("bench", [suite, options @ ..]) => bench::run(&project, suite, options),
         _ => Err(Failure::usage(std::iter::once(command).chain(arguments))),
     }

@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::process::Program;
 use crate::project::Project;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Interpreters to try, the system's usual one first.
 const CANDIDATES: [&str; 7] =
@@ -52,7 +52,7 @@ pub fn environment(project: &Project) -> Result<PathBuf, Failure> {
 }
 
 /// Fetches the demo's data.
-pub fn fetch_data(project: &Project, python: &PathBuf) -> Result<(), Failure> {
+pub fn fetch_data(project: &Project, python: &Path) -> Result<(), Failure> {
     Program::new(python).arguments([project.path("xtask/fetch_demo_data.py")]).run()
 }
 

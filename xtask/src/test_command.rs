@@ -23,7 +23,7 @@ impl Tally {
     }
 
     /// Adds what a summary line of a test program says, if the line is one.
-    fn add_summary(&mut self, line: &str) -> bool {
+    pub fn add_summary(&mut self, line: &str) -> bool {
         let Some(summary) = line.trim().strip_prefix("test result: ") else {
             return false;
         };

@@ -26,7 +26,8 @@ pub fn load(path: impl AsRef<Path>) -> Result<Array, Error> {
     loaded(read_npy(path.as_ref()), Location::caller())
 }
 
-/// Reads one array of a `.npz` file, which every rank must find under the same path. Collective over the mesh.
+/// Reads one array of a `.npz` file, which every rank must find under the same path. Collective
+/// over the mesh.
 ///
 /// Errors: as [`load`].
 #[track_caller]
@@ -45,7 +46,8 @@ fn written(write: impl FnOnce() -> Result<(), IoError>, site: Site) -> Result<()
     agreed
 }
 
-/// Writes an array to a `.npy` file, complete or not at all. Collective over the mesh; rank 0 writes.
+/// Writes an array to a `.npy` file, complete or not at all. Collective over the mesh; rank 0
+/// writes.
 ///
 /// Errors: those of the array, `IoError` on rank 0, `PX032` on the others.
 #[track_caller]

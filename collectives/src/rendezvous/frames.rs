@@ -100,21 +100,13 @@ pub(super) async fn read_frame<T: DeserializeOwned>(
     deserialize::<FRAME_BYTES, T>(&bytes).map_err(io::Error::other)
 }
 
-/// How long bytes may stay unconfirmed before the other machine counts as gone.
-#[cfg(target_os = "linux")]
-const UNCONFIRMED: Duration = Duration::from_secs(10);
-
-/// Sets a new connection up: no delay for short frames, and a sign when the other machine vanishes.
+/// Sets a new connection up: no delay for short frames, and probes while it is idle, which the
+/// other system answers. Unanswered ones end the connection; sooner if `watch` notices.
 pub(super) fn prepare(stream: &TcpStream) -> io::Result<()> {
     stream.set_nodelay(true)?;
     let keepalive = socket2::TcpKeepalive::new()
-        .with_time(Duration::from_secs(2))
+        .with_time(Duration::from_secs(1))
         .with_interval(Duration::from_secs(1))
         .with_retries(3);
-    let socket = socket2::SockRef::from(stream);
-    // Probes are for idle connections; bytes on their way that nobody confirms have a limit of their
-    // own, which else is a quarter of an hour. The system confirms them for a process that is slow.
-    #[cfg(target_os = "linux")]
-    socket.set_tcp_user_timeout(Some(UNCONFIRMED))?;
-    socket.set_tcp_keepalive(&keepalive)
+    socket2::SockRef::from(stream).set_tcp_keepalive(&keepalive)
 }

@@ -15,6 +15,10 @@ use std::time::{Duration, Instant};
 
 /// How long a rank that leaves waits for the others to leave too.
 const LINGER: Duration = Duration::from_millis(100);
+/// How long a rank that leaves tries to send what it has posted.
+const FAREWELL: Duration = Duration::from_secs(5);
+/// How long a rank tries to tell the others why the world has ended.
+const NEWS: Duration = Duration::from_millis(500);
 /// How long the news of why a rank leaves may follow its goodbye.
 pub(super) const DEPARTURE_GRACE: Duration = Duration::from_millis(100);
 
@@ -91,7 +95,7 @@ impl Fabric {
         let sequence = queue.next_send;
         queue.next_send += 1;
         let header = |kind, value| Header { kind, channel, sequence, value, payload: 0 };
-        if data.len <= EAGER_BYTES {
+        if data.len <= EAGER_BYTES && link.credit.take(data.len) {
             let claim = transfer.claim().expect("bug: a new transfer is free");
             link.post(header(Kind::Eager, 0).with(claim.bytes()));
             claim.finish();
@@ -125,12 +129,12 @@ impl Fabric {
         let queue = shard.entry(channel).or_default();
         let sequence = queue.next_receive;
         queue.next_receive += 1;
-        let clear =
-            || Header { kind: Kind::Clear, channel, sequence, value: 0, payload: 0 }.with(&[]);
+        let clear = || clear(channel, sequence);
         match queue.arrivals.pop_front() {
             Some(Arrival::Bytes(bytes)) => {
                 self.check_length(channel, bytes.len() as u64, data.len)?;
                 fill(&transfer, &bytes);
+                give_back(link, bytes.len());
             }
             Some(Arrival::Announced(len)) => {
                 self.check_length(channel, len, data.len)?;
@@ -226,6 +230,10 @@ impl Fabric {
         channel: Channel,
         bytes: &[u8],
     ) -> Result<(), CollectiveError> {
+        if !link.credit.arrived(bytes.len()) {
+            let reason = String::from("more short messages than there is credit for");
+            return Err(CollectiveError::Protocol { rank: link.peer, reason });
+        }
         let posted = {
             let mut shard = self.mailbox.shard(&channel);
             let queue = shard.entry(channel).or_default();
@@ -241,10 +249,11 @@ impl Fabric {
         self.check_origin(link, &transfer)?;
         self.check_length(channel, bytes.len() as u64, transfer.len())?;
         fill(&transfer, bytes);
+        give_back(link, bytes.len());
         Ok(())
     }
 
-    /// A long message is ready at the other end.
+    /// A long message, or one without credit, is ready at the other end.
     pub(super) fn announced(
         &self,
         link: &Link,
@@ -259,7 +268,12 @@ impl Fabric {
         };
         self.check_origin(link, &transfer)?;
         self.check_length(channel, len, transfer.len())?;
+        // Where a short message was expected nobody has been told yet that its place is ready.
+        let is_short = transfer.len() <= EAGER_BYTES;
         queue.filling.push((sequence, transfer));
+        if is_short {
+            link.post(clear(channel, sequence));
+        }
         Ok(())
     }
 
@@ -384,7 +398,16 @@ impl Fabric {
                 std::thread::sleep(Duration::from_millis(1));
             }
         }
-        self.flush(Duration::from_secs(5));
+        let deadline = Instant::now() + FAREWELL;
+        while Instant::now() < deadline
+            && !self.failure.is_set()
+            && !self.links().all(|link| link.is_flushed())
+        {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        if self.failure.is_set() {
+            self.flush(NEWS);
+        }
         // A connection that closes before the other end has closed may lose what is still on its
         // way.
         let deadline = Instant::now() + LINGER;
@@ -400,6 +423,18 @@ impl Fabric {
         while Instant::now() < deadline && !self.links().all(|link| link.is_flushed()) {
             std::thread::sleep(Duration::from_millis(1));
         }
+    }
+}
+
+/// Tells the sender of a message that its place is ready.
+fn clear(channel: Channel, sequence: u64) -> Vec<u8> {
+    Header { kind: Kind::Clear, channel, sequence, value: 0, payload: 0 }.with(&[])
+}
+
+/// Gives the sender of a short message its credit back.
+fn give_back(link: &Link, len: usize) {
+    if let Some(portion) = link.credit.claimed(len) {
+        link.post(Header { value: portion, ..Header::plain(Kind::Credit, 0) }.with(&[]));
     }
 }
 

@@ -5,7 +5,7 @@ use super::mailbox::Channel;
 use crate::{CollectiveError, tickets::Ticket};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-/// Messages up to this length are sent without asking.
+/// Messages up to this length are sent without asking while there is credit.
 pub(crate) const EAGER_BYTES: usize = 64 << 10;
 /// The longest run of array bytes in one frame, so that urgent frames soon get their turn.
 pub(super) const CHUNK_BYTES: usize = 256 << 10;
@@ -29,7 +29,7 @@ pub(crate) enum Lane {
 pub(super) enum Kind {
     /// A whole short message.
     Eager,
-    /// A longer message is ready; `value` is its length.
+    /// A longer message is ready, or one without credit; `value` is its length.
     Announce,
     /// The place of message `sequence` is ready.
     Clear,
@@ -39,6 +39,8 @@ pub(super) enum Kind {
     Control,
     /// The last frame of a rank that leaves in peace.
     Goodbye,
+    /// `value` bytes of short messages have been claimed.
+    Credit,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -89,6 +91,7 @@ impl Header {
             3 => Kind::Bulk,
             4 => Kind::Control,
             5 => Kind::Goodbye,
+            6 => Kind::Credit,
             other => return Err(format!("unknown kind {other}")),
         };
         let lane = match bytes[1] {
@@ -106,7 +109,7 @@ impl Header {
             Kind::Eager => EAGER_BYTES,
             Kind::Bulk => CHUNK_BYTES,
             Kind::Control => CONTROL_BYTES,
-            Kind::Announce | Kind::Clear | Kind::Goodbye => 0,
+            Kind::Announce | Kind::Clear | Kind::Goodbye | Kind::Credit => 0,
         };
         if payload as usize > limit {
             return Err(format!("{payload} bytes in a frame of kind {kind:?}"));
@@ -182,7 +185,7 @@ mod tests {
         };
         let bytes = header.encode();
         assert_eq!(Header::decode(&bytes), Ok(header));
-        for (at, value) in [(0, 6), (1, 2), (7, 1)] {
+        for (at, value) in [(0, 7), (1, 2), (7, 1)] {
             let mut broken = bytes;
             broken[at] = value;
             assert!(Header::decode(&broken).is_err());

@@ -1,5 +1,6 @@
 //! The sending half of the connection to one other process.
 
+use super::credit::Credit;
 use super::frame::{CHUNK_BYTES, Control, HEADER_BYTES, Header, Kind};
 use super::mailbox::Channel;
 use super::transfer::Transfer;
@@ -19,6 +20,7 @@ pub(crate) struct Link {
     /// The rank at the other end.
     pub(super) peer: usize,
     pub(super) stream: TcpStream,
+    pub(super) credit: Credit,
     outgoing: Mutex<Outgoing>,
     /// There may be something to write.
     wake: Notify,
@@ -67,6 +69,7 @@ impl Link {
         Arc::new(Link {
             peer,
             stream,
+            credit: Credit::default(),
             outgoing: Mutex::default(),
             wake: Notify::new(),
             left: AtomicBool::new(false),

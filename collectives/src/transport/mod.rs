@@ -4,19 +4,25 @@
 //! channel's messages. Between members of one process it is one copy, made by whoever comes second.
 //! Between processes, short messages are sent at once and kept by the receiving process until they
 //! are asked for; longer ones are announced, and their bytes travel once the receiver has said
-//! where to put them. So a reader never waits for a receive, the frames of one connection never
-//! block each other, and memory for unexpected messages stays small.
+//! where to put them. So a reader never waits for a receive, and the frames of one connection never
+//! block each other. Memory for unexpected messages has a limit (`credit`), beyond which short ones
+//! are announced too.
 
+mod credit;
 mod fabric;
 mod frame;
 mod link;
 mod mailbox;
 mod reader;
 mod transfer;
+mod watch;
 
 pub(crate) use fabric::Fabric;
+#[cfg(test)]
+pub(crate) use frame::CONTROL_BYTES;
 pub(crate) use frame::{Lane, deserialize, serialize};
 pub(crate) use link::Link;
 pub(crate) use mailbox::Channel;
 pub(crate) use reader::read;
 pub(crate) use transfer::{Exchange, Transfer};
+pub(crate) use watch::watch;

@@ -18,7 +18,8 @@ pub(crate) async fn read(fabric: Arc<Fabric>, link: Arc<Link>) {
     let mut reader =
         Reader { link: &link, held: vec![0; HEADER_BYTES + CHUNK_BYTES], start: 0, end: 0 };
     let error = match reader.frames(&fabric).await {
-        // A read that fails after the goodbye is the reset of a connection that nobody needs.
+        // A read that fails after the goodbye is the reset of a connection that nobody needs, and
+        // the end of one that was given up was reported.
         Ok(()) => return,
         Err(_) if link.has_left() => return,
         Err(Broken::Gone(error)) => {
@@ -83,6 +84,11 @@ impl Reader<'_> {
                     .announced(self.link, header.channel, header.value)
                     .map_err(Broken::Refused)?,
                 Kind::Clear => fabric.cleared(self.link, header.channel, header.sequence),
+                Kind::Credit if self.link.credit.given_back(header.value) => {}
+                Kind::Credit => {
+                    let reason = format!("credit that nobody has taken: {header:?}");
+                    return Err(Broken::Malformed(reason));
+                }
                 Kind::Goodbye => {
                     self.link.mark_left();
                     let (fabric, link) = (fabric.clone(), self.link.clone());

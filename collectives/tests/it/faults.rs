@@ -4,6 +4,7 @@ use crate::fixture::{Fixture, bytes, connected, local, meetings, place, slice, t
 use phalanx_collectives::{CollectiveError, Communicator, Rendezvous};
 use phalanx_ops::{DType, Monoid};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 fn reduce(member: &dyn Communicator, len: usize) -> Result<(), CollectiveError> {
@@ -98,6 +99,74 @@ fn a_killed_process_is_an_error_on_all_others() {
     for error in errors {
         assert!(matches!(error, CollectiveError::RankDied { rank: 1, .. }), "{error}");
     }
+}
+
+/// Bytes that no socket takes at once.
+const LONG: usize = 16 << 20;
+
+/// Exchanges long messages with the other of two ranks until rank 0 says that it was the last.
+fn exchange_until(
+    member: &dyn Communicator,
+    is_last: impl Fn() -> bool,
+) -> Result<usize, CollectiveError> {
+    for turn in 1.. {
+        let last = is_last();
+        let (send, receive) = (slice(&vec![u8::from(last); LONG]), place(LONG));
+        let other = 1 - member.rank();
+        member.send_recv(&send, other, &receive, other)?.wait()?;
+        if last || bytes(&receive)[0] == 1 {
+            return Ok(turn);
+        }
+    }
+    unreachable!("there are always more numbers")
+}
+
+/// The other side of the next test: a rank that is stopped and goes on.
+#[test]
+fn child_is_stopped_for_a_while() {
+    let Ok(address) = std::env::var("PHALANX_TEST_STOPPED_CHILD_ADDRESS") else {
+        return;
+    };
+    let world = Rendezvous { token: b"a shared secret".to_vec(), ..Rendezvous::new(1, 2, address) }
+        .join()
+        .unwrap();
+    exchange_until(&*world.communicators()[0], || false).unwrap();
+    world.shutdown();
+}
+
+#[test]
+fn a_process_that_is_stopped_in_the_middle_of_long_messages_is_not_taken_for_dead() {
+    let mut ranks = meetings(2);
+    let mut child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "faults::child_is_stopped_for_a_while"])
+        .env("PHALANX_TEST_STOPPED_CHILD_ADDRESS", &ranks[0].address)
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let signal = |name: &str| {
+        let mut kill = Command::new("kill");
+        assert!(kill.args([name, &child.id().to_string()]).status().unwrap().success());
+    };
+    let world = ranks.remove(0).join().unwrap();
+    let is_over = AtomicBool::new(false);
+    let turns = std::thread::scope(|scope| {
+        let member = world.communicators().remove(0);
+        let is_over = &is_over;
+        let exchange =
+            scope.spawn(move || exchange_until(&*member, || is_over.load(Ordering::Relaxed)));
+        std::thread::sleep(Duration::from_millis(200));
+        signal("-STOP");
+        // Longer than the machine of a rank may be silent.
+        std::thread::sleep(Duration::from_millis(4500));
+        assert!(!exchange.is_finished() && !world.is_aborted(), "{:?}", world.failure());
+        signal("-CONT");
+        std::thread::sleep(Duration::from_millis(100));
+        is_over.store(true, Ordering::Relaxed);
+        exchange.join().unwrap()
+    });
+    assert!(turns.unwrap() > 1);
+    world.shutdown();
+    assert!(child.wait().unwrap().success());
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The table of operations that move bytes without looking at them, on every plane.
 
-use crate::fixture::{PLANES, bytes, place, slice};
+use crate::fixture::{PLANES, bytes, place, slice, tcp};
 use phalanx_collectives::{Communicator, Message};
 use phalanx_device::Slice;
 
@@ -155,6 +155,49 @@ fn messages_between_a_pair_keep_their_order() {
         let (send, receive) = (slice(&message(own, next, size)), place(size));
         member.send_recv(&send, next, &receive, previous).unwrap().wait().unwrap();
         assert!(bytes(&receive) == message(previous, own, size));
+    });
+}
+
+#[test]
+fn short_messages_that_nobody_asks_for_stay_with_their_sender() {
+    // Many more of the longest short messages than a process keeps for a sender, and tiny ones.
+    let len = |number: usize| [64 << 10, 0, 1, 64 << 10, 777][number % 5];
+    let count = 400;
+    let fixture = tcp(3);
+    fixture.run(|member| {
+        let (own, others) =
+            (member.rank(), [0, 1, 2].into_iter().filter(|to| *to != member.rank()));
+        let others: Vec<usize> = others.collect();
+        let group = member.split(Some(0), 0).unwrap().unwrap();
+        let sent: Vec<_> = (0..count)
+            .flat_map(|number| others.iter().map(move |to| (number, *to)))
+            .map(|(number, to)| {
+                let data = slice(&message(own, number, len(number)));
+                (member.send(&data, to).unwrap(), len(number))
+            })
+            .collect();
+        // What is unclaimed keeps nothing else from going through, with credit or without.
+        for size in [5, 60_000, 1 << 20] {
+            let (next, previous) = ((own + 1) % 3, (own + 2) % 3);
+            let (send, receive) = (slice(&message(own, next, size)), place(size));
+            group.send_recv(&send, next, &receive, previous).unwrap().wait().unwrap();
+            assert!(bytes(&receive) == message(previous, own, size));
+            let gathered = place(3 * size);
+            group.all_gather(&send, &gathered).unwrap().wait().unwrap();
+            assert!(bytes(&gathered)[own * size..][..size] == bytes(&send));
+        }
+        let kept: usize =
+            sent.iter().filter(|(event, _)| event.is_done()).map(|(_, len)| len).sum();
+        assert!(kept <= others.len() * (4 << 20), "{kept} bytes were sent to nobody");
+        member.barrier().unwrap();
+        for from in &others {
+            for number in 0..count {
+                let received = place(len(number));
+                member.recv(&received, *from).unwrap().wait().unwrap();
+                assert!(bytes(&received) == message(*from, number, len(number)), "{number}");
+            }
+        }
+        sent.into_iter().for_each(|(event, _)| event.wait().unwrap());
     });
 }
 

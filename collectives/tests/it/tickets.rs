@@ -5,7 +5,7 @@ use phalanx_collectives::{CollectiveError, Ticket, TicketKind};
 
 fn ticket(number: u64, kind: TicketKind, digest: u128, site: &str) -> Ticket {
     let cause = String::from(if kind == TicketKind::Exit { "ends" } else { "reads x" });
-    Ticket { number, kind, digest, cause, site: site.into() }
+    Ticket { number, kind, digest, cause, site: site.into(), data: Vec::new() }
 }
 
 /// Waits for something that never comes, as a rank does whose neighbour went another way.

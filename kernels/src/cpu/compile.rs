@@ -1,26 +1,42 @@
 //! Compiled kernels: lowered once for each choice of lanes, launched any number of times.
 
-use super::cost::{estimate, grid_points};
-use super::drive;
+use super::cost::estimate;
+use super::drive::{self, Division};
+use super::half_tables::Wide;
 use super::lower::lower;
-use super::prepare::Prepared;
+use super::prepare::{Layout, Prepared};
 use super::program::{LaneChoice, Program};
+use super::recent;
 use super::table::{self, Sharing};
 use super::threads::Threads;
+use super::worker::State;
 use crate::error::KernelError;
 use crate::ir::{Kernel, Launch, Stmt, verify};
 use rayon::ThreadPool;
-
-/// Launches below this estimate, in nanoseconds of one thread, stay on the calling thread: waking
-/// others costs as much.
-const WORTHWHILE: f64 = 30_000.0;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A kernel that is ready to run.
 ///
 /// Immutable, so that any number of threads may launch it at once.
 #[derive(Debug)]
 pub struct Compiled {
+    /// Different for any two compiled kernels of the process.
+    identity: u64,
     kernel: Kernel,
+    form: Form,
+}
+
+/// What runs.
+#[derive(Debug)]
+enum Form {
+    /// The kernel itself.
+    Direct(Box<Programs>),
+    /// A kernel without tables of half precision.
+    Wide(Box<Wide>),
+}
+
+#[derive(Debug)]
+struct Programs {
     grid: Program,
     /// With the points of top-level loops as lanes, if there are such loops.
     loops: Option<Program>,
@@ -46,15 +62,38 @@ pub struct Tuning {
 /// `KernelError::UnsupportedCombination` (PX043).
 pub fn compile(kernel: &Kernel) -> Result<Compiled, KernelError> {
     verify(kernel)?;
+    match Wide::new(kernel)? {
+        Some(wide) => Ok(Compiled::new(kernel, Form::Wide(wide))),
+        None => compile_verified(kernel),
+    }
+}
+
+/// As `compile`, of a verified kernel without tables of half precision.
+pub(super) fn compile_verified(kernel: &Kernel) -> Result<Compiled, KernelError> {
     let has_loop = kernel.body.iter().any(|statement| matches!(statement, Stmt::Loop { .. }));
     let loops = match has_loop {
         true => Some(lower(kernel, LaneChoice::Loops)?),
         false => None,
     };
-    Ok(Compiled { kernel: kernel.clone(), grid: lower(kernel, LaneChoice::Grid)?, loops })
+    let grid = lower(kernel, LaneChoice::Grid)?;
+    Ok(Compiled::new(kernel, Form::Direct(Box::new(Programs { grid, loops }))))
 }
 
 impl Compiled {
+    fn new(kernel: &Kernel, form: Form) -> Compiled {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let identity = NEXT.fetch_add(1, Ordering::Relaxed);
+        Compiled { identity, kernel: kernel.clone(), form }
+    }
+
+    /// The wide form of a kernel with tables of half precision.
+    pub(super) fn wide(&self) -> Option<&Wide> {
+        match &self.form {
+            Form::Wide(wide) => Some(wide),
+            Form::Direct(_) => None,
+        }
+    }
+
     /// The kernel.
     pub fn kernel(&self) -> &Kernel {
         &self.kernel
@@ -75,8 +114,7 @@ impl Compiled {
     ///    memory.
     /// 4. Nobody else writes what the launch touches, nor reads what it writes, during the call.
     pub unsafe fn run(&self, launch: &Launch, pool: Option<&ThreadPool>) {
-        // SAFETY: the caller's promise.
-        unsafe { self.run_tuned(launch, pool, &Tuning::default()) }
+        recent::run(self, launch, pool);
     }
 
     /// As `run`, with some of the choices made by the caller.
@@ -84,32 +122,104 @@ impl Compiled {
     /// # Safety
     /// As for `run`.
     pub unsafe fn run_tuned(&self, launch: &Launch, pool: Option<&ThreadPool>, tuning: &Tuning) {
-        let prepare = |program| Prepared::new(&self.kernel, program, launch, tuning);
-        let threads = Threads {
-            pool: pool.filter(|pool| pool.current_num_threads() > 1),
-            worthwhile: tuning.worthwhile.unwrap_or(WORTHWHILE),
-        };
-        let grid = prepare(&self.grid);
-        let points = grid_points(&grid);
-        if points == 0 {
-            return;
+        if let Some(wide) = self.wide() {
+            // SAFETY: the caller's promise, which the wide launch inherits.
+            return unsafe {
+                wide.run(launch, |launch| wide.compiled.run_tuned(launch, pool, tuning))
+            };
         }
-        let Some(program) = &self.loops else {
-            return start(grid, threads);
+        let threads = Threads::new(pool, tuning);
+        if let Some(plan) = self.plan(launch, &threads, tuning) {
+            plan.run(self, launch, threads, &mut None);
+        }
+    }
+
+    pub(super) fn identity(&self) -> u64 {
+        self.identity
+    }
+
+    /// How launches of the same shape as this one are run; `None` if they have no points.
+    pub(super) fn plan(
+        &self,
+        launch: &Launch,
+        threads: &Threads<'_>,
+        tuning: &Tuning,
+    ) -> Option<LaunchPlan> {
+        let Form::Direct(programs) = &self.form else {
+            panic!("bug: a launch was planned for tables of half precision")
         };
+        let Programs { grid: grid_program, loops } = programs.as_ref();
+        let lay_out = |program| Layout::new(&self.kernel, program, launch, tuning);
+        let grid = lay_out(grid_program);
+        let points: usize = launch.extents[..self.kernel.grid].iter().product();
+        if points == 0 {
+            return None;
+        }
+        let finish = |program, mut layout: Layout| {
+            let prepared = Prepared::new(&self.kernel, program, launch, &layout);
+            if table::needs_single_lanes(&prepared) {
+                layout.width = 1;
+            }
+            let division = Division::new(&self.kernel, program, launch, &mut layout, threads);
+            Some(LaunchPlan { lanes: program.lanes, layout, division })
+        };
+        let Some(program) = loops else {
+            return finish(grid_program, grid);
+        };
+        let prepared = Prepared::new(&self.kernel, grid_program, launch, &grid);
         let prefers_loops = match tuning.lanes {
-            _ if points == 1 && has_ordered_whole_table(&grid) => true,
+            _ if points == 1 && has_ordered_whole_table(&prepared) => true,
             Some(choice) => choice == LaneChoice::Loops,
             None if points == 1 => true,
             None => {
-                let loops = prepare(program);
-                if estimate(&loops) < estimate(&grid) {
-                    return start(loops, threads);
+                let loops = lay_out(program);
+                let with_loops = Prepared::new(&self.kernel, program, launch, &loops);
+                if estimate(&with_loops) < estimate(&prepared) {
+                    return finish(program, loops);
                 }
                 false
             }
         };
-        start(if prefers_loops { prepare(program) } else { grid }, threads);
+        match prefers_loops {
+            true => finish(program, lay_out(program)),
+            false => finish(grid_program, grid),
+        }
+    }
+}
+
+/// How launches of one shape are run.
+#[derive(Debug)]
+pub(super) struct LaunchPlan {
+    lanes: LaneChoice,
+    layout: Layout,
+    division: Division,
+}
+
+impl LaunchPlan {
+    /// Runs a launch of the plan's shape. The state belongs to the plan.
+    ///
+    /// The caller has the promise of `Compiled::run` for this launch.
+    pub fn run(
+        &self,
+        compiled: &Compiled,
+        launch: &Launch,
+        threads: Threads<'_>,
+        state: &mut Option<Box<State>>,
+    ) {
+        assert_eq!(
+            launch.scalars.len(),
+            compiled.kernel.scalars.len(),
+            "bug: a launch does not match its kernel"
+        );
+        let Form::Direct(programs) = &compiled.form else {
+            panic!("bug: a plan runs another kernel")
+        };
+        let program = match (self.lanes, &programs.loops) {
+            (LaneChoice::Loops, Some(loops)) => loops,
+            _ => &programs.grid,
+        };
+        let prepared = Prepared::new(&compiled.kernel, program, launch, &self.layout);
+        drive::run(&prepared, threads, self.division, state);
     }
 }
 
@@ -117,11 +227,4 @@ impl Compiled {
 fn has_ordered_whole_table(prepared: &Prepared<'_>) -> bool {
     let tables = &prepared.program.tables;
     tables.iter().any(|table| table.ordered && table::sharing(prepared, table) == Sharing::Whole)
-}
-
-fn start(mut prepared: Prepared<'_>, threads: Threads<'_>) {
-    if table::needs_single_lanes(&prepared) {
-        prepared.width = 1;
-    }
-    drive::run(prepared, threads);
 }

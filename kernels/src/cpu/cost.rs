@@ -34,7 +34,7 @@ pub(super) fn estimate(prepared: &Prepared<'_>) -> f64 {
 
 /// The number of points of the grid.
 pub(super) fn grid_points(prepared: &Prepared<'_>) -> usize {
-    prepared.geometry.launch.extents[..prepared.kernel.grid].iter().product()
+    prepared.launch.extents[..prepared.kernel.grid].iter().product()
 }
 
 /// The estimate for one phase at one grid point.

@@ -7,12 +7,13 @@
 
 use super::cost::{estimate, estimate_phase, grid_points};
 use super::fold::{Counter, Item, LEAF, LaneState};
-use super::prepare::Prepared;
-use super::program::LaneChoice;
+use super::prepare::{Layout, Prepared};
+use super::program::{LaneChoice, Program};
 use super::split::{run_split, splits};
 use super::table::{self, Sharing};
 use super::threads::{Shared, TASKS_PER_THREAD, Threads};
-use super::worker::Worker;
+use super::worker::{State, Worker};
+use crate::ir::{Kernel, Launch};
 use smallvec::SmallVec;
 use std::sync::Mutex;
 
@@ -48,8 +49,8 @@ fn table_plan(prepared: &Prepared<'_>, tables: Vec<usize>, points: usize) -> Tab
     }
 }
 
-/// A division of `units` into chunks, and what is done with each.
-struct Division<'a> {
+/// Chunks of `units`, and what is done with each.
+struct Chunks<'a> {
     prepared: &'a Prepared<'a>,
     threads: Threads<'a>,
     units: usize,
@@ -60,7 +61,7 @@ struct Division<'a> {
     workers: usize,
 }
 
-impl<'a> Division<'a> {
+impl<'a> Chunks<'a> {
     /// Runs `task(worker, chunk, start, end)` for all chunks.
     fn run(
         &self,
@@ -89,7 +90,7 @@ impl<'a> Division<'a> {
         let fresh = |worker: &mut Worker<'a>| -> Vec<table::Copy> {
             let make = |&table: &usize| {
                 let mut copy = table::Copy::new(prepared, &prepared.program.tables[table]);
-                worker.tables[table] = copy.pointer();
+                worker.state.tables[table] = copy.pointer();
                 copy
             };
             copied.iter().map(make).collect()
@@ -127,19 +128,61 @@ impl<'a> Division<'a> {
     }
 }
 
-/// Runs a launch; every point of the grid exists.
-pub(super) fn run(mut prepared: Prepared<'_>, threads: Threads<'_>) {
-    let workers = threads.for_work(estimate(&prepared));
-    if workers > 1 {
-        if splits(&prepared, workers) {
-            return run_split(&prepared, threads, workers);
+/// How launches of one layout are run.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Division {
+    /// How many threads are worth waking.
+    workers: usize,
+    /// Whether loops are divided among them rather than lanes.
+    splits: bool,
+}
+
+impl Division {
+    /// What is best for a launch, whose blocks may become narrower.
+    pub fn new(
+        kernel: &Kernel,
+        program: &Program,
+        launch: &Launch,
+        layout: &mut Layout,
+        threads: &Threads<'_>,
+    ) -> Division {
+        let prepared = Prepared::new(kernel, program, launch, layout);
+        let workers = threads.for_work(|| estimate(&prepared));
+        let splits = workers > 1 && splits(&prepared, workers);
+        if workers > 1 && !splits {
+            layout.narrow(program, workers);
         }
-        prepared.narrow(workers);
+        Division { workers, splits }
     }
+}
+
+/// Runs a launch; every point of the grid exists. The state is one of this layout, and is left for
+/// the next launch.
+pub(super) fn run(
+    prepared: &Prepared<'_>,
+    threads: Threads<'_>,
+    division: Division,
+    state: &mut Option<Box<State>>,
+) {
+    if division.splits {
+        return run_split(prepared, threads, division.workers);
+    }
+    let is_alone = division.workers == 1 && prepared.program.tables.is_empty();
     match prepared.program.lanes {
-        LaneChoice::Grid => run_grid(&prepared, threads, workers),
-        LaneChoice::Loops => run_loops(&prepared, threads, workers),
+        LaneChoice::Grid if is_alone => {
+            let mut worker = worker(prepared, state);
+            worker.begin_phase(0);
+            worker.lanes(0, prepared.lanes[0].units(), &mut []);
+            *state = Some(worker.finish());
+        }
+        LaneChoice::Grid => run_grid(prepared, threads, division.workers),
+        LaneChoice::Loops => run_loops(prepared, threads, division.workers, is_alone, state),
     }
+}
+
+fn worker<'a>(prepared: &'a Prepared<'a>, state: &mut Option<Box<State>>) -> Worker<'a> {
+    let state = state.take().unwrap_or_else(|| State::new(prepared));
+    Worker::with(prepared, state)
 }
 
 fn run_grid(prepared: &Prepared<'_>, threads: Threads<'_>, workers: usize) {
@@ -156,25 +199,31 @@ fn run_grid(prepared: &Prepared<'_>, threads: Threads<'_>, workers: usize) {
         }
         (_, None) => target.next_multiple_of(prepared.width.min(units.max(1))),
     };
-    let division = Division { prepared, threads, units, chunk, plan, workers };
-    division.run(
+    let chunks = Chunks { prepared, threads, units, chunk, plan, workers };
+    chunks.run(
         |worker| worker.begin_phase(0),
         |worker, _, start, end| worker.lanes(start, end, &mut []),
     );
 }
 
-fn run_loops(prepared: &Prepared<'_>, threads: Threads<'_>, workers: usize) {
+fn run_loops(
+    prepared: &Prepared<'_>,
+    threads: Threads<'_>,
+    workers: usize,
+    is_alone: bool,
+    state: &mut Option<Box<State>>,
+) {
     let points = grid_points(prepared);
     let tables: Vec<usize> = (0..prepared.program.tables.len()).collect();
     let plan = table_plan(prepared, tables, points);
     let ties = !matches!(plan, TablePlan::Free);
-    if points > 1 && (ties || workers == 1 || points >= 2 * workers) {
+    if !is_alone && points > 1 && (ties || workers == 1 || points >= 2 * workers) {
         let chunk = match &plan {
             TablePlan::PerChunk(_, copies) => points.div_ceil(*copies),
             _ => points.div_ceil(workers * TASKS_PER_THREAD),
         };
-        let division = Division { prepared, threads, units: points, chunk, plan, workers };
-        return division.run(
+        let chunks = Chunks { prepared, threads, units: points, chunk, plan, workers };
+        return chunks.run(
             |_| {},
             |worker, _, start, end| {
                 let mut states = lane_states(prepared);
@@ -187,13 +236,16 @@ fn run_loops(prepared: &Prepared<'_>, threads: Threads<'_>, workers: usize) {
             },
         );
     }
-    let mut worker = Worker::new(prepared);
-    let mut states = lane_states(prepared);
+    let mut worker = worker(prepared, state);
+    let mut states = std::mem::take(&mut worker.state.folds);
+    if states.is_empty() {
+        states = lane_states(prepared);
+    }
     for point in 0..points {
         worker.seek_grid(point);
         for (phase, states) in states.iter_mut().enumerate() {
             let held = prepared.program.tables.iter().any(|table| table.phase == phase);
-            let workers = threads.for_work(estimate_phase(prepared, phase));
+            let workers = threads.for_work(|| estimate_phase(prepared, phase));
             let uniform = prepared.program.phases[phase].lanes.is_none();
             match uniform || (!held && workers == 1) {
                 true => phase_on(&mut worker, phase, states),
@@ -201,13 +253,18 @@ fn run_loops(prepared: &Prepared<'_>, threads: Threads<'_>, workers: usize) {
             }
         }
     }
+    worker.state.folds = states;
+    *state = Some(worker.finish());
 }
 
 fn lane_states(prepared: &Prepared<'_>) -> Vec<Vec<LaneState>> {
-    let phases = prepared.program.phases.iter();
-    phases
-        .map(|phase| phase.folds.iter().map(|fold| LaneState::new(fold, prepared.width)).collect())
-        .collect()
+    (0..prepared.program.phases.len()).map(|phase| phase_states(prepared, phase)).collect()
+}
+
+fn phase_states(prepared: &Prepared<'_>, phase: usize) -> Vec<LaneState> {
+    let lanes = prepared.block_lanes(phase);
+    let folds = prepared.program.phases[phase].folds.iter();
+    folds.map(|fold| LaneState::new(fold, lanes)).collect()
 }
 
 /// Runs a phase at the worker's grid point.
@@ -256,15 +313,14 @@ fn phase_divided<'a>(worker: &mut Worker<'a>, phase: usize, threads: Threads<'_>
     let folds = &program.phases[phase].folds;
     let results: Mutex<Vec<(usize, Vec<Option<Item>>)>> = Mutex::new(Vec::new());
     let main = Shared(worker);
-    let division = Division { prepared, threads, units, chunk, plan, workers };
-    division.run(
+    let chunks = Chunks { prepared, threads, units, chunk, plan, workers };
+    chunks.run(
         |worker| {
             worker.adopt(main.get());
             worker.begin_phase(phase);
         },
         |worker, number, start, end| {
-            let mut states: Vec<LaneState> =
-                folds.iter().map(|fold| LaneState::new(fold, prepared.width)).collect();
+            let mut states = phase_states(prepared, phase);
             worker.lanes(start, end, &mut states);
             let items = states.iter_mut().map(LaneState::finish).collect();
             results.lock().expect("bug: a worker panicked").push((number, items));

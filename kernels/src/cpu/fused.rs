@@ -2,7 +2,7 @@
 //!
 //! Each operation still rounds by itself, so a pair gives the bits of its two operations.
 
-use super::instructions::InstructionSet;
+use super::instructions::for_each_level;
 use super::loops::Loop;
 use super::program::{Apply, Code, Phase, RegisterId, Step, Width};
 use phalanx_ops::{DType, Op};
@@ -12,6 +12,14 @@ use std::ops::{Add, Mul, Sub};
 
 /// Replaces pairs of steps whose first result only the second step reads.
 pub(super) fn fuse_pairs(phases: &mut [Phase]) {
+    let reads = count_reads(phases);
+    for phase in phases {
+        fuse_list(&mut phase.steps, &reads);
+    }
+}
+
+/// How many times each register is read.
+pub(super) fn count_reads(phases: &[Phase]) -> FxHashMap<RegisterId, usize> {
     let mut reads: FxHashMap<RegisterId, usize> = FxHashMap::default();
     let mut all = Vec::new();
     for phase in phases.iter() {
@@ -24,9 +32,7 @@ pub(super) fn fuse_pairs(phases: &mut [Phase]) {
     for register in all {
         *reads.entry(register).or_default() += 1;
     }
-    for phase in phases {
-        fuse_list(&mut phase.steps, &reads);
-    }
+    reads
 }
 
 fn fuse_list(steps: &mut Vec<Step>, reads: &FxHashMap<RegisterId, usize>) {
@@ -199,64 +205,16 @@ unsafe fn run<T: Float, I: Operation, O: Operation, const SWAPPED: bool>(
     }
 }
 
-fn map<T: Float, I: Operation, O: Operation, const SWAPPED: bool>(
-    a: &[T],
-    b: &[T],
-    c: &[T],
-    out: &mut [MaybeUninit<T>],
-) {
-    match InstructionSet::detected() {
-        // SAFETY: the instructions were detected.
-        #[cfg(target_arch = "x86_64")]
-        InstructionSet::Avx512 => unsafe { map_avx512::<T, I, O, SWAPPED>(a, b, c, out) },
-        // SAFETY: as above.
-        #[cfg(target_arch = "x86_64")]
-        InstructionSet::Avx2 => unsafe { map_avx2::<T, I, O, SWAPPED>(a, b, c, out) },
-        InstructionSet::Baseline => map_baseline::<T, I, O, SWAPPED>(a, b, c, out),
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f")]
-fn map_avx512<T: Float, I: Operation, O: Operation, const SWAPPED: bool>(
-    a: &[T],
-    b: &[T],
-    c: &[T],
-    out: &mut [MaybeUninit<T>],
-) {
-    map_slices::<T, I, O, SWAPPED>(a, b, c, out);
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn map_avx2<T: Float, I: Operation, O: Operation, const SWAPPED: bool>(
-    a: &[T],
-    b: &[T],
-    c: &[T],
-    out: &mut [MaybeUninit<T>],
-) {
-    map_slices::<T, I, O, SWAPPED>(a, b, c, out);
-}
-
-#[inline(never)]
-fn map_baseline<T: Float, I: Operation, O: Operation, const SWAPPED: bool>(
-    a: &[T],
-    b: &[T],
-    c: &[T],
-    out: &mut [MaybeUninit<T>],
-) {
-    map_slices::<T, I, O, SWAPPED>(a, b, c, out);
-}
-
-#[inline(always)]
-fn map_slices<T: Float, I: Operation, O: Operation, const SWAPPED: bool>(
-    a: &[T],
-    b: &[T],
-    c: &[T],
-    out: &mut [MaybeUninit<T>],
-) {
-    for (((out, &a), &b), &c) in out.iter_mut().zip(a).zip(b).zip(c) {
-        let inner = I::apply(a, b);
-        out.write(if SWAPPED { O::apply(c, inner) } else { O::apply(inner, c) });
+for_each_level! {
+    fn map[T: Float, I: Operation, O: Operation, const SWAPPED: bool][T, I, O, SWAPPED](
+        a: &[T],
+        b: &[T],
+        c: &[T],
+        out: &mut [MaybeUninit<T>],
+    ) {
+        for (((out, &a), &b), &c) in out.iter_mut().zip(a).zip(b).zip(c) {
+            let inner = I::apply(a, b);
+            out.write(if SWAPPED { O::apply(c, inner) } else { O::apply(inner, c) });
+        }
     }
 }

@@ -27,9 +27,8 @@ pub(super) struct GuardRange {
 
 /// What all phases of a launch share.
 #[derive(Debug)]
-pub(super) struct Geometry<'a> {
-    pub launch: &'a Launch,
-    axes: usize,
+pub(super) struct Geometry {
+    extents: Vec<usize>,
     /// The byte stride of each access along each axis.
     strides: Vec<isize>,
     pub guards: Vec<GuardRange>,
@@ -37,13 +36,12 @@ pub(super) struct Geometry<'a> {
     pinned: Vec<bool>,
 }
 
-impl<'a> Geometry<'a> {
-    pub fn new(kernel: &Kernel, launch: &'a Launch, indexed: &[bool]) -> Geometry<'a> {
+impl Geometry {
+    pub fn new(kernel: &Kernel, launch: &Launch, indexed: &[bool]) -> Geometry {
         assert!(
             launch.extents.len() == kernel.axes
                 && launch.origins.len() == kernel.axes
                 && launch.accesses.len() == kernel.accesses.len()
-                && launch.scalars.len() == kernel.scalars.len()
                 && launch.guards.len() == kernel.guards.len(),
             "bug: a launch does not match its kernel"
         );
@@ -76,11 +74,11 @@ impl<'a> Geometry<'a> {
             }
             guards.push(range);
         }
-        Geometry { launch, axes: kernel.axes, strides, guards, pinned }
+        Geometry { extents: launch.extents.clone(), strides, guards, pinned }
     }
 
     pub fn stride(&self, access: AccessId, axis: AxisId) -> isize {
-        self.strides[access * self.axes + axis]
+        self.strides[access * self.extents.len() + axis]
     }
 
     /// Merges adjacent axes wherever each of the accesses steps evenly over both; axes of one point
@@ -88,7 +86,7 @@ impl<'a> Geometry<'a> {
     pub fn groups(&self, axes: &[AxisId], accesses: &[AccessId]) -> Vec<Group> {
         let mut groups: Vec<Group> = Vec::with_capacity(axes.len());
         for &axis in axes {
-            let extent = self.launch.extents[axis];
+            let extent = self.extents[axis];
             if extent == 1 {
                 continue;
             }
@@ -112,7 +110,7 @@ impl<'a> Geometry<'a> {
 
     /// The number of points of the axes.
     pub fn points(&self, axes: &[AxisId]) -> usize {
-        axes.iter().map(|&axis| self.launch.extents[axis]).product()
+        axes.iter().map(|&axis| self.extents[axis]).product()
     }
 }
 
@@ -142,7 +140,7 @@ pub(super) struct LaneGuard {
 }
 
 impl Lanes {
-    pub fn new(geometry: &Geometry<'_>, phase: &Phase, width: usize) -> Lanes {
+    pub fn new(geometry: &Geometry, phase: &Phase, width: usize) -> Lanes {
         let mut axes = phase.lanes.clone().unwrap_or_default();
         let accesses = &phase.accesses;
         if !phase.ordered {
@@ -220,7 +218,7 @@ impl Lanes {
 /// Without tiles a transposed operand would touch one cache line for each element, and again for
 /// the next row.
 fn transpose_tile(
-    geometry: &Geometry<'_>,
+    geometry: &Geometry,
     accesses: &[AccessId],
     groups: &mut Vec<Group>,
     width: usize,
@@ -254,7 +252,7 @@ pub(super) struct LoopShape {
 }
 
 impl LoopShape {
-    pub fn new(geometry: &Geometry<'_>, axes: &[AxisId], accesses: &[AccessId]) -> LoopShape {
+    pub fn new(geometry: &Geometry, axes: &[AxisId], accesses: &[AccessId]) -> LoopShape {
         let groups = geometry.groups(axes, accesses);
         let strides = accesses
             .iter()

@@ -1,28 +1,156 @@
-//! Which vector instructions the processor has.
+//! Which vector instructions the executor's own loops use, and how one body is compiled for each.
+//!
+//! Results are the same with each: the instructions differ in how many elements they take at once,
+//! and products are contracted with sums by none of them.
 
-/// Instruction sets for which the executor's own loops are compiled. Results are the same with
-/// each.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum InstructionSet {
-    /// 512-bit registers.
-    #[cfg(target_arch = "x86_64")]
-    Avx512,
-    /// 256-bit registers.
-    #[cfg(target_arch = "x86_64")]
-    Avx2,
+use std::sync::atomic::{AtomicU8, Ordering};
+
+/// Instruction sets for which the executor's own loops are compiled, from the least to the best.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[repr(u8)]
+pub enum Level {
     /// What the target always has.
-    Baseline,
+    Baseline = 1,
+    /// 256-bit registers.
+    Avx2 = 2,
+    /// 512-bit registers.
+    Avx512 = 3,
 }
 
-impl InstructionSet {
-    /// The best that this processor has.
-    pub fn detected() -> InstructionSet {
-        #[cfg(target_arch = "x86_64")]
-        if is_x86_feature_detected!("avx512f") {
-            return InstructionSet::Avx512;
-        } else if is_x86_feature_detected!("avx2") {
-            return InstructionSet::Avx2;
+impl Level {
+    /// All of them.
+    pub const ALL: [Level; 3] = [Level::Baseline, Level::Avx2, Level::Avx512];
+
+    /// A name: `baseline`, `avx2` or `avx512`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Level::Baseline => "baseline",
+            Level::Avx2 => "avx2",
+            Level::Avx512 => "avx512",
         }
-        InstructionSet::Baseline
+    }
+
+    /// The level of a name.
+    pub fn from_name(name: &str) -> Option<Level> {
+        Level::ALL.into_iter().find(|level| level.name() == name)
+    }
+
+    /// Whether this processor has the instructions.
+    pub fn is_available(self) -> bool {
+        match self {
+            Level::Baseline => true,
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => is_x86_feature_detected!("avx2"),
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512 => {
+                is_x86_feature_detected!("avx2")
+                    && is_x86_feature_detected!("avx512f")
+                    && is_x86_feature_detected!("avx512bw")
+                    && is_x86_feature_detected!("avx512dq")
+                    && is_x86_feature_detected!("avx512vl")
+            }
+            #[cfg(not(target_arch = "x86_64"))]
+            Level::Avx2 | Level::Avx512 => false,
+        }
+    }
+
+    /// The level that loops use.
+    #[inline]
+    pub fn current() -> Level {
+        match CURRENT.load(Ordering::Relaxed) {
+            1 => Level::Baseline,
+            2 => Level::Avx2,
+            3 => Level::Avx512,
+            _ => choose(),
+        }
+    }
+}
+
+/// The level in use; 0 before the first loop runs. Never one that the processor lacks.
+static CURRENT: AtomicU8 = AtomicU8::new(0);
+
+#[cold]
+fn choose() -> Level {
+    let best = Level::ALL.into_iter().rfind(|level| level.is_available());
+    let best = best.unwrap_or(Level::Baseline);
+    // A level that was forced meanwhile stays.
+    let _ = CURRENT.compare_exchange(0, best as u8, Ordering::Relaxed, Ordering::Relaxed);
+    Level::current()
+}
+
+/// Makes the loops of this process use an instruction set from now on; for tests of the promise
+/// that results do not depend on it. Returns false, and changes nothing, if the processor lacks it.
+#[doc(hidden)]
+pub fn force_instructions(level: Level) -> bool {
+    let is_available = level.is_available();
+    if is_available {
+        CURRENT.store(level as u8, Ordering::Relaxed);
+    }
+    is_available
+}
+
+/// Defines a function whose body is compiled for every instruction set; each call takes the level
+/// in use. Generic parameters are given twice, with and without their bounds.
+macro_rules! for_each_level {
+    (
+        $(#[$attribute:meta])*
+        fn $name:ident[$($bounded:tt)*][$($plain:tt)*]($($argument:ident: $type:ty),* $(,)?)
+            $body:block
+    ) => {
+        $(#[$attribute])*
+        fn $name<$($bounded)*>($($argument: $type),*) {
+            #[inline(always)]
+            fn body<$($bounded)*>($($argument: $type),*) $body
+
+            // Kept out of line: as a function's arguments slices are known to be disjoint.
+            #[inline(never)]
+            fn baseline<$($bounded)*>($($argument: $type),*) {
+                body::<$($plain)*>($($argument),*);
+            }
+
+            #[cfg(target_arch = "x86_64")]
+            #[inline(never)]
+            #[target_feature(enable = "avx2")]
+            fn avx2<$($bounded)*>($($argument: $type),*) {
+                body::<$($plain)*>($($argument),*);
+            }
+
+            #[cfg(target_arch = "x86_64")]
+            #[inline(never)]
+            #[target_feature(enable = "avx2,avx512f,avx512bw,avx512dq,avx512vl")]
+            fn avx512<$($bounded)*>($($argument: $type),*) {
+                body::<$($plain)*>($($argument),*);
+            }
+
+            match $crate::cpu::instructions::Level::current() {
+                // SAFETY: the level in use is one that the processor has.
+                #[cfg(target_arch = "x86_64")]
+                $crate::cpu::instructions::Level::Avx512 => unsafe {
+                    avx512::<$($plain)*>($($argument),*)
+                },
+                // SAFETY: as above.
+                #[cfg(target_arch = "x86_64")]
+                $crate::cpu::instructions::Level::Avx2 => unsafe {
+                    avx2::<$($plain)*>($($argument),*)
+                },
+                _ => baseline::<$($plain)*>($($argument),*),
+            }
+        }
+    };
+}
+
+pub(super) use for_each_level;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_are_found_by_their_names() {
+        for level in Level::ALL {
+            assert_eq!(Level::from_name(level.name()), Some(level));
+        }
+        assert_eq!(Level::from_name("sse"), None);
+        assert!(Level::current().is_available());
     }
 }

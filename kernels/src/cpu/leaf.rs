@@ -4,7 +4,7 @@
 //! faster. A test compares the two bit for bit.
 
 use super::fold::{LANES, LEAF};
-use super::instructions::InstructionSet;
+use super::instructions::for_each_level;
 use super::transfer::prefetch;
 use phalanx_ops::{DType, Monoid};
 
@@ -102,7 +102,6 @@ unsafe fn run<T: Float, const PARTS: usize, const WIDTH: usize, O: Operation>(
             std::slice::from_raw_parts_mut(output.cast::<T>(), count.div_ceil(LEAF) * PARTS),
         )
     };
-    let instructions = InstructionSet::detected();
     let mut lanes = [T::default(); WIDTH];
     let leaf_bytes = LEAF * PARTS * size_of::<T>();
     for (leaf, output) in input.chunks(LEAF * PARTS).zip(output.chunks_exact_mut(PARTS)) {
@@ -111,15 +110,7 @@ unsafe fn run<T: Float, const PARTS: usize, const WIDTH: usize, O: Operation>(
             continue;
         }
         prefetch(leaf.as_ptr().cast::<u8>().wrapping_add(AHEAD), leaf_bytes);
-        match instructions {
-            // SAFETY: the instructions were detected.
-            #[cfg(target_arch = "x86_64")]
-            InstructionSet::Avx512 => unsafe { accumulate_avx512::<T, WIDTH, O>(leaf, &mut lanes) },
-            // SAFETY: as above.
-            #[cfg(target_arch = "x86_64")]
-            InstructionSet::Avx2 => unsafe { accumulate_avx2::<T, WIDTH, O>(leaf, &mut lanes) },
-            InstructionSet::Baseline => accumulate_baseline::<T, WIDTH, O>(leaf, &mut lanes),
-        }
+        accumulate::<T, WIDTH, O>(leaf, &mut lanes);
         let mut half = WIDTH / 2;
         while half >= PARTS {
             let (left, right) = lanes.split_at_mut(half);
@@ -130,44 +121,22 @@ unsafe fn run<T: Float, const PARTS: usize, const WIDTH: usize, O: Operation>(
     }
 }
 
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f")]
-fn accumulate_avx512<T: Float, const WIDTH: usize, O: Operation>(
-    input: &[T],
-    lanes: &mut [T; WIDTH],
-) {
-    accumulate::<T, WIDTH, O>(input, lanes);
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn accumulate_avx2<T: Float, const WIDTH: usize, O: Operation>(
-    input: &[T],
-    lanes: &mut [T; WIDTH],
-) {
-    accumulate::<T, WIDTH, O>(input, lanes);
-}
-
-// This and `halve` are kept out of line: together they tempt the compiler to vectorise across the
-// wrong elements.
-#[inline(never)]
-fn accumulate_baseline<T: Float, const WIDTH: usize, O: Operation>(
-    input: &[T],
-    lanes: &mut [T; WIDTH],
-) {
-    accumulate::<T, WIDTH, O>(input, lanes);
-}
-
-#[inline(always)]
-fn accumulate<T: Float, const WIDTH: usize, O: Operation>(input: &[T], lanes: &mut [T; WIDTH]) {
-    let mut sums = [T::default(); WIDTH];
-    sums.copy_from_slice(&input[..WIDTH]);
-    for row in input.chunks_exact(WIDTH).skip(1) {
-        for (sum, &value) in sums.iter_mut().zip(row) {
-            *sum = O::combine(*sum, value);
+for_each_level! {
+    // This and `halve` are functions of their own: together they tempt the compiler to vectorise
+    // across the wrong elements.
+    fn accumulate[T: Float, const WIDTH: usize, O: Operation][T, WIDTH, O](
+        input: &[T],
+        lanes: &mut [T; WIDTH],
+    ) {
+        let mut sums = [T::default(); WIDTH];
+        sums.copy_from_slice(&input[..WIDTH]);
+        for row in input.chunks_exact(WIDTH).skip(1) {
+            for (sum, &value) in sums.iter_mut().zip(row) {
+                *sum = O::combine(*sum, value);
+            }
         }
+        *lanes = sums;
     }
-    *lanes = sums;
 }
 
 /// The lanes of a leaf with fewer points, combined into the first.

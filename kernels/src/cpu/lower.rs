@@ -12,6 +12,7 @@ use super::program::{
     Program, Register, RegisterId, Step, Store, TableUse, Width,
 };
 use super::registers;
+use super::sums::fuse_sums;
 use crate::error::KernelError;
 use crate::ir::{AxisId, Expr, Fold, Kernel, Stmt, ValueId};
 use phalanx_ops::{DType, Op};
@@ -59,6 +60,7 @@ pub(super) fn lower(kernel: &Kernel, lanes: LaneChoice) -> Result<Program, Kerne
         indexed,
         tables,
     };
+    fuse_sums(&mut program.phases);
     fuse_pairs(&mut program.phases);
     registers::mark_hazards(&mut program);
     registers::allocate(&mut program);

@@ -12,23 +12,24 @@ use crate::ir::{AccessId, AxisId, GuardId};
 impl<'a> Worker<'a> {
     /// The phase's split of a guard, and how it covers the block at the current point of all loops.
     fn guard(&self, guard: GuardId) -> (&'a LaneGuard, Cover) {
-        let guards = &self.prepared.lanes[self.phase].guards;
+        let guards = &self.prepared.lanes[self.state.phase].guards;
         let split = guards.iter().find(|split| split.guard == guard);
         let split = split.expect("bug: a phase does not list a guard that it uses");
-        let met =
-            |&(axis, low, high): &(AxisId, usize, usize)| (low..high).contains(&self.index[axis]);
+        let met = |&(axis, low, high): &(AxisId, usize, usize)| {
+            (low..high).contains(&self.state.index[axis])
+        };
         match split.sequential.iter().all(met) {
-            true => (split, self.block.covers[guard]),
+            true => (split, self.state.block.covers[guard]),
             false => (split, Cover::None),
         }
     }
 
     pub(super) fn load(&mut self, load: &Load) {
-        let (home, source) = (self.homes[load.output], self.cursors[load.access]);
+        let (home, source) = (self.state.homes[load.output], self.state.cursors[load.access]);
         let guard = load.guard.map(|guard| self.guard(guard));
         let cover = guard.map_or(Cover::All, |(_, cover)| cover);
         let count = self.count(load.width);
-        self.pointers[load.output] = home;
+        self.state.pointers[load.output] = home;
         // SAFETY: conditions 1 and 2; elements outside the guard are not touched.
         unsafe {
             if cover == Cover::None {
@@ -37,16 +38,17 @@ impl<'a> Worker<'a> {
             if load.width == Width::Uniform {
                 return transfer::element(load.size, source, home);
             }
-            let reach = &self.block.reach[load.access];
+            let reach = &self.state.block.reach[load.access];
             if cover == Cover::All && reach.contiguous && !(load.late && self.prepared.overlap) {
-                self.pointers[load.output] = source;
+                self.state.pointers[load.output] = source;
             } else if cover == Cover::All && reach.even {
                 transfer::gather(load.size, source, reach.stride, home, count);
             } else if cover == Cover::All
                 && let Some(down) = reach.down
             {
                 // Down the columns of a tile memory is read in its own order.
-                let (rows, columns) = (self.block.pieces.len(), self.block.pieces[0].count);
+                let (rows, columns) =
+                    (self.state.block.pieces.len(), self.state.block.pieces[0].count);
                 for column in 0..columns {
                     let from = source.wrapping_offset(column as isize * reach.stride);
                     let to = home.add(column * load.size);
@@ -73,9 +75,10 @@ impl<'a> Worker<'a> {
         source: *const u8,
         home: *mut u8,
     ) {
-        let (size, reach) = (load.size, &self.block.reach[load.access]);
-        for (at, piece) in self.block.pieces.iter().enumerate() {
-            let (low, high) = guard.map_or((0, piece.count), |guard| self.block.inside(guard, at));
+        let (size, reach) = (load.size, &self.state.block.reach[load.access]);
+        for (at, piece) in self.state.block.pieces.iter().enumerate() {
+            let (low, high) =
+                guard.map_or((0, piece.count), |guard| self.state.block.inside(guard, at));
             let start = match reach.even {
                 true => piece.lane as isize * reach.stride,
                 false => reach.starts[at],
@@ -93,24 +96,31 @@ impl<'a> Worker<'a> {
 
     pub(super) fn store(&mut self, store: &Store) {
         let (source, target) =
-            (self.pointers[store.input].cast_const(), self.cursors[store.access]);
+            (self.state.pointers[store.input].cast_const(), self.state.cursors[store.access]);
         // SAFETY: conditions 1 and 2.
         unsafe {
             if store.width == Width::Uniform {
                 return transfer::element(store.size, source, target);
             }
-            let reach = &self.block.reach[store.access];
+            let reach = &self.state.block.reach[store.access];
             if reach.even {
-                let bytes = self.block.count * store.size;
+                let bytes = self.state.block.count * store.size;
                 if self.streams(store.access, bytes) {
                     transfer::stream(source, target, bytes);
                 } else if source != target || !reach.contiguous {
-                    transfer::scatter(store.size, source, target, reach.stride, self.block.count);
+                    transfer::scatter(
+                        store.size,
+                        source,
+                        target,
+                        reach.stride,
+                        self.state.block.count,
+                    );
                 }
                 return;
             }
             if let Some(down) = reach.down {
-                let (rows, columns) = (self.block.pieces.len(), self.block.pieces[0].count);
+                let (rows, columns) =
+                    (self.state.block.pieces.len(), self.state.block.pieces[0].count);
                 for column in 0..columns {
                     let from = source.add(column * store.size);
                     let to = target.wrapping_offset(column as isize * reach.stride);
@@ -125,7 +135,7 @@ impl<'a> Worker<'a> {
                 }
                 return;
             }
-            for (piece, &start) in self.block.pieces.iter().zip(&reach.starts) {
+            for (piece, &start) in self.state.block.pieces.iter().zip(&reach.starts) {
                 let from = source.add(piece.lane * store.size);
                 let target = target.wrapping_offset(start);
                 transfer::scatter(store.size, from, target, reach.stride, piece.count);
@@ -136,24 +146,24 @@ impl<'a> Worker<'a> {
     /// Whether a block of so many bytes is written past the caches.
     pub(super) fn streams(&self, access: AccessId, bytes: usize) -> bool {
         const WORTHWHILE: usize = 1024;
-        let contiguous = self.block.reach[access].contiguous;
-        contiguous && bytes >= WORTHWHILE && self.prepared.streamed[access]
+        let contiguous = self.state.block.reach[access].contiguous;
+        contiguous && bytes >= WORTHWHILE && self.prepared.streams(access)
     }
 
     pub(super) fn global_index(&mut self, axis: AxisId, output: usize, width: Width) {
-        let origin = self.prepared.geometry.launch.origins[axis];
-        let target = self.homes[output].cast::<i64>();
-        self.pointers[output] = self.homes[output];
-        let groups = &self.prepared.lanes[self.phase].groups;
+        let origin = self.prepared.launch.origins[axis];
+        let target = self.state.homes[output].cast::<i64>();
+        self.state.pointers[output] = self.state.homes[output];
+        let groups = &self.prepared.lanes[self.state.phase].groups;
         let group = groups.iter().position(|group| group.axis == Some(axis));
         let Some(group) = group.filter(|_| width == Width::Block) else {
-            let value = origin + self.index[axis] as i64;
+            let value = origin + self.state.index[axis] as i64;
             // SAFETY: condition 2.
             unsafe { std::slice::from_raw_parts_mut(target, self.count(width)) }.fill(value);
             return;
         };
-        for (at, piece) in self.block.pieces.iter().enumerate() {
-            let first = origin + self.block.position(at)[group] as i64;
+        for (at, piece) in self.state.block.pieces.iter().enumerate() {
+            let first = origin + self.state.block.position(at)[group] as i64;
             let step = i64::from(group + 1 == groups.len());
             // SAFETY: condition 2; pieces tile the lanes of the block.
             let lanes =
@@ -166,16 +176,16 @@ impl<'a> Worker<'a> {
 
     pub(super) fn inside(&mut self, guard: GuardId, output: usize, width: Width) {
         let (split, cover) = self.guard(guard);
-        let target = self.homes[output];
-        self.pointers[output] = target;
+        let target = self.state.homes[output];
+        self.state.pointers[output] = target;
         let count = self.count(width);
         // SAFETY: condition 2; pieces tile the lanes of the block.
         unsafe {
             if width == Width::Uniform || cover != Cover::Part {
                 return std::ptr::write_bytes(target, u8::from(cover == Cover::All), count);
             }
-            for (at, piece) in self.block.pieces.iter().enumerate() {
-                let (low, high) = self.block.inside(split, at);
+            for (at, piece) in self.state.block.pieces.iter().enumerate() {
+                let (low, high) = self.state.block.inside(split, at);
                 let target = target.add(piece.lane);
                 std::ptr::write_bytes(target, 0, piece.count);
                 std::ptr::write_bytes(target.add(low), 1, high - low);
@@ -185,8 +195,8 @@ impl<'a> Worker<'a> {
 
     /// The byte offset of a lane of an access relative to lane 0.
     pub(super) fn lane_offset(&self, access: AccessId, piece: usize, lane: usize) -> isize {
-        let reach = &self.block.reach[access];
-        let within = (lane - self.block.pieces[piece].lane) as isize * reach.stride;
+        let reach = &self.state.block.reach[access];
+        let within = (lane - self.state.block.pieces[piece].lane) as isize * reach.stride;
         match reach.even {
             true => lane as isize * reach.stride,
             false => reach.starts[piece] + within,

@@ -2,10 +2,11 @@
 //! device.
 //!
 //! `compile` lowers a kernel to steps over registers (`program`); a launch works out its geometry
-//! (`prepare`), divides its points among threads (`drive`), and interprets the steps block by block
-//! (`worker`). A register holds one element for each lane of the block, so that each step is one
-//! typed loop (`loops`) and its dispatch is paid once a block. Contiguous operands are used where
-//! they are, and contiguous results are written where they belong.
+//! (`prepare`) unless the thread has run one of the same shape lately (`recent`), divides its
+//! points among threads (`drive`), and interprets the steps block by block (`worker`). A register
+//! holds one element for each lane of the block, so that each step is one typed loop (`loops`) and
+//! its dispatch is paid once a block. Contiguous operands are used where they are, and contiguous
+//! results are written where they belong.
 //!
 //! Which points are lanes, how wide blocks are, and how many threads take part are decided for each
 //! launch, and no result depends on them (`fold`, `table`).
@@ -17,6 +18,7 @@ mod drive;
 mod fold;
 mod fused;
 mod geometry;
+mod half_tables;
 mod instructions;
 mod launch;
 mod leaf;
@@ -27,14 +29,19 @@ mod memory;
 mod phases;
 mod prepare;
 mod program;
+mod recent;
 mod registers;
 mod sequential;
 mod split;
+mod sums;
 mod table;
 mod threads;
+mod touched;
 mod transfer;
 mod worker;
 
 pub use compile::{Compiled, Tuning, compile};
+#[doc(hidden)]
+pub use instructions::{Level, force_instructions};
 pub use launch::{BufferLaunch, launch};
 pub use program::LaneChoice;

@@ -1,19 +1,21 @@
-//! What a launch decides before any block runs: geometry, block width, and the layout of a worker's
+//! What launches of one shape have in common: geometry, block width, and the layout of a worker's
 //! memory.
+//!
+//! A `Layout` holds all that follows from extents, strides and guards, and none of what follows
+//! from addresses, so that launches that differ in these alone share one.
 
 use super::compile::Tuning;
-use super::fold::accumulators;
+use super::fold;
 use super::geometry::{Geometry, Lanes, LoopShape};
 use super::program::{LaneChoice, Program, Step, Width};
 use super::transfer::can_stream;
-use crate::ir::{Kernel, Launch, Role};
+use crate::ir::{AccessId, Kernel, Launch, Role};
+use std::ops::Deref;
 
-/// A launch of a program, shared by all workers.
+/// What launches of one shape share.
 #[derive(Debug)]
-pub(super) struct Prepared<'a> {
-    pub program: &'a Program,
-    pub kernel: &'a Kernel,
-    pub geometry: Geometry<'a>,
+pub(super) struct Layout {
+    pub geometry: Geometry,
     /// The lanes of each phase; one lane for a uniform phase.
     pub lanes: Vec<Lanes>,
     /// The shape of each sequential loop.
@@ -27,10 +29,41 @@ pub(super) struct Prepared<'a> {
     pub arena: usize,
     /// The element size of each access.
     pub sizes: Vec<usize>,
+    /// The memory of each access that has points.
+    spans: Vec<Span>,
+    /// Whether an access stores so much that the caches cannot keep it.
+    large: Vec<bool>,
+}
+
+/// The memory that an access spans if it visits all points of its axes.
+#[derive(Debug)]
+struct Span {
+    access: AccessId,
+    role: Role,
+    /// Bytes `low..high` from position 0 of all axes.
+    low: isize,
+    high: isize,
+}
+
+/// A launch of a program, shared by all workers.
+#[derive(Debug)]
+pub(super) struct Prepared<'a> {
+    pub program: &'a Program,
+    pub kernel: &'a Kernel,
+    pub launch: &'a Launch,
+    layout: &'a Layout,
     /// Whether some access that loads may touch memory that another one stores.
     pub overlap: bool,
-    /// Whether an access stores so much that the caches cannot keep it.
-    pub streamed: Vec<bool>,
+    /// Whether large results are written past the caches.
+    pub streams: bool,
+}
+
+impl Deref for Prepared<'_> {
+    type Target = Layout;
+
+    fn deref(&self) -> &Layout {
+        self.layout
+    }
 }
 
 /// Results from this size on are written past the caches.
@@ -44,6 +77,9 @@ const CACHE_WITH_LOOPS: usize = 128 << 10;
 /// The same where each lane has a cache line of its own, so that a point of the loop touches a line
 /// for each lane and the next ones should find it again.
 const CACHE_OF_GATHERS: usize = 12 << 10;
+/// Bytes of operands and results of a block whose results are written past the caches: so often
+/// reading and writing take turns, and neither waits long for the other.
+const TURN: usize = 24 << 10;
 const WIDEST: usize = 4096;
 const NARROWEST: usize = 64;
 /// Lanes for which a thread is worth waking when loops make them costly.
@@ -51,13 +87,8 @@ const LEAST_SHARE: usize = 16;
 /// The accumulators of a fold that are in use most of the time, of all those on its stack.
 const BUSY_ACCUMULATORS: usize = 3;
 
-impl<'a> Prepared<'a> {
-    pub fn new(
-        kernel: &'a Kernel,
-        program: &'a Program,
-        launch: &'a Launch,
-        tuning: &Tuning,
-    ) -> Prepared<'a> {
+impl Layout {
+    pub fn new(kernel: &Kernel, program: &Program, launch: &Launch, tuning: &Tuning) -> Layout {
         let geometry = Geometry::new(kernel, launch, &program.indexed);
         let mut loops = Vec::with_capacity(program.loops);
         let mut counts = vec![0; program.fold_sizes.len()];
@@ -78,96 +109,114 @@ impl<'a> Prepared<'a> {
             _ if gathers_far(&geometry, program) => CACHE_OF_GATHERS,
             _ => CACHE_WITH_LOOPS,
         };
-        let fitting = (cache / per_lane.max(1)).clamp(NARROWEST, WIDEST);
+        let size = |access: &crate::ir::Access| kernel.params[access.param].dtype.size();
+        let sizes: Vec<usize> = kernel.accesses.iter().map(size).collect();
+        let spans = spans(kernel, launch, &sizes);
+        let large = |(access, &size): (AccessId, &usize)| {
+            let data = &kernel.accesses[access];
+            kernel.params[data.param].role == Role::Out
+                && geometry.points(&data.axes).saturating_mul(size)
+                    >= tuning.stream_from.unwrap_or(STREAMED)
+        };
+        let large: Vec<bool> = sizes.iter().enumerate().map(large).collect();
+        let mut fitting = (cache / per_lane.max(1)).clamp(NARROWEST, WIDEST);
+        if large.contains(&true) && program.loops == 0 && per_lane > 0 {
+            fitting = fitting.min((TURN / sizes.iter().sum::<usize>()).max(NARROWEST));
+        }
         // Blocks that are powers of two keep the rows of aligned matrices whole.
         let width = tuning.width.unwrap_or(1 << fitting.ilog2()).max(1);
         let mut arena = round_up(program.bytes_per_lane * width.next_multiple_of(NARROWEST));
         let padded = width.next_multiple_of(NARROWEST);
-        let mut places = Vec::with_capacity(counts.len());
+        let mut accumulators = Vec::with_capacity(counts.len());
         for (fold, &count) in program.fold_sizes.iter().zip(&counts) {
             let elements = if fold.width == Width::Block { padded } else { 1 };
             let bytes = round_up(elements * fold.size);
-            places.push((arena, bytes, count));
+            accumulators.push((arena, bytes, count));
             arena += bytes * count + if fold.index { round_up(elements * 8) } else { 0 };
         }
         let lanes =
             program.phases.iter().map(|phase| Lanes::new(&geometry, phase, width)).collect();
-        let size = |access: &crate::ir::Access| kernel.params[access.param].dtype.size();
-        let mut prepared = Prepared {
-            program,
-            kernel,
-            geometry,
-            lanes,
-            loops,
-            width,
-            accumulators: places,
-            arena,
-            sizes: kernel.accesses.iter().map(size).collect(),
-            overlap: false,
-            streamed: vec![false; kernel.accesses.len()],
-        };
-        prepared.overlap = prepared.overlaps();
-        for (access, data) in kernel.accesses.iter().enumerate() {
-            let elements = prepared.geometry.points(&data.axes);
-            prepared.streamed[access] = kernel.params[data.param].role == Role::Out
-                && !prepared.overlap
-                && can_stream()
-                && elements.saturating_mul(prepared.sizes[access])
-                    >= tuning.stream_from.unwrap_or(STREAMED);
-        }
-        prepared
+        Layout { geometry, lanes, loops, width, accumulators, arena, sizes, spans, large }
     }
 
     /// Narrows blocks so that each of `threads` threads gets one.
-    pub fn narrow(&mut self, threads: usize) {
+    pub fn narrow(&mut self, program: &Program, threads: usize) {
         let lanes = &self.lanes[0];
-        if self.program.lanes == LaneChoice::Grid && lanes.tile.is_none() {
+        if program.lanes == LaneChoice::Grid && lanes.tile.is_none() {
             self.width = self.width.min(lanes.total.div_ceil(threads).max(LEAST_SHARE));
         }
     }
 
-    /// Whether memory that is stored to may also be loaded from.
-    fn overlaps(&self) -> bool {
-        let ranges: Vec<(Role, usize, usize)> = (0..self.kernel.accesses.len())
-            .filter_map(|access| {
-                let role = self.kernel.params[self.kernel.accesses[access].param].role;
-                self.range(access).map(|(low, high)| (role, low, high))
-            })
-            .collect();
-        let written = ranges.iter().filter(|(role, ..)| *role != Role::In);
-        written.into_iter().any(|&(role, low, high)| {
-            role == Role::InOut
-                || ranges
-                    .iter()
-                    .any(|&(other, start, end)| other == Role::In && start < high && low < end)
-        })
+    /// The lanes of the widest block of a phase.
+    pub fn block_lanes(&self, phase: usize) -> usize {
+        let lanes = &self.lanes[phase];
+        match lanes.tile {
+            Some((rows, columns)) => rows * columns,
+            None => lanes.total.min(self.width),
+        }
     }
 
-    /// The addresses that an access spans if it visits all points of its axes.
-    fn range(&self, access: usize) -> Option<(usize, usize)> {
-        let launch = self.geometry.launch;
-        let mut low = launch.accesses[access].pointer as isize;
-        let mut high = low + self.sizes[access] as isize;
-        for (&axis, &stride) in
-            self.kernel.accesses[access].axes.iter().zip(&launch.accesses[access].strides)
-        {
-            let extent = launch.extents[axis];
-            if extent == 0 {
-                return None;
-            }
-            let span = stride.saturating_mul(extent as isize - 1);
-            if span < 0 {
-                low = low.saturating_add(span);
-            } else {
-                high = high.saturating_add(span);
-            }
-        }
-        Some((low.max(0) as usize, high.max(0) as usize))
+    /// Whether memory that is stored to may also be loaded from.
+    fn overlaps(&self, launch: &Launch) -> bool {
+        let bounds = |span: &Span| {
+            let start = launch.accesses[span.access].pointer as isize;
+            (start.saturating_add(span.low).max(0), start.saturating_add(span.high).max(0))
+        };
+        self.spans.iter().filter(|span| span.role != Role::In).any(|written| {
+            let (low, high) = bounds(written);
+            let meets = |read: &Span| {
+                let (start, end) = bounds(read);
+                read.role == Role::In && start < high && low < end
+            };
+            written.role == Role::InOut || self.spans.iter().any(meets)
+        })
     }
 }
 
+impl<'a> Prepared<'a> {
+    pub fn new(
+        kernel: &'a Kernel,
+        program: &'a Program,
+        launch: &'a Launch,
+        layout: &'a Layout,
+    ) -> Prepared<'a> {
+        let overlap = layout.overlaps(launch);
+        let streams = !overlap && layout.large.contains(&true) && can_stream();
+        Prepared { program, kernel, launch, layout, overlap, streams }
+    }
+
+    /// Whether the results of an access are written past the caches.
+    pub fn streams(&self, access: AccessId) -> bool {
+        self.streams && self.large[access]
+    }
+}
+
+fn spans(kernel: &Kernel, launch: &Launch, sizes: &[usize]) -> Vec<Span> {
+    let mut spans = Vec::with_capacity(sizes.len());
+    for (access, data) in kernel.accesses.iter().enumerate() {
+        let mut span = Span {
+            access,
+            role: kernel.params[data.param].role,
+            low: 0,
+            high: sizes[access] as isize,
+        };
+        let mut is_visited = true;
+        for (&axis, &stride) in data.axes.iter().zip(&launch.accesses[access].strides) {
+            let extent = launch.extents[axis];
+            is_visited &= extent > 0;
+            let reach = stride.saturating_mul(extent as isize - 1);
+            span.low = span.low.saturating_add(reach.min(0));
+            span.high = span.high.saturating_add(reach.max(0));
+        }
+        if is_visited {
+            spans.push(span);
+        }
+    }
+    spans
+}
+
 /// Whether some load inside of a loop steps farther from lane to lane than from point to point.
-fn gathers_far(geometry: &Geometry<'_>, program: &Program) -> bool {
+fn gathers_far(geometry: &Geometry, program: &Program) -> bool {
     const LINE: usize = 64;
     let far = |lanes: &[usize], step: &Step| {
         let Step::Loop(inner) = step else { return false };
@@ -191,7 +240,7 @@ fn round_up(bytes: usize) -> usize {
 /// Collects the shapes of all loops by number, and how many accumulators each fold needs (one of
 /// them spare).
 fn loop_shapes(
-    geometry: &Geometry<'_>,
+    geometry: &Geometry,
     program: &Program,
     steps: &[Step],
     shapes: &mut Vec<(usize, LoopShape)>,
@@ -202,7 +251,7 @@ fn loop_shapes(
         let shape = LoopShape::new(geometry, &inner.axes, &inner.accesses);
         for fold in &inner.folds {
             let size = program.fold_sizes[fold.number];
-            counts[fold.number] = accumulators(shape.total, size.ordered, size.natural) + 1;
+            counts[fold.number] = fold::accumulators(shape.total, size.ordered, size.natural) + 1;
         }
         shapes.push((inner.number, shape));
         loop_shapes(geometry, program, &inner.steps, shapes, counts);

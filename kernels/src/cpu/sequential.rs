@@ -19,12 +19,12 @@ impl<'a> Worker<'a> {
     /// Runs the points `start..end` of a loop and combines them into accumulator 0. If the loop is
     /// ordered, `start` is the first point of a leaf.
     pub(super) fn run_points(&mut self, step: &'a LoopStep, start: usize, end: usize) {
-        let mut entered = std::mem::take(&mut self.entered[step.number]);
+        let mut entered = std::mem::take(&mut self.state.entered[step.number]);
         entered.clear();
-        entered.extend(step.accesses.iter().map(|&access| self.cursors[access]));
-        self.entered[step.number] = entered;
+        entered.extend(step.accesses.iter().map(|&access| self.state.cursors[access]));
+        self.state.entered[step.number] = entered;
         for fold in &step.folds {
-            self.accumulators[fold.number].fresh = true;
+            self.state.accumulators[fold.number].fresh = true;
         }
         if step.ordered {
             self.run_leaves(step, start, end);
@@ -34,7 +34,7 @@ impl<'a> Worker<'a> {
             }
         }
         for (at, &access) in step.accesses.iter().enumerate() {
-            self.cursors[access] = self.entered[step.number][at];
+            self.state.cursors[access] = self.state.entered[step.number][at];
         }
     }
 
@@ -62,17 +62,17 @@ impl<'a> Worker<'a> {
 
     /// Points the result registers of a fold at accumulator 0.
     pub(super) fn publish(&mut self, fold: &BlockFold) {
-        let accumulators = &self.accumulators[fold.number];
-        self.pointers[fold.output] = accumulators.entries[0];
+        let accumulators = &self.state.accumulators[fold.number];
+        self.state.pointers[fold.output] = accumulators.entries[0];
         if let Some(output) = fold.index_output {
-            self.pointers[output] = accumulators.indices;
+            self.state.pointers[output] = accumulators.indices;
         }
     }
 
     /// Sets the result of a fold that was computed elsewhere.
     pub(super) fn restore(&mut self, fold: &BlockFold, elements: &[[u64; 2]], indices: &[i64]) {
         let count = self.count(fold.width);
-        let accumulators = &self.accumulators[fold.number];
+        let accumulators = &self.state.accumulators[fold.number];
         // SAFETY: condition 2 of `worker`; the slices hold `count` elements, and as many indices if
         // the fold has them.
         unsafe {
@@ -131,26 +131,27 @@ impl<'a> Worker<'a> {
         let shape = &self.prepared.loops[step.number];
         if let [group] = shape.groups.as_slice() {
             if let Some(axis) = group.axis {
-                self.index[axis] = point;
+                self.state.index[axis] = point;
             }
             for (number, &access) in step.accesses.iter().enumerate() {
                 let offset = point as isize * shape.strides(number)[0];
-                self.cursors[access] = self.entered[step.number][number].wrapping_offset(offset);
+                self.state.cursors[access] =
+                    self.state.entered[step.number][number].wrapping_offset(offset);
             }
         } else {
             for (number, &access) in step.accesses.iter().enumerate() {
-                self.cursors[access] = self.entered[step.number][number];
+                self.state.cursors[access] = self.state.entered[step.number][number];
             }
             let mut rest = point;
             for (at, group) in shape.groups.iter().enumerate().rev() {
                 let position = rest % group.extent;
                 rest /= group.extent;
                 if let Some(axis) = group.axis {
-                    self.index[axis] = position;
+                    self.state.index[axis] = position;
                 }
                 for (number, &access) in step.accesses.iter().enumerate() {
                     let offset = position as isize * shape.strides(number)[at];
-                    self.cursors[access] = self.cursors[access].wrapping_offset(offset);
+                    self.state.cursors[access] = self.state.cursors[access].wrapping_offset(offset);
                 }
             }
         }
@@ -165,9 +166,9 @@ impl<'a> Worker<'a> {
 
     fn combine_ordered(&mut self, fold: &BlockFold, at: usize, first: bool) {
         let count = self.count(fold.width);
-        let value = self.pointers[fold.value].cast_const();
+        let value = self.state.pointers[fold.value].cast_const();
         let in_memory = fold.loaded && !self.is_home(fold.value);
-        let accumulators = &mut self.accumulators[fold.number];
+        let accumulators = &mut self.state.accumulators[fold.number];
         let Combine::Single(code) = fold.code else { panic!("bug: a fold of pairs has an order") };
         let spare = accumulators.entries.len() - 1;
         // SAFETY: conditions 2 and 3 of `worker`; `held` still points at elements of an earlier
@@ -192,7 +193,7 @@ impl<'a> Worker<'a> {
     fn settle(&mut self, step: &LoopStep, at: usize) {
         for fold in &step.folds {
             let count = self.count(fold.width);
-            let accumulators = &mut self.accumulators[fold.number];
+            let accumulators = &mut self.state.accumulators[fold.number];
             let held = std::mem::replace(&mut accumulators.held, std::ptr::null());
             if !held.is_null() {
                 let target = accumulators.entries[at];
@@ -204,9 +205,10 @@ impl<'a> Worker<'a> {
 
     fn combine_unordered(&mut self, fold: &BlockFold) {
         let count = self.count(fold.width);
-        let value = self.pointers[fold.value].cast_const();
-        let index = fold.index.map_or(std::ptr::null(), |index| self.pointers[index].cast_const());
-        let accumulators = &mut self.accumulators[fold.number];
+        let value = self.state.pointers[fold.value].cast_const();
+        let index =
+            fold.index.map_or(std::ptr::null(), |index| self.state.pointers[index].cast_const());
+        let accumulators = &mut self.state.accumulators[fold.number];
         let fresh = std::mem::replace(&mut accumulators.fresh, false);
         let (target, spare) = (accumulators.entries[0], accumulators.entries[1]);
         // SAFETY: conditions 2 and 3 of `worker`.
@@ -237,7 +239,7 @@ impl<'a> Worker<'a> {
             let Combine::Single(code) = fold.code else {
                 panic!("bug: a fold of pairs has an order")
             };
-            let entries = &mut self.accumulators[fold.number].entries;
+            let entries = &mut self.state.accumulators[fold.number].entries;
             let spare = entries.len() - 1;
             // SAFETY: conditions 2 and 3 of `worker`.
             unsafe { code(&[entries[left].cast_const(), entries[right]], entries[spare], count) };
@@ -248,7 +250,7 @@ impl<'a> Worker<'a> {
     /// The result of a fold over no points.
     fn empty(&mut self, fold: &BlockFold) {
         let count = self.count(fold.width);
-        let accumulators = &self.accumulators[fold.number];
+        let accumulators = &self.state.accumulators[fold.number];
         // SAFETY: condition 2 of `worker`.
         unsafe {
             let source = fold.identity.as_ptr();

@@ -49,7 +49,7 @@ pub(super) fn run_split(prepared: &Prepared<'_>, threads: Threads<'_>, workers: 
         match step {
             Step::Loop(inner)
                 if prepared.loops[inner.number].total > 0
-                    && threads.for_work(loop_estimate(prepared, 0, step)) > 1 =>
+                    && threads.for_work(|| loop_estimate(prepared, 0, step)) > 1 =>
             {
                 divide(&mut worker, inner, threads, workers);
             }
@@ -67,7 +67,7 @@ struct Part {
 impl Part {
     fn of(worker: &Worker<'_>, fold: &BlockFold) -> Part {
         let count = worker.count(fold.width);
-        let accumulators = &worker.accumulators[fold.number];
+        let accumulators = &worker.state.accumulators[fold.number];
         let bytes = count * fold.size;
         let mut part = Part {
             elements: vec![[0; 2]; bytes.div_ceil(16)],

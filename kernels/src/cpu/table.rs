@@ -28,7 +28,7 @@ const BYTES_OF_COPIES: usize = 64 << 20;
 pub(super) fn sharing(prepared: &Prepared<'_>, table: &TableUse) -> Sharing {
     let geometry = &prepared.geometry;
     let moves = |axis: usize| geometry.stride(table.access, axis) != 0;
-    let long = |axis: &usize| geometry.launch.extents[*axis] > 1;
+    let long = |axis: &usize| prepared.launch.extents[*axis] > 1;
     let grid: Vec<usize> = (0..prepared.kernel.grid).filter(long).collect();
     if !(0..prepared.kernel.axes).filter(long).any(moves) {
         return match grid.is_empty() && !table.looped {
@@ -44,7 +44,7 @@ pub(super) fn sharing(prepared: &Prepared<'_>, table: &TableUse) -> Sharing {
 
 /// The number of elements of a table.
 pub(super) fn length(prepared: &Prepared<'_>, table: &TableUse) -> usize {
-    match prepared.geometry.launch.scalars[table.length].to_weak() {
+    match prepared.launch.scalars[table.length].to_weak() {
         Weak::Int(length) => usize::try_from(length).unwrap_or(0),
         other => panic!("bug: the length of a table is {other:?}"),
     }
@@ -106,7 +106,7 @@ impl Copy {
     /// # Safety
     /// As for `Compiled::run`; nobody else touches the table meanwhile.
     pub unsafe fn merge(&self, prepared: &Prepared<'_>, table: &TableUse) {
-        let target = prepared.geometry.launch.accesses[table.access].pointer;
+        let target = prepared.launch.accesses[table.access].pointer;
         let inputs = [target.cast_const(), self.elements.as_ptr().cast()];
         // SAFETY: both hold `length` elements.
         unsafe { (table.combine)(&inputs, target, length(prepared, table)) };
@@ -116,22 +116,22 @@ impl Copy {
 impl Worker<'_> {
     pub(super) fn accumulate(&mut self, step: &Accumulate) {
         let table = &self.prepared.program.tables[step.table];
-        let positions = self.pointers[step.position].cast_const().cast::<i64>();
-        let values = self.pointers[step.value].cast_const();
+        let positions = self.state.pointers[step.position].cast_const().cast::<i64>();
+        let values = self.state.pointers[step.value].cast_const();
         let length = length(self.prepared, table) as u64;
-        let copy = self.tables[step.table];
-        let shared = !copy.is_null() || self.block.reach[table.access].stride == 0;
+        let copy = self.state.tables[step.table];
+        let shared = !copy.is_null() || self.state.block.reach[table.access].stride == 0;
         if self.count(step.width) == 1 || (shared && self.is_even(table.access)) {
-            let target = if copy.is_null() { self.cursors[table.access] } else { copy };
+            let target = if copy.is_null() { self.state.cursors[table.access] } else { copy };
             let count = self.count(step.width);
             // SAFETY: conditions 1 to 3 of `worker`; positions outside the table are skipped.
             return unsafe { scatter(table, target, positions, values, count, length) };
         }
-        for piece in 0..self.block.pieces.len() {
-            let lanes = self.block.pieces[piece];
+        for piece in 0..self.state.block.pieces.len() {
+            let lanes = self.state.block.pieces[piece];
             for lane in lanes.lane..lanes.lane + lanes.count {
                 let offset = self.lane_offset(table.access, piece, lane);
-                let target = self.cursors[table.access].wrapping_offset(offset);
+                let target = self.state.cursors[table.access].wrapping_offset(offset);
                 // SAFETY: as above, for one lane.
                 unsafe {
                     let value = values.add(lane * table.size);
@@ -142,7 +142,7 @@ impl Worker<'_> {
     }
 
     fn is_even(&self, access: usize) -> bool {
-        self.block.reach[access].even
+        self.state.block.reach[access].even
     }
 }
 

@@ -1,5 +1,6 @@
 //! The threads of a launch.
 
+use super::compile::Tuning;
 use super::worker::Worker;
 use rayon::ThreadPool;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,11 +16,27 @@ pub(super) struct Threads<'p> {
 /// Tasks for each thread: enough to even out interruptions.
 pub(super) const TASKS_PER_THREAD: usize = 4;
 
-impl Threads<'_> {
+/// Launches below this estimate, in nanoseconds of one thread, stay on the calling thread: waking
+/// others costs as much.
+const WORTHWHILE: f64 = 30_000.0;
+
+impl<'p> Threads<'p> {
+    pub fn new(pool: Option<&'p ThreadPool>, tuning: &Tuning) -> Threads<'p> {
+        Threads {
+            pool: pool.filter(|pool| pool.current_num_threads() > 1),
+            worthwhile: tuning.worthwhile.unwrap_or(WORTHWHILE),
+        }
+    }
+
+    /// How many threads a launch may use.
+    pub fn most(&self) -> usize {
+        self.pool.map_or(1, ThreadPool::current_num_threads)
+    }
+
     /// How many threads are worth waking for work of this estimate.
-    pub fn for_work(&self, estimate: f64) -> usize {
+    pub fn for_work(&self, estimate: impl FnOnce() -> f64) -> usize {
         match self.pool {
-            Some(pool) if estimate >= self.worthwhile => pool.current_num_threads(),
+            Some(pool) if estimate() >= self.worthwhile => pool.current_num_threads(),
             _ => 1,
         }
     }

@@ -1,7 +1,7 @@
 //! Moving elements between strided memory and contiguous registers.
 
 #[cfg(target_arch = "x86_64")]
-use super::instructions::InstructionSet;
+use super::instructions::Level;
 
 /// Copies `count` elements of `size` bytes from `source`, `stride` bytes apart, to contiguous
 /// memory.
@@ -161,7 +161,7 @@ pub(super) fn prefetch(start: *const u8, bytes: usize) {
 /// Whether `stream` is worth calling: stores of less than a whole line past the caches are slow.
 pub(super) fn can_stream() -> bool {
     #[cfg(target_arch = "x86_64")]
-    return InstructionSet::detected() == InstructionSet::Avx512;
+    return Level::current() == Level::Avx512;
     #[cfg(not(target_arch = "x86_64"))]
     false
 }

@@ -39,10 +39,13 @@ pub(super) struct Accumulators {
     pub held: *const u8,
 }
 
-/// One thread's state.
-pub(super) struct Worker<'a> {
-    pub prepared: &'a Prepared<'a>,
+/// One thread's registers and places. A state may be used again for launches of the same layout.
+pub(super) struct State {
     arena: Vec<Line>,
+    /// The arena for which the addresses below were worked out.
+    base: *mut u8,
+    /// Whether stores past the caches may be on their way.
+    streams: bool,
     slots: Vec<[u64; 2]>,
     pub homes: Vec<*mut u8>,
     pub pointers: Vec<*mut u8>,
@@ -61,60 +64,126 @@ pub(super) struct Worker<'a> {
     /// The table that each accumulating statement combines into, if not the launch's.
     pub tables: Vec<*mut u8>,
     pub phase: usize,
+    /// The states of the folds over the lanes of each phase, while no worker uses them.
+    pub folds: Vec<Vec<LaneState>>,
 }
 
-impl<'a> Worker<'a> {
-    pub fn new(prepared: &'a Prepared<'a>) -> Worker<'a> {
+impl State {
+    /// A state for launches of the layout of `prepared`.
+    pub fn new(prepared: &Prepared<'_>) -> Box<State> {
         let program = prepared.program;
-        let mut arena = ARENA.take();
-        let lines = prepared.arena / size_of::<Line>();
-        if arena.len() < lines {
-            arena = vec![Line([0; 64]); lines];
-        }
-        let base = arena.as_mut_ptr().cast::<u8>();
-        let mut slots = vec![[0u64; 2]; program.slots];
-        let padded = prepared.width.next_multiple_of(64);
-        let homes: Vec<*mut u8> = program
-            .registers
-            .iter()
-            .map(|register| match register.home {
-                Home::Slot(slot) => slots[slot].as_mut_ptr().cast(),
-                Home::Arena(at) => base.wrapping_add(at * padded),
-                Home::Fold | Home::Open => std::ptr::null_mut(),
-            })
-            .collect();
-        let accumulators = prepared.accumulators.iter().map(|&(at, bytes, count)| Accumulators {
-            entries: (0..count).map(|entry| base.wrapping_add(at + entry * bytes)).collect(),
-            indices: base.wrapping_add(at + count * bytes),
+        let accesses = prepared.sizes.len();
+        let layout = || Block::new(accesses, prepared.kernel.guards.len());
+        let accumulators = prepared.accumulators.iter().map(|&(_, _, count)| Accumulators {
+            entries: vec![std::ptr::null_mut(); count],
+            indices: std::ptr::null_mut(),
             fresh: true,
             held: std::ptr::null(),
         });
-        let launch = prepared.geometry.launch;
-        let bases: Vec<*mut u8> = launch.accesses.iter().map(|access| access.pointer).collect();
-        let layout = || Block::new(launch.accesses.len(), launch.guards.len());
-        let mut worker = Worker {
-            prepared,
-            slots,
-            pointers: homes.clone(),
-            homes,
-            cursors: bases.clone(),
-            bases,
-            index: vec![0; launch.extents.len()],
+        Box::new(State {
+            arena: Vec::new(),
+            base: std::ptr::null_mut(),
+            streams: false,
+            slots: vec![[0; 2]; program.slots],
+            homes: vec![std::ptr::null_mut(); program.registers.len()],
+            pointers: vec![std::ptr::null_mut(); program.registers.len()],
+            bases: vec![std::ptr::null_mut(); accesses],
+            cursors: vec![std::ptr::null_mut(); accesses],
+            index: vec![0; prepared.kernel.axes],
             block: layout(),
             layouts: program.phases.iter().map(|_| layout()).collect(),
             accumulators: accumulators.collect(),
             entered: vec![Vec::new(); program.loops],
             tables: vec![std::ptr::null_mut(); program.tables.len()],
             phase: 0,
-            arena,
-        };
+            folds: Vec::new(),
+        })
+    }
+
+    /// Takes an arena and points registers and accumulators at their places in it.
+    fn begin(&mut self, prepared: &Prepared<'_>) {
+        self.arena = ARENA.take();
+        let lines = prepared.arena / size_of::<Line>();
+        if self.arena.len() < lines {
+            self.arena = vec![Line([0; 64]); lines];
+        }
+        self.streams = prepared.streams;
+        self.tables.fill(std::ptr::null_mut());
+        self.index.fill(0);
+        for (base, access) in self.bases.iter_mut().zip(&prepared.launch.accesses) {
+            *base = access.pointer;
+        }
+        self.cursors.copy_from_slice(&self.bases);
+        let base = self.arena.as_mut_ptr().cast::<u8>();
+        if self.base == base {
+            return;
+        }
+        self.base = base;
+        let padded = prepared.width.next_multiple_of(64);
+        for (home, register) in self.homes.iter_mut().zip(&prepared.program.registers) {
+            *home = match register.home {
+                Home::Slot(slot) => self.slots[slot].as_mut_ptr().cast(),
+                Home::Arena(at) => base.wrapping_add(at * padded),
+                Home::Fold | Home::Open => std::ptr::null_mut(),
+            };
+        }
+        self.pointers.copy_from_slice(&self.homes);
+        for (set, &(at, bytes, count)) in self.accumulators.iter_mut().zip(&prepared.accumulators) {
+            for (number, entry) in set.entries.iter_mut().enumerate() {
+                *entry = base.wrapping_add(at + number * bytes);
+            }
+            set.indices = base.wrapping_add(at + count * bytes);
+        }
+    }
+
+    /// Ends a launch: its results are visible to other threads, and the arena is left to others.
+    fn release(&mut self) {
+        if std::mem::take(&mut self.streams) {
+            transfer::fence();
+        }
+        let arena = std::mem::take(&mut self.arena);
+        if !arena.is_empty() {
+            // At the end of a thread the place may be gone; then so may the arena.
+            let _ = ARENA.try_with(|place| place.set(arena));
+        }
+    }
+}
+
+impl Drop for State {
+    fn drop(&mut self) {
+        self.release();
+    }
+}
+
+/// One thread's part in a launch.
+pub(super) struct Worker<'a> {
+    pub prepared: &'a Prepared<'a>,
+    pub state: Box<State>,
+}
+
+impl<'a> Worker<'a> {
+    pub fn new(prepared: &'a Prepared<'a>) -> Worker<'a> {
+        Worker::with(prepared, State::new(prepared))
+    }
+
+    /// A worker with a state that was made for the same layout.
+    pub fn with(prepared: &'a Prepared<'a>, mut state: Box<State>) -> Worker<'a> {
+        state.begin(prepared);
+        let mut worker = Worker { prepared, state };
         worker.constants();
         worker
     }
 
+    /// The state, for the next launch.
+    pub fn finish(self) -> Box<State> {
+        let mut state = self.state;
+        state.release();
+        state
+    }
+
     fn constants(&mut self) {
         let program = self.prepared.program;
-        let launch = self.prepared.geometry.launch;
+        let launch = self.prepared.launch;
         for &(register, source) in &program.constants {
             let scalar = match source {
                 ConstantSource::Argument(scalar) => launch.scalars[scalar],
@@ -124,7 +193,10 @@ impl<'a> Worker<'a> {
             bytes[..scalar.bytes().len()].copy_from_slice(scalar.bytes());
             self.set_uniform(register, bytes);
         }
-        self.block.count = self.prepared.width;
+        self.state.block.count = (0..self.prepared.lanes.len())
+            .map(|phase| self.prepared.block_lanes(phase))
+            .max()
+            .unwrap_or(0);
         for step in &program.constant_fills {
             if let Step::Apply(apply) = step {
                 self.apply(apply);
@@ -135,15 +207,15 @@ impl<'a> Worker<'a> {
     /// Writes a uniform register; its element is at the start of `bytes`.
     pub fn set_uniform(&mut self, register: usize, bytes: [u8; 16]) {
         // SAFETY: a uniform register is a slot of 16 bytes (condition 2).
-        unsafe { self.homes[register].cast::<[u8; 16]>().write(bytes) };
+        unsafe { self.state.homes[register].cast::<[u8; 16]>().write(bytes) };
     }
 
     /// Takes over the uniform values and the grid point of another worker of the same launch.
     pub fn adopt(&mut self, other: &Worker<'_>) {
-        self.slots.copy_from_slice(&other.slots);
-        self.bases.copy_from_slice(&other.bases);
-        self.cursors.copy_from_slice(&other.bases);
-        self.index.copy_from_slice(&other.index);
+        self.state.slots.copy_from_slice(&other.state.slots);
+        self.state.bases.copy_from_slice(&other.state.bases);
+        self.state.cursors.copy_from_slice(&other.state.bases);
+        self.state.index.copy_from_slice(&other.state.index);
     }
 
     /// Moves to a grid point, given by its position in C order.
@@ -151,33 +223,33 @@ impl<'a> Worker<'a> {
         let geometry = &self.prepared.geometry;
         let mut rest = point;
         for axis in (0..self.prepared.kernel.grid).rev() {
-            let extent = geometry.launch.extents[axis];
-            self.index[axis] = rest % extent;
+            let extent = self.prepared.launch.extents[axis];
+            self.state.index[axis] = rest % extent;
             rest /= extent;
         }
-        for access in 0..self.bases.len() {
+        for access in 0..self.state.bases.len() {
             let offset = (0..self.prepared.kernel.grid)
-                .map(|axis| self.index[axis] as isize * geometry.stride(access, axis))
+                .map(|axis| self.state.index[axis] as isize * geometry.stride(access, axis))
                 .sum();
-            self.bases[access] = geometry.launch.accesses[access].pointer.wrapping_offset(offset);
-            self.cursors[access] = self.bases[access];
+            self.state.bases[access] =
+                self.prepared.launch.accesses[access].pointer.wrapping_offset(offset);
+            self.state.cursors[access] = self.state.bases[access];
         }
     }
 
     /// Makes `phase` the current one.
     pub fn enter(&mut self, phase: usize) {
-        if phase != self.phase {
-            std::mem::swap(&mut self.block, &mut self.layouts[self.phase]);
-            std::mem::swap(&mut self.block, &mut self.layouts[phase]);
-            self.phase = phase;
+        if phase != self.state.phase {
+            std::mem::swap(&mut self.state.block, &mut self.state.layouts[self.state.phase]);
+            std::mem::swap(&mut self.state.block, &mut self.state.layouts[phase]);
+            self.state.phase = phase;
         }
     }
 
     /// Enters a phase at the current grid point.
     pub fn begin_phase(&mut self, phase: usize) {
         self.enter(phase);
-        let total = self.prepared.lanes[phase].total;
-        self.block.count = self.prepared.width.min(total);
+        self.state.block.count = self.prepared.block_lanes(phase);
         let prepared = self.prepared;
         self.steps(&prepared.program.phases[phase].prologue);
     }
@@ -185,15 +257,15 @@ impl<'a> Worker<'a> {
     /// Runs the steps after the folds of the current phase.
     pub fn end_phase(&mut self) {
         let prepared = self.prepared;
-        self.steps(&prepared.program.phases[self.phase].epilogue);
+        self.steps(&prepared.program.phases[self.state.phase].epilogue);
     }
 
     /// Runs the current phase over tiles or lanes `start..end`, folding into `states`.
     pub fn lanes(&mut self, start: usize, end: usize, states: &mut [LaneState]) {
-        let lanes = &self.prepared.lanes[self.phase];
+        let lanes = &self.prepared.lanes[self.state.phase];
         if let Some(tile) = lanes.tile {
             for number in start..end {
-                self.block.tile(lanes, tile, number);
+                self.state.block.tile(lanes, tile, number);
                 self.reach_lanes();
                 self.block(states, number + 1 == end);
             }
@@ -218,29 +290,32 @@ impl<'a> Worker<'a> {
     }
 
     fn block(&mut self, states: &mut [LaneState], last: bool) {
-        let phase = &self.prepared.program.phases[self.phase];
+        let phase = &self.prepared.program.phases[self.state.phase];
         self.steps(&phase.steps);
         for (fold, state) in phase.folds.iter().zip(states) {
-            let index =
-                fold.index.map_or(std::ptr::null(), |index| self.pointers[index].cast_const());
+            let index = fold
+                .index
+                .map_or(std::ptr::null(), |index| self.state.pointers[index].cast_const());
             // SAFETY: the registers hold the values of this block (conditions 2 and 3).
-            unsafe { state.push(self.pointers[fold.value], index, self.block.count, last) };
+            unsafe {
+                state.push(self.state.pointers[fold.value], index, self.state.block.count, last)
+            };
         }
     }
 
     /// Lays out all lanes of the current phase as one block.
     pub fn whole_block(&mut self) {
-        self.lay_out(0, self.prepared.lanes[self.phase].total);
+        self.lay_out(0, self.prepared.lanes[self.state.phase].total);
     }
 
     fn lay_out(&mut self, start: usize, count: usize) {
         let prepared = self.prepared;
-        if self.block.consecutive(&prepared.lanes[self.phase], start, count) {
+        if self.state.block.consecutive(&prepared.lanes[self.state.phase], start, count) {
             return self.reach_lanes();
         }
-        for &access in &prepared.program.phases[self.phase].accesses {
-            let start = self.block.reach[access].start;
-            self.cursors[access] = self.bases[access].wrapping_offset(start);
+        for &access in &prepared.program.phases[self.state.phase].accesses {
+            let start = self.state.block.reach[access].start;
+            self.state.cursors[access] = self.state.bases[access].wrapping_offset(start);
         }
     }
 
@@ -248,26 +323,26 @@ impl<'a> Worker<'a> {
     /// block. They are read where they are, so the other worker must not go on meanwhile.
     pub fn share(&mut self, other: &Worker<'a>) {
         self.adopt(other);
-        self.enter(other.phase);
+        self.enter(other.state.phase);
         self.whole_block();
-        self.cursors.copy_from_slice(&other.cursors);
-        self.pointers.copy_from_slice(&other.pointers);
+        self.state.cursors.copy_from_slice(&other.state.cursors);
+        self.state.pointers.copy_from_slice(&other.state.pointers);
     }
 
     /// Works out addresses and guards for the lanes of a new block.
     fn reach_lanes(&mut self) {
         let prepared = self.prepared;
-        let phase = &prepared.program.phases[self.phase];
-        let lanes = &prepared.lanes[self.phase];
+        let phase = &prepared.program.phases[self.state.phase];
+        let lanes = &prepared.lanes[self.state.phase];
         for (at, &access) in phase.accesses.iter().enumerate() {
-            self.block.reach(lanes, at, access, prepared.sizes[access]);
-            let start = self.block.reach[access].start;
-            self.cursors[access] = self.bases[access].wrapping_offset(start);
+            self.state.block.reach(lanes, at, access, prepared.sizes[access]);
+            let start = self.state.block.reach[access].start;
+            self.state.cursors[access] = self.state.bases[access].wrapping_offset(start);
         }
         for guard in &lanes.guards {
-            self.block.covers[guard.guard] = match guard.never {
+            self.state.block.covers[guard.guard] = match guard.never {
                 true => Cover::None,
-                false => self.block.cover(guard),
+                false => self.state.block.cover(guard),
             };
         }
     }
@@ -292,14 +367,14 @@ impl<'a> Worker<'a> {
 
     /// Whether the register's elements are in its own memory.
     pub fn is_home(&self, register: usize) -> bool {
-        self.pointers[register] == self.homes[register]
+        self.state.pointers[register] == self.state.homes[register]
     }
 
     /// The number of elements of a register.
     pub fn count(&self, width: Width) -> usize {
         match width {
             Width::Uniform => 1,
-            Width::Block => self.block.count,
+            Width::Block => self.state.block.count,
         }
     }
 
@@ -307,15 +382,15 @@ impl<'a> Worker<'a> {
         let count = self.count(apply.width);
         let output = match apply.destination {
             Some(access)
-                if self.block.reach[access].contiguous
+                if self.state.block.reach[access].contiguous
                     && !self.streams(access, count * self.prepared.sizes[access]) =>
             {
-                self.cursors[access]
+                self.state.cursors[access]
             }
-            _ => self.homes[apply.output],
+            _ => self.state.homes[apply.output],
         };
-        self.pointers[apply.output] = output;
-        let pointer = |at: usize| self.pointers[apply.inputs[at]].cast_const();
+        self.state.pointers[apply.output] = output;
+        let pointer = |at: usize| self.state.pointers[apply.inputs[at]].cast_const();
         // SAFETY: conditions 2 and 3; a destination in memory is stored by these lanes alone
         // (condition 1), and loads of that memory still to come were ruled out
         // (`registers::mark_hazards`).
@@ -326,7 +401,7 @@ impl<'a> Worker<'a> {
                     2 => code(&[pointer(0), pointer(1)], output, count),
                     3 => code(&[pointer(0), pointer(1), pointer(2)], output, count),
                     operands => {
-                        let all: SmallVec<[*const u8; 4]> = (0..operands).map(pointer).collect();
+                        let all: SmallVec<[*const u8; 8]> = (0..operands).map(pointer).collect();
                         code(&all, output, count);
                     }
                 },
@@ -334,12 +409,5 @@ impl<'a> Worker<'a> {
                 Code::Fill(code) => code(pointer(0), output, count),
             }
         }
-    }
-}
-
-impl Drop for Worker<'_> {
-    fn drop(&mut self) {
-        transfer::fence();
-        ARENA.set(std::mem::take(&mut self.arena));
     }
 }

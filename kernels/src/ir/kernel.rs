@@ -52,14 +52,15 @@ pub enum Role {
     In,
     /// Only stores.
     Out,
-    /// Loads and stores; a point loads only elements that it alone stores, before it stores them, or elements that
-    /// no point stores.
+    /// Loads and stores; a point loads only elements that it alone stores, before it stores them,
+    /// or elements that no point stores.
     InOut,
     /// Accumulated into.
     Table,
 }
 
-/// How a buffer is addressed: a start and a byte stride for each of the named axes, both given at launch.
+/// How a buffer is addressed: a start and a byte stride for each of the named axes, both given at
+/// launch.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Access {
     /// The buffer.
@@ -162,8 +163,8 @@ pub struct Fold {
     pub value: ValueId,
     /// The `i64` body value that `ArgMin`/`ArgMax` carry along; `None` for the other monoids.
     pub index: Option<ValueId>,
-    /// The combined value. A loop without points gives the identity: the largest element for min and
-    /// argmin, the smallest for max and argmax.
+    /// The combined value. A loop without points gives the identity: the largest element for min
+    /// and argmin, the smallest for max and argmax.
     pub result: ValueId,
     /// The index of the combined value, for `ArgMin`/`ArgMax`.
     pub index_result: Option<ValueId>,

@@ -20,15 +20,15 @@ pub struct Launch {
 /// Where an access points.
 #[derive(Clone, Debug)]
 pub struct AccessArgument {
-    /// The address of the element at position 0 of all axes. It need not be inside the buffer when guards or empty
-    /// extents keep it from being read.
+    /// The address of the element at position 0 of all axes. It need not be inside the buffer when
+    /// guards or empty extents keep it from being read.
     pub pointer: *mut u8,
     /// The byte stride of each axis named by the access, in its order. May be negative or zero.
     pub strides: Vec<isize>,
 }
 
-// SAFETY: a launch is handed to the threads of one device; what its pointers may touch is ordered by the plan
-// (condition 2 of `phalanx_device::Buffer`).
+// SAFETY: a launch is handed to the threads of one device; what its pointers may touch is ordered
+// by the plan (condition 2 of `phalanx_device::Buffer`).
 unsafe impl Send for AccessArgument {}
 // SAFETY: as for `Send`.
 unsafe impl Sync for AccessArgument {}

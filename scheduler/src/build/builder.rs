@@ -1,12 +1,14 @@
 //! The builder: scopes, and the sinks that are emitted into them.
 
-use super::built::{Buffer, Built, BuiltAccess, ScalarSource};
+use super::built::{Buffer, Built, BuiltAccess, ScalarSource, Trace};
+use super::maps::{MapId, MapOrigin, Maps, NumberOrigin, value_map};
 use crate::fuse::{Context, Group, Member, Reference, selection};
 use phalanx_array::NodeOp;
 use phalanx_kernels::ir::{AxisId, Expr, Fold, GuardId, Kernel, Stmt, Value, ValueId};
-use phalanx_ops::{AffineMap, DType, IndexBox, Monoid, Op, Scalar};
+use phalanx_ops::{AffineMap, AxisMap, DType, IndexBox, Monoid, Op, Scalar};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// Builds the kernel that computes the members whose values are in `stored`.
 pub(crate) fn build(context: &Context<'_>, group: &Group, stored: &BTreeSet<u32>) -> Built {
@@ -24,8 +26,8 @@ pub(crate) fn build(context: &Context<'_>, group: &Group, stored: &BTreeSet<u32>
 
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) enum Key {
-    Node(u32, AffineMap, Option<GuardId>),
-    Load(Buffer, AffineMap, Option<GuardId>),
+    Node(u32, MapId, Option<GuardId>),
+    Load(Buffer, MapId, Option<GuardId>),
     Inside(GuardId),
     Index(u8, i64, i64),
     Scalar(ScalarKey),
@@ -51,7 +53,7 @@ pub(super) struct Scope {
 /// A member's value that has been stored.
 pub(super) struct Written {
     /// From the group to the value.
-    pub(super) map: AffineMap,
+    pub(super) map: MapId,
     /// The outermost level on which it may be loaded: that of the loop, closed by now, that stored it.
     pub(super) level: usize,
 }
@@ -64,13 +66,17 @@ pub(super) struct Builder<'a> {
     /// The kernel axis of each group axis, in the loop that is open now: every loop has axes of its own.
     pub(super) place: Vec<usize>,
     pub(super) axes: Vec<u8>,
-    pub(super) accesses: Vec<BuiltAccess>,
-    pub(super) access_of: FxHashMap<(Buffer, AffineMap, Vec<AxisId>, Option<GuardId>), usize>,
+    pub(super) maps: Maps,
+    /// Each with its map and guard.
+    pub(super) accesses: Vec<(Buffer, MapId, Option<GuardId>)>,
+    pub(super) access_of: FxHashMap<(Buffer, MapId, Vec<AxisId>, Option<GuardId>), usize>,
     pub(super) guards: Vec<IndexBox>,
     /// The guard under which values are computed now: loads outside of it must not happen.
     pub(super) guard: Option<GuardId>,
     pub(super) params: FxHashMap<Buffer, usize>,
     pub(super) scalars: Vec<ScalarSource>,
+    /// The scalars that are numbers of the plan, with their places among the numbers.
+    pub(super) scalar_numbers: Vec<(usize, usize)>,
     pub(super) scalar_of: FxHashMap<ScalarKey, usize>,
     pub(super) scopes: Vec<Scope>,
     pub(super) level_of: Vec<usize>,
@@ -99,12 +105,14 @@ impl<'a> Builder<'a> {
             kernel,
             place,
             axes,
+            maps: Maps::default(),
             accesses: Vec::new(),
             access_of: FxHashMap::default(),
             guards: Vec::new(),
             guard: None,
             params: FxHashMap::default(),
             scalars: Vec::new(),
+            scalar_numbers: Vec::new(),
             scalar_of: FxHashMap::default(),
             scopes: vec![Scope::default()],
             level_of: Vec::new(),
@@ -136,16 +144,10 @@ impl<'a> Builder<'a> {
                     self.prepare(member);
                     self.open(member.depth);
                     let value = self.member_value(member.node);
-                    let access = self.access(
-                        Buffer::Output(member.node),
-                        member.from_group.clone(),
-                        node.dtype,
-                    );
+                    let map = self.value_map(member.node);
+                    let access = self.access(Buffer::Output(member.node), map, node.dtype);
                     self.scopes[member.depth].statements.push(Stmt::Store { access, value });
-                    self.written.insert(
-                        member.node,
-                        Written { map: member.from_group.clone(), level: member.depth },
-                    );
+                    self.written.insert(member.node, Written { map, level: member.depth });
                 }
                 _ => {}
             }
@@ -155,13 +157,23 @@ impl<'a> Builder<'a> {
 
     fn finish(mut self) -> Built {
         self.kernel.body = std::mem::take(&mut self.scopes[0].statements);
+        let accesses = self.accesses.iter().map(|&(buffer, map, guard)| BuiltAccess {
+            buffer,
+            map: self.maps.get(map).clone(),
+            guard,
+        });
         Built {
-            kernel: self.kernel,
-            axes: self.axes,
-            accesses: self.accesses,
-            scalars: self.scalars,
+            kernel: Arc::new(self.kernel),
+            axes: self.axes.into(),
+            accesses: accesses.collect(),
+            scalars: self.scalars.into(),
             guards: self.guards,
             reloaded: self.reloaded,
+            trace: Arc::new(Trace {
+                access_maps: self.accesses.iter().map(|access| access.1).collect(),
+                scalar_numbers: self.scalar_numbers,
+                maps: self.maps,
+            }),
         }
     }
 
@@ -207,7 +219,7 @@ impl<'a> Builder<'a> {
         used: &mut BTreeSet<u32>,
     ) {
         match self.context.refer(input, from_group, self.group) {
-            Reference::Member(node) => {
+            Reference::Member(node, _) => {
                 used.insert(node);
             }
             Reference::Inline(node, map) => {
@@ -279,24 +291,14 @@ impl<'a> Builder<'a> {
     }
 
     /// The map from the group to the index of a member's value.
-    pub(super) fn value_map(&self, node: u32) -> AffineMap {
-        let Some(member) = self.group.members.iter().find(|member| member.node == node) else {
-            unreachable!("bug: node {node} is not a member")
-        };
-        match &self.context.graph.nodes[node as usize].op {
-            NodeOp::Reduce { axes, .. } => AffineMap {
-                shape: member.from_group.shape.clone(),
-                axes: member
-                    .from_group
-                    .axes
-                    .iter()
-                    .enumerate()
-                    .filter(|(axis, _)| !axes.contains(&(*axis as u8)))
-                    .map(|(_, map)| *map)
-                    .collect(),
-            },
-            _ => member.from_group.clone(),
-        }
+    pub(super) fn value_map(&mut self, node: u32) -> MapId {
+        let origin = MapOrigin::Value(node);
+        self.maps.intern(origin, || value_map(self.context.graph, self.group, node))
+    }
+
+    /// The map from the group to what a member iterates over.
+    fn space_map(&mut self, member: &Member) -> MapId {
+        self.maps.intern(MapOrigin::Space(member.node), || member.from_group.clone())
     }
 
     fn fold(&mut self, member: &Member, monoid: Monoid, axes: &[u8]) {
@@ -304,7 +306,8 @@ impl<'a> Builder<'a> {
         self.open(member.depth + 1);
         let node = &self.context.graph.nodes[member.node as usize];
         let (_, dtype) = self.context.graph.source(node.inputs[0].source);
-        let value = self.input_value(&node.inputs[0], &member.from_group);
+        let space = self.space_map(member);
+        let value = self.input_value(member.node, 0, space);
         let is_indexed = matches!(monoid, Monoid::ArgMin | Monoid::ArgMax);
         let index = is_indexed.then(|| self.linear_index(member, axes));
         let result = self.define(Value { dtype, expr: Expr::Folded }, member.depth);
@@ -321,18 +324,18 @@ impl<'a> Builder<'a> {
         for &axis in axes {
             let map = member.from_group.axes[axis as usize];
             let Some(group_axis) = map.axis else { continue };
-            let index = self.index(group_axis, 0, 1);
+            let index = self.plain_index(group_axis);
             total = Some(match total {
                 None => index,
                 Some(total) => {
                     let extent = self.group.axes[group_axis as usize].extent as i64;
-                    let extent = self.number(Scalar::new(extent));
+                    let extent = self.number(NumberOrigin::Extent(group_axis), extent);
                     let scaled = self.operation(Op::Multiply, vec![total, extent], DType::I64);
                     self.operation(Op::Add, vec![scaled, index], DType::I64)
                 }
             });
         }
-        total.unwrap_or_else(|| self.number(Scalar::new(0i64)))
+        total.unwrap_or_else(|| self.number(NumberOrigin::Constant(0), 0))
     }
 
     fn store_reduction(&mut self, member: &Member, monoid: Monoid, axes: &[u8]) {
@@ -345,20 +348,20 @@ impl<'a> Builder<'a> {
         if is_packed {
             let (_, dtype) = self.context.graph.source(node.inputs[0].source);
             let folds = self.last_fold(member.node);
-            let access = self.access(Buffer::Output(member.node), map.clone(), dtype);
+            let access = self.access(Buffer::Output(member.node), map, dtype);
             self.scopes[member.depth].statements.push(Stmt::Store { access, value: folds.0 });
             let access = self.access(Buffer::OutputIndex(member.node), map, DType::I64);
             self.scopes[member.depth].statements.push(Stmt::Store { access, value: folds.1 });
             return;
         }
         let value = self.member_value(member.node);
-        let access = self.access(Buffer::Output(member.node), map.clone(), node.dtype);
+        let access = self.access(Buffer::Output(member.node), map, node.dtype);
         self.scopes[member.depth].statements.push(Stmt::Store { access, value });
         self.written.insert(member.node, Written { map, level: member.depth });
     }
 
     /// The value and index that the fold of an indexed reduction gave.
-    fn last_fold(&self, node: u32) -> (ValueId, ValueId) {
+    fn last_fold(&mut self, node: u32) -> (ValueId, ValueId) {
         let map = self.value_map(node);
         let key = Key::Node(node, map, None);
         let index = self.scopes.iter().find_map(|scope| scope.known.get(&key).copied());
@@ -371,13 +374,16 @@ impl<'a> Builder<'a> {
         self.prepare(member);
         self.open(member.depth);
         let node = &self.context.graph.nodes[member.node as usize];
-        let position = self.input_value(&node.inputs[0], &member.from_group);
-        let value = self.input_value(&node.inputs[1], &member.from_group);
-        let length = self.scalar(ScalarKey::Number(Scalar::new(node.shape[0] as i64)), DType::I64);
-        let map = AffineMap {
+        let space = self.space_map(member);
+        let position = self.input_value(member.node, 0, space);
+        let value = self.input_value(member.node, 1, space);
+        let length = node.shape[0] as i64;
+        let number = self.maps.number(NumberOrigin::Length(member.node), length);
+        let length = self.number_scalar(number, length);
+        let map = self.maps.intern(MapOrigin::Table(member.node), || AffineMap {
             shape: member.from_group.shape.clone(),
-            axes: [phalanx_ops::AxisMap { axis: None, start: 0, step: 0 }].into_iter().collect(),
-        };
+            axes: [AxisMap { axis: None, start: 0, step: 0 }].into_iter().collect(),
+        });
         let access = self.access(Buffer::Output(member.node), map, node.dtype);
         self.scopes[member.depth].statements.push(Stmt::Accumulate {
             access,
@@ -393,8 +399,10 @@ impl<'a> Builder<'a> {
         self.open(member.depth);
         let node = &self.context.graph.nodes[member.node as usize];
         let NodeOp::Update(target) = &node.op else { unreachable!("bug: not an update") };
-        let value = self.input_value(&node.inputs[1], &member.from_group);
-        let map = target.then(&member.from_group);
+        let space = self.space_map(member);
+        let value = self.input_value(member.node, 1, space);
+        let origin = MapOrigin::Target { node: member.node, inner: space };
+        let map = self.maps.intern(origin, || target.then(&member.from_group));
         let access = self.access(Buffer::Output(member.node), map, node.dtype);
         self.scopes[member.depth].statements.push(Stmt::Store { access, value });
     }

@@ -7,6 +7,7 @@
 
 mod builder;
 mod built;
+mod maps;
 mod values;
 
 pub(crate) use builder::build;

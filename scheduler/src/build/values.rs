@@ -1,7 +1,8 @@
 //! Values: what sinks need, computed on the outermost level where it can be.
 
 use super::builder::{Builder, Key, ScalarKey};
-use super::built::{Buffer, BuiltAccess, ScalarSource};
+use super::built::{Buffer, ScalarSource};
+use super::maps::{MapId, MapOrigin, NumberOrigin};
 use crate::fuse::{Reference, selection};
 use phalanx_array::{NodeOp, Source};
 use phalanx_kernels::ir::{Access, AxisId, Expr, GuardId, Param, Role, Stmt, Value, ValueId};
@@ -15,32 +16,38 @@ impl Builder<'_> {
         // A member's value exists at every point, whatever guard its user is under.
         let guard = self.guard.take();
         let map = self.value_map(node);
-        let value = self.node_value(node, &map, true);
+        let value = self.node_value(node, map, true);
         self.guard = guard;
         value
     }
 
     /// The value of an update computed as a selection.
-    fn selected_update(&mut self, node: u32, map: &AffineMap) -> ValueId {
+    fn selected_update(&mut self, node: u32, map: MapId) -> ValueId {
         let data = &self.context.graph.nodes[node as usize];
         let NodeOp::Update(target) = &data.op else { unreachable!("bug: not an update") };
-        let Some((value_map, guard)) = selection(target, map) else {
+        let Some((value_map, guard)) = selection(target, self.maps.get(map)) else {
             unreachable!("bug: an update that is not a selection")
         };
-        let old = self.input_value(&data.inputs[0], map);
-        let whole = guard.iter().zip(&map.shape).all(|(range, &extent)| *range == (0..extent));
-        let guard = (!whole).then(|| self.guard_id(&guard));
+        let old = self.input_value(node, 0, map);
+        let origin = MapOrigin::Selected { node, inner: map };
+        let selected = self.maps.intern(origin, || value_map.clone());
+        let shape = &value_map.shape;
+        let whole = guard.iter().zip(shape).all(|(range, &extent)| *range == (0..extent));
+        let guard = (!whole).then(|| self.guard_id(&guard, origin));
         let outer = std::mem::replace(&mut self.guard, guard);
         let value = match self.context.refer_selected(&data.inputs[1], &value_map, self.group) {
-            Reference::Inline(inner, map) => self.node_value(inner, &map, false),
-            _ => self.input_value(&data.inputs[1], &value_map),
+            Reference::Inline(inner, map) => {
+                let map = self.input_map(node, 1, selected, map);
+                self.node_value(inner, map, false)
+            }
+            _ => self.input_value(node, 1, selected),
         };
         self.guard = outer;
         let Some(guard) = guard else { return value };
         let axes = &self.guards[guard];
         let bounded = axes
             .iter()
-            .zip(&map.shape)
+            .zip(shape)
             .enumerate()
             .filter(|(_, (range, extent))| **range != (0..**extent));
         let level = bounded.map(|(axis, _)| self.group.axes[axis].level).max().unwrap_or(0);
@@ -54,7 +61,7 @@ impl Builder<'_> {
     }
 
     /// The kernel's guard for a box of the group.
-    fn guard_id(&mut self, guard: &IndexBox) -> GuardId {
+    fn guard_id(&mut self, guard: &IndexBox, origin: MapOrigin) -> GuardId {
         let bounded = guard
             .iter()
             .enumerate()
@@ -64,22 +71,34 @@ impl Builder<'_> {
         axes.sort_unstable();
         let known =
             self.guards.iter().zip(&self.kernel.guards).position(|known| known == (guard, &axes));
-        if let Some(known) = known {
-            return known;
+        let id = known.unwrap_or(self.guards.len());
+        self.maps.guard(id, origin);
+        if known.is_none() {
+            self.kernel.guards.push(axes);
+            self.guards.push(guard.clone());
         }
-        self.kernel.guards.push(axes);
-        self.guards.push(guard.clone());
-        self.guards.len() - 1
+        id
     }
 
-    pub(super) fn input_value(
-        &mut self,
-        input: &phalanx_array::Input,
-        from_group: &AffineMap,
-    ) -> ValueId {
-        match self.context.refer(input, from_group, self.group) {
-            Reference::Member(node) => self.member_value(node),
-            Reference::Inline(node, map) => self.node_value(node, &map, false),
+    /// The map to an input, which was worked out already.
+    fn input_map(&mut self, node: u32, input: u8, inner: MapId, map: AffineMap) -> MapId {
+        self.maps.intern(MapOrigin::Input { node, input, inner }, || map)
+    }
+
+    /// The value of an input of a node whose index `inner` gives.
+    pub(super) fn input_value(&mut self, node: u32, input: u8, inner: MapId) -> ValueId {
+        let data = &self.context.graph.nodes[node as usize].inputs[input as usize];
+        match self.context.refer(data, self.maps.get(inner), self.group) {
+            Reference::Member(member, map) => {
+                // Another window must find it at the same index too.
+                self.value_map(member);
+                self.input_map(node, input, inner, map);
+                self.member_value(member)
+            }
+            Reference::Inline(from, map) => {
+                let map = self.input_map(node, input, inner, map);
+                self.node_value(from, map, false)
+            }
             Reference::Scalar(scalar) => {
                 let (_, dtype) = self.context.graph.source(Source::Scalar(scalar));
                 let id = self.scalar(ScalarKey::Argument(scalar), dtype);
@@ -90,6 +109,7 @@ impl Builder<'_> {
                 )
             }
             Reference::Load(source, map) => {
+                let map = self.input_map(node, input, inner, map);
                 let (_, dtype) = self.context.graph.source(source);
                 self.load(Buffer::Input(source), map, dtype)
             }
@@ -97,8 +117,8 @@ impl Builder<'_> {
     }
 
     /// The value of a node at the index that `map` gives.
-    fn node_value(&mut self, node: u32, map: &AffineMap, is_member: bool) -> ValueId {
-        let key = Key::Node(node, map.clone(), self.guard);
+    fn node_value(&mut self, node: u32, map: MapId, is_member: bool) -> ValueId {
+        let key = Key::Node(node, map, self.guard);
         if let Some(value) = self.find(&key) {
             return value;
         }
@@ -107,11 +127,11 @@ impl Builder<'_> {
             && self.computed_in_closed_loop.contains(&node)
             && self.context.flops(node) > CHEAP_AGAIN;
         // A reduction cannot be computed again. Until it is stored, the load only stands for the demand that it be.
-        let is_loaded = self.written.get(&node).is_some_and(|written| written.map == *map)
+        let is_loaded = self.written.get(&node).is_some_and(|written| written.map == map)
             || matches!(data.op, NodeOp::Reduce { .. });
         if is_costly && is_loaded {
             self.reloaded.insert(node);
-            return self.load(Buffer::Output(node), map.clone(), data.dtype);
+            return self.load(Buffer::Output(node), map, data.dtype);
         }
         // What a value to be stored is computed from is not needed again once it is.
         let is_first = is_costly && !std::mem::replace(&mut self.is_recomputing, true);
@@ -131,20 +151,21 @@ impl Builder<'_> {
     }
 
     /// The value of a node, computed from its inputs.
-    fn computed_value(&mut self, node: u32, map: &AffineMap) -> ValueId {
+    fn computed_value(&mut self, node: u32, map: MapId) -> ValueId {
         let data = &self.context.graph.nodes[node as usize];
         match &data.op {
             NodeOp::Index(axis) => {
-                let at = map.axes[*axis as usize];
+                let at = self.maps.get(map).axes[*axis as usize];
+                let start = NumberOrigin::Start(map, *axis);
                 match at.axis {
-                    Some(follows) => self.index(follows, at.start, at.step),
-                    None => self.number(Scalar::new(at.start)),
+                    Some(follows) => self.index(follows, (start, at.start), at.step),
+                    None => self.number(start, at.start),
                 }
             }
             NodeOp::Update(_) => self.selected_update(node, map),
-            NodeOp::Fill | NodeOp::Reshard(_) => self.input_value(&data.inputs[0], map),
+            NodeOp::Fill | NodeOp::Reshard(_) => self.input_value(node, 0, map),
             NodeOp::Cast => {
-                let input = self.input_value(&data.inputs[0], map);
+                let input = self.input_value(node, 0, map);
                 if self.kernel.values[input].dtype == data.dtype {
                     return input;
                 }
@@ -152,7 +173,7 @@ impl Builder<'_> {
             }
             NodeOp::Select => {
                 let [condition, on_true, on_false] =
-                    [0, 1, 2].map(|at| self.input_value(&data.inputs[at], map));
+                    [0, 1, 2].map(|at| self.input_value(node, at, map));
                 self.pure(
                     Expr::Select { condition, on_true, on_false },
                     &[condition, on_true, on_false],
@@ -160,8 +181,9 @@ impl Builder<'_> {
                 )
             }
             NodeOp::Elementwise(op) => {
+                let inputs = 0..data.inputs.len() as u8;
                 let inputs: Vec<ValueId> =
-                    data.inputs.iter().map(|input| self.input_value(input, map)).collect();
+                    inputs.map(|input| self.input_value(node, input, map)).collect();
                 self.operation(*op, inputs, data.dtype)
             }
             other => unreachable!("bug: {other:?} has no value inside of a kernel"),
@@ -203,10 +225,22 @@ impl Builder<'_> {
         id
     }
 
-    pub(super) fn number(&mut self, scalar: Scalar) -> ValueId {
-        let key = ScalarKey::Number(scalar);
-        let id = self.scalar(key.clone(), scalar.dtype());
-        self.known_or(Key::Scalar(key), Value { dtype: scalar.dtype(), expr: Expr::Scalar(id) }, 0)
+    /// A number of the plan, as a value.
+    pub(super) fn number(&mut self, origin: NumberOrigin, value: i64) -> ValueId {
+        let number = self.maps.number(origin, value);
+        let id = self.number_scalar(number, value);
+        let dtype = DType::I64;
+        let key = Key::Scalar(ScalarKey::Number(Scalar::new(value)));
+        self.known_or(key, Value { dtype, expr: Expr::Scalar(id) }, 0)
+    }
+
+    /// A number of the plan, as a scalar argument.
+    pub(super) fn number_scalar(&mut self, number: usize, value: i64) -> usize {
+        let id = self.scalar(ScalarKey::Number(Scalar::new(value)), DType::I64);
+        if !self.scalar_numbers.iter().any(|known| known.0 == id) {
+            self.scalar_numbers.push((id, number));
+        }
+        id
     }
 
     pub(super) fn scalar(&mut self, key: ScalarKey, dtype: DType) -> usize {
@@ -222,41 +256,45 @@ impl Builder<'_> {
         self.scalars.len() - 1
     }
 
+    /// The index along a group axis.
+    pub(super) fn plain_index(&mut self, axis: u8) -> ValueId {
+        let level = self.group.axes[axis as usize].level;
+        let index = Value { dtype: DType::I64, expr: Expr::Index(self.place[axis as usize]) };
+        self.known_or(Key::Index(axis, 0, 1), index, level)
+    }
+
     /// `start + step * index` along a group axis.
-    pub(super) fn index(&mut self, axis: u8, start: i64, step: i64) -> ValueId {
-        let key = Key::Index(axis, start, step);
+    fn index(&mut self, axis: u8, start: (NumberOrigin, i64), step: i64) -> ValueId {
+        // Another window must have the same start, or also none.
+        self.maps.number(start.0, start.1);
+        let key = Key::Index(axis, start.1, step);
         if let Some(known) = self.find(&key) {
             return known;
         }
         let level = self.group.axes[axis as usize].level;
-        let kernel_axis = self.place[axis as usize];
-        let plain = Key::Index(axis, 0, 1);
-        let mut value = self.known_or(
-            plain,
-            Value { dtype: DType::I64, expr: Expr::Index(kernel_axis) },
-            level,
-        );
+        let mut value = self.plain_index(axis);
         if step != 1 {
-            let step = self.number(Scalar::new(step));
+            let step = self.number(NumberOrigin::Constant(step), step);
             value = self.operation(Op::Multiply, vec![value, step], DType::I64);
         }
-        if start != 0 {
-            let start = self.number(Scalar::new(start));
+        if start.1 != 0 {
+            let start = self.number(start.0, start.1);
             value = self.operation(Op::Add, vec![value, start], DType::I64);
         }
         self.scopes[level].known.insert(key, value);
         value
     }
 
-    fn load(&mut self, buffer: Buffer, map: AffineMap, dtype: DType) -> ValueId {
+    fn load(&mut self, buffer: Buffer, map: MapId, dtype: DType) -> ValueId {
         let guard = if matches!(buffer, Buffer::Input(_)) { self.guard } else { None };
-        let key = Key::Load(buffer.clone(), map.clone(), guard);
+        let key = Key::Load(buffer, map, guard);
         if let Some(known) = self.find(&key) {
             return known;
         }
-        let mut axes: Vec<u8> = map.axes.iter().filter_map(|axis| axis.axis).collect();
+        let target = self.maps.get(map);
+        let mut axes: Vec<u8> = target.axes.iter().filter_map(|axis| axis.axis).collect();
         if let Some(guard) = guard {
-            let ranges = self.guards[guard].iter().zip(&map.shape).enumerate();
+            let ranges = self.guards[guard].iter().zip(&target.shape).enumerate();
             axes.extend(
                 ranges
                     .filter(|(_, (range, extent))| **range != (0..**extent))
@@ -286,18 +324,20 @@ impl Builder<'_> {
         self.known_or(key, Value { dtype, expr: Expr::Load { access, guard } }, level)
     }
 
-    pub(super) fn access(&mut self, buffer: Buffer, map: AffineMap, dtype: DType) -> usize {
+    pub(super) fn access(&mut self, buffer: Buffer, map: MapId, dtype: DType) -> usize {
         self.guarded_access(buffer, map, dtype, None)
     }
 
     fn guarded_access(
         &mut self,
         buffer: Buffer,
-        map: AffineMap,
+        map: MapId,
         dtype: DType,
         guard: Option<GuardId>,
     ) -> usize {
-        let mut axes: Vec<AxisId> = map
+        let mut axes: Vec<AxisId> = self
+            .maps
+            .get(map)
             .axes
             .iter()
             .filter(|m| m.step != 0)
@@ -306,7 +346,7 @@ impl Builder<'_> {
             .collect();
         axes.sort_unstable();
         axes.dedup();
-        let key = (buffer.clone(), map.clone(), axes.clone(), guard);
+        let key = (buffer, map, axes.clone(), guard);
         if let Some(&known) = self.access_of.get(&key) {
             return known;
         }
@@ -317,12 +357,12 @@ impl Builder<'_> {
             _ if is_table => Role::Table,
             Buffer::Output(_) | Buffer::OutputIndex(_) => Role::Out,
         };
-        let param = *self.params.entry(buffer.clone()).or_insert_with(|| {
+        let param = *self.params.entry(buffer).or_insert_with(|| {
             self.kernel.params.push(Param { dtype, role });
             self.kernel.params.len() - 1
         });
         self.kernel.accesses.push(Access { param, axes });
-        self.accesses.push(BuiltAccess { buffer, map, guard });
+        self.accesses.push((buffer, map, guard));
         self.access_of.insert(key, self.accesses.len() - 1);
         self.accesses.len() - 1
     }

@@ -104,7 +104,7 @@ impl<'a> Context<'a> {
             && self.placements[node as usize].partial.is_none()
             && self.value_map(member, group).is_some_and(|own| own.axes == map.axes)
         {
-            return Reference::Member(node);
+            return Reference::Member(node, map);
         }
         let inlined = self.inline[node as usize].is_some_and(|cost| {
             is_cheap(cost)
@@ -209,7 +209,7 @@ impl<'a> Context<'a> {
         loads: &mut Vec<Load>,
     ) {
         match self.refer(input, from_group, group) {
-            Reference::Member(_) | Reference::Scalar(_) => {}
+            Reference::Member(..) | Reference::Scalar(_) => {}
             Reference::Load(source, map) => {
                 let guard = guard.cloned();
                 let is_known = |known: &Load| {

@@ -1,7 +1,8 @@
 //! Groups: kernels to be.
 
-use phalanx_array::Source;
-use phalanx_ops::{AffineMap, AxisMap, IndexBox, Sharding, Split};
+use phalanx_array::{Graph, NodeOp, Source};
+use phalanx_distributed::Placement;
+use phalanx_ops::{AffineMap, AxisMap, IndexBox, Shape, Sharding, Split};
 use smallvec::SmallVec;
 
 /// Something that runs as one step (with what has to be exchanged before it).
@@ -22,11 +23,25 @@ pub(crate) enum Unit {
 pub(crate) struct Group {
     /// The iteration space; positions are stable.
     pub axes: Vec<GroupAxis>,
+    /// What the axes are those of.
+    pub space_of: SpaceOf,
     /// The nodes computed, in program order.
     pub members: Vec<Member>,
     /// Set for a single update of one position of a split axis: only the devices that hold it run the kernel, so
     /// nothing else may be computed there.
     pub is_for_owners: bool,
+}
+
+/// What a group's axes are those of, in order.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(crate) enum SpaceOf {
+    /// Nothing: the group has been merged into another.
+    #[default]
+    Nothing,
+    /// What a node iterates over.
+    Space(u32),
+    /// A node's value.
+    Value(u32),
 }
 
 /// An axis of a group.
@@ -64,8 +79,8 @@ pub(crate) struct Load {
 /// What an input of a member is to its group.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Reference {
-    /// A value computed in the group at the same index.
-    Member(u32),
+    /// A value computed in the group at the same index, which the map gives.
+    Member(u32, AffineMap),
     /// A node computed here once more, at the index that the map gives.
     Inline(u32, AffineMap),
     /// An element of a value that exists before.
@@ -119,21 +134,87 @@ impl Group {
         Some(AffineMap { shape: self.axes.iter().map(|axis| axis.extent).collect(), axes: maps })
     }
 
-    pub fn new(shape: &[usize], sharding: &Sharding) -> (Group, AffineMap) {
+    /// A group without members over what `space_of` says, and the map to that.
+    pub fn new(space_of: SpaceOf, graph: &Graph, placements: &[Placement]) -> (Group, AffineMap) {
+        let (shape, sharding) = space_of.look_up(graph, placements);
         let axes = shape
             .iter()
             .zip(&sharding.axes)
             .map(|(&extent, split)| GroupAxis { extent, split: split.clone(), level: 0 })
             .collect();
         let map = AffineMap {
-            shape: shape.into(),
+            shape: shape.clone(),
             axes: shape
                 .iter()
                 .enumerate()
                 .map(|(axis, &extent)| follow(axis as u8, extent))
                 .collect(),
         };
-        (Group { axes, ..Group::default() }, map)
+        (Group { axes, space_of, ..Group::default() }, map)
+    }
+
+    /// The member of a node that has one.
+    pub fn member(&self, node: u32) -> &Member {
+        match self.members.iter().find(|member| member.node == node) {
+            Some(member) => member,
+            None => unreachable!("bug: node {node} is not a member"),
+        }
+    }
+
+    /// The same group for another window of the same pattern.
+    pub fn refilled(&self, graph: &Graph, placements: &[Placement]) -> Group {
+        if self.space_of == SpaceOf::Nothing {
+            return Group::default();
+        }
+        let (shape, sharding) = self.space_of.look_up(graph, placements);
+        let axes = self.axes.iter().zip(&shape).zip(&sharding.axes);
+        let axes = axes.map(|((old, &extent), split)| GroupAxis {
+            extent,
+            split: split.clone(),
+            level: old.level,
+        });
+        // Members follow the axes one to one, so that only the extents of their maps differ.
+        let members = self.members.iter().map(|member| Member {
+            from_group: AffineMap {
+                shape: Shape::from_slice(&shape),
+                axes: SmallVec::from_slice(&member.from_group.axes),
+            },
+            ..*member
+        });
+        Group {
+            axes: axes.collect(),
+            space_of: self.space_of,
+            members: members.collect(),
+            is_for_owners: self.is_for_owners,
+        }
+    }
+}
+
+impl SpaceOf {
+    fn look_up<'a>(self, graph: &Graph, placements: &'a [Placement]) -> (Shape, &'a Sharding) {
+        match self {
+            SpaceOf::Space(node) => {
+                (iteration_shape(graph, node), &placements[node as usize].space)
+            }
+            SpaceOf::Value(node) => (
+                Shape::from_slice(&graph.nodes[node as usize].shape),
+                &placements[node as usize].output,
+            ),
+            SpaceOf::Nothing => unreachable!("bug: a group without axes of its own"),
+        }
+    }
+}
+
+/// The shape of the space that a node iterates over.
+pub(crate) fn iteration_shape(graph: &Graph, position: u32) -> Shape {
+    let node = &graph.nodes[position as usize];
+    match &node.op {
+        NodeOp::Reduce { .. } | NodeOp::Accumulate { .. } => match &node.inputs[0].map {
+            Some(map) => Shape::from_slice(&map.shape),
+            None => graph.source(node.inputs[0].source).0.into(),
+        },
+        NodeOp::Update(map) => Shape::from_slice(&map.shape),
+        _ => Shape::from_slice(&node.shape),
     }
 }
 

@@ -14,5 +14,5 @@ mod group;
 mod place;
 
 pub(crate) use context::{Context, selection};
-pub(crate) use group::{Group, GroupAxis, Load, Member, Reference, Unit};
-pub(crate) use place::{Fused, fuse};
+pub(crate) use group::{Group, GroupAxis, Load, Member, Reference, Unit, compose};
+pub(crate) use place::{Fused, fuse, stays_inside};

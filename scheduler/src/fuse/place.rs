@@ -1,9 +1,9 @@
 //! Placing: each node, in program order, finds or makes its group.
 
 use super::context::{Context, selection};
-use super::group::{Group, Load, Member, Reference, Unit, nest};
+use super::group::{Group, Load, Member, Reference, SpaceOf, Unit, iteration_shape, nest};
 use crate::plan::reads_of;
-use phalanx_array::{Input, NodeOp, Source};
+use phalanx_array::{NodeOp, Source};
 use phalanx_distributed::misaligned_axes;
 use phalanx_ops::Sharding;
 use smallvec::SmallVec;
@@ -49,7 +49,7 @@ pub(crate) fn fuse(context: &Context<'_>) -> Fused {
 /// Finds or makes the group of a node.
 fn place(context: &Context<'_>, fused: &mut Fused, position: u32) -> usize {
     let space = &context.placements[position as usize].space;
-    let shape = iteration_shape(context, position);
+    let shape = iteration_shape(context.graph, position);
     if let Some(unit) = place_selected(context, fused, position) {
         return unit;
     }
@@ -72,8 +72,7 @@ fn place(context: &Context<'_>, fused: &mut Fused, position: u32) -> usize {
 
 /// A group of a node alone.
 pub(crate) fn new_group(context: &Context<'_>, position: u32) -> Group {
-    let shape = iteration_shape(context, position);
-    let (mut group, map) = Group::new(&shape, &context.placements[position as usize].space);
+    let (mut group, map) = Group::new(SpaceOf::Space(position), context.graph, context.placements);
     group.is_for_owners = writes_one_owner(context, position);
     group.members.push(Member { node: position, depth: 0, from_group: map, is_selected: false });
     if let NodeOp::Reduce { axes, .. } = &context.graph.nodes[position as usize].op {
@@ -97,7 +96,7 @@ fn place_selected(context: &Context<'_>, fused: &mut Fused, position: u32) -> Op
     let is_free = context.is_free(old);
     let candidate = if is_free { fused.units.len() } else { fused.unit_of[old as usize] };
     let (mut group, from_group) = if is_free {
-        Group::new(&node.shape, space)
+        Group::new(SpaceOf::Value(position), context.graph, context.placements)
     } else {
         let Unit::Group(group) = &fused.units[candidate] else { return None };
         if group.members.len() >= MOST_MEMBERS {
@@ -107,7 +106,7 @@ fn place_selected(context: &Context<'_>, fused: &mut Fused, position: u32) -> Op
         (group.clone(), group.space_at(depth, &node.shape, space)?)
     };
     if !is_free
-        && !matches!(context.refer(&node.inputs[0], &from_group, &group), Reference::Member(_))
+        && !matches!(context.refer(&node.inputs[0], &from_group, &group), Reference::Member(..))
     {
         return None;
     }
@@ -150,22 +149,6 @@ fn writes_one_owner(context: &Context<'_>, position: u32) -> bool {
     target.axes.iter().zip(splits).any(|(axis, split)| axis.axis.is_none() && split.is_some())
 }
 
-/// The shape of the space that a node iterates over.
-pub(crate) fn iteration_shape(context: &Context<'_>, position: u32) -> phalanx_ops::Shape {
-    let node = &context.graph.nodes[position as usize];
-    let of_input = |input: &Input| {
-        input
-            .map
-            .as_ref()
-            .map_or_else(|| context.graph.source(input.source).0.into(), |map| map.shape.clone())
-    };
-    match &node.op {
-        NodeOp::Reduce { .. } | NodeOp::Accumulate { .. } => of_input(&node.inputs[0]),
-        NodeOp::Update(map) => map.shape.clone(),
-        _ => node.shape.clone(),
-    }
-}
-
 /// The group with the node added, if that is legal and worth while.
 fn try_join(
     context: &Context<'_>,
@@ -201,7 +184,7 @@ fn try_join(
         let inputs =
             if matches!(node.op, NodeOp::Update(_)) { &node.inputs[1..] } else { &node.inputs[..] };
         let uses_member = inputs.iter().any(|input| {
-            matches!(context.refer(input, &member.from_group, group), Reference::Member(_))
+            matches!(context.refer(input, &member.from_group, group), Reference::Member(..))
         });
         let loads = context.loads(&member, group);
         if !loads.iter().all(|load| is_before(load.source)) {

@@ -2,6 +2,7 @@
 
 use super::turns::Turns;
 use super::{Outcome, SPLIT_FROM, moment};
+use phalanx::Session;
 use phalanx::prelude::*;
 use std::time::Duration;
 
@@ -55,6 +56,57 @@ pub fn agree_on_one() -> Outcome {
         moment("differs");
         println!("sum {}", arange(0, SPLIT_FROM, 1).sum(()).item::<i64>()?);
     }
+    Ok(())
+}
+
+/// Every rank gives the same data, or rank 1 other data: all of it, one element, or only for itself.
+pub fn give_data(kind: &str) -> Outcome {
+    let is_other = phalanx::rank() == 1 && kind != "same";
+    let length = if kind == "replicated" { 10 } else { 300_000 };
+    let mut numbers: Vec<i64> = (0..length).collect();
+    match kind {
+        "one" if is_other => numbers[0] = 1,
+        _ if is_other => numbers.iter_mut().for_each(|number| *number += 1),
+        _ => {}
+    }
+    let before = from_slice(&[1, 2, 3, 4], [2, 2]);
+    let given = from_slice(&numbers[..], [numbers.len()]);
+    let own = from_slice(&[phalanx::rank() as i64], [1]);
+    // Of the last two, the first is not used and the second is read as it is.
+    drop(from_slice(&numbers[..3], [3]));
+    println!("own {}", own.to_vec::<i64>()?[0]);
+    moment("differs");
+    if kind == "alone" {
+        println!("sum {}", before.sum(()).item::<i64>()?);
+    } else {
+        println!("sum {}", (before.max(()) + given.sum(())).item::<i64>()?);
+        // Known by now.
+        println!("sum {}", (before.max(()) + given.sum(())).item::<i64>()?);
+    }
+    Ok(())
+}
+
+/// Rank 0 prints what the others evaluate.
+pub fn print_or_evaluate() -> Outcome {
+    let array = arange(0, 10, 1);
+    moment("differs");
+    if phalanx::rank() == 0 {
+        println!("value {array}");
+    } else {
+        array.evaluate()?;
+    }
+    println!("sum {}", array.sum(()).item::<i64>()?);
+    Ok(())
+}
+
+/// Rank 1 dies while the others do nothing, which then end without asking how it went.
+pub fn die_unnoticed(session: Session) -> Outcome {
+    phalanx::agree(Ok(()))?;
+    if phalanx::rank() == 1 {
+        std::process::exit(3);
+    }
+    wait(1000);
+    drop(session);
     Ok(())
 }
 

@@ -99,7 +99,8 @@ fn reversed() -> phalanx::Index {
     phalanx::Index::Range { start: None, stop: None, step: -1 }
 }
 
-/// Observes numbers that come from the whole value, and shows what the plan communicates and the numbers' bits.
+/// Observes numbers that come from the whole value, and shows what the plan communicates and the
+/// numbers' bits.
 fn observe(value: &Array) -> Result<(), phalanx::Error> {
     let (sum, rows) = (value.sum(()), value.mean(1));
     for line in planned_collectives(&sum)? {

@@ -7,7 +7,8 @@ use phalanx::{Bounds, Session, Sharding, Split};
 /// Elements whose `f64` blocks pass the limit of one mebibyte that the tests set.
 const MANY: usize = 1 << 18;
 
-/// What is refused: work on all ranks, on rank 0 alone, or data on the rank that still keeps something.
+/// What is refused: work on all ranks, on rank 0 alone, or data on the rank that still keeps
+/// something.
 pub fn run(session: &Session, what: &str) -> Outcome {
     let refused = match what {
         "work" => (ones(4 * MANY, DType::F64) + 1.0).evaluate(),

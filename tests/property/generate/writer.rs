@@ -17,6 +17,7 @@ pub fn case(seed: u64, mesh: &[usize]) -> Case {
         soft: random.pick(&[4, 16, 256]),
         hard: random.pick(&[7, 4096, 4096]),
         rounds: random.pick(&[1, 1, 2]),
+        stretches: (seed % 3) as usize,
         program: Vec::new(),
     };
     let largest = random.pick(&[9, 9, 9, 40, 300]);

@@ -125,10 +125,13 @@ impl Reference {
             }
             Cast { to, of, dtype } => {
                 let of = array(of)?;
-                let undefined = |value: &Value| matches!(value, Value::Float(value) if value.is_nan() || value.abs() > LARGEST);
+                let defined = |value: &Value| match value {
+                    Value::Float(value) => value.abs() <= LARGEST,
+                    _ => true,
+                };
                 if *dtype != of.dtype()
                     && (of.rounded().is_some()
-                        || (*dtype == DType::I64 && of.values().iter().any(undefined)))
+                        || (*dtype == DType::I64 && !of.values().iter().all(defined)))
                 {
                     return None;
                 }

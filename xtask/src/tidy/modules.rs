@@ -5,6 +5,9 @@ use super::sources::{Breach, Sources};
 /// The most lines of a file, its tests counted.
 const MOST_LINES: usize = 800;
 
+/// The most columns of a line. The formatter keeps code within, but neither comments nor texts.
+const MOST_COLUMNS: usize = 100;
+
 /// Names that say nothing about what a module holds.
 const EMPTY_NAMES: [&str; 8] =
     ["utils", "util", "helpers", "helper", "common", "misc", "shared", "stuff"];
@@ -27,6 +30,21 @@ pub fn length(sources: &Sources) -> Vec<Breach> {
         Breach::new(&file.path, 0, message)
     })
     .collect()
+}
+
+/// No line is wider than a screen.
+pub fn width(sources: &Sources) -> Vec<Breach> {
+    let mut breaches = Vec::new();
+    for file in sources.rust() {
+        for (index, line) in file.text.lines().enumerate() {
+            let columns = line.chars().count();
+            if columns > MOST_COLUMNS {
+                let message = format!("has {columns} of {MOST_COLUMNS} columns");
+                breaches.push(Breach::new(&file.path, index + 1, message));
+            }
+        }
+    }
+    breaches
 }
 
 /// Files are named by what they hold; `mod.rs` and `lib.rs` hold no logic; no test is switched off;
@@ -87,6 +105,14 @@ mod tests {
         let sources = Sources::of(&[("a/src/just.rs", &just), ("a/src/over.rs", &over)]);
         let breaches = length(&sources);
         assert_eq!(breaches, [Breach::new("a/src/over.rs", 0, "has 801 of 800 lines")]);
+    }
+
+    #[test]
+    fn a_wide_line_is_found() {
+        // Letters of two bytes take one column.
+        let text = ["é".repeat(MOST_COLUMNS), "é".repeat(MOST_COLUMNS + 1)].join("\n");
+        let breaches = width(&Sources::of(&[("a/src/a.rs", &text), ("a.md", &text)]));
+        assert_eq!(breaches, [Breach::new("a/src/a.rs", 2, "has 101 of 100 columns")]);
     }
 
     #[test]

@@ -7,11 +7,13 @@ use crate::failure::Failure;
 use crate::project::Project;
 
 /// Every rule.
-const RULES: [fn(&Sources) -> Vec<Breach>; 11] = [
+const RULES: [fn(&Sources) -> Vec<Breach>; 13] = [
     edges::check,
-    dependencies::check,
+    dependencies::reasons,
+    dependencies::uses,
     modules::documentation,
     modules::length,
+    modules::width,
     modules::contents,
     safety::check,
     vendors::check,

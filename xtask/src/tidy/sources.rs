@@ -101,6 +101,11 @@ impl File {
         let lines = self.text.lines().take_while(|line| !line.starts_with("#[cfg(test)]"));
         lines.enumerate().map(|(index, line)| (index + 1, without_comment(line)))
     }
+
+    /// All lines, those of the file's own tests too, without what stands in comments.
+    pub fn code_and_tests(&self) -> impl Iterator<Item = &str> {
+        self.text.lines().map(without_comment)
+    }
 }
 
 /// A line without its `//` comment. Two slashes inside a text, as in an address, count as a comment

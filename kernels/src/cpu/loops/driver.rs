@@ -5,6 +5,7 @@
 //! input, the input is first copied, a stretch at a time, so that the inner loop always works on
 //! slices that the compiler knows to be disjoint and can vectorise.
 
+use crate::cpu::instructions::for_each_level;
 use std::mem::MaybeUninit;
 
 /// A loop over contiguous arrays: `output[i] = f(inputs[0][i], ..)` for `i < count`.
@@ -20,7 +21,14 @@ pub(super) const STRETCH: usize = 256;
 /// The loop of a function of one element.
 pub(super) fn unary<A: Copy, O, F: Fn(A) -> O + Copy>(_: F) -> Loop {
     const { assert!(size_of::<F>() == 0, "the function of a loop captures nothing") };
-    run_unary::<A, O, F>
+    run_unary::<A, O, F, true>
+}
+
+/// The loop of a function of one element that the compiler does not take apart: no instructions for
+/// several elements make it faster.
+pub(super) fn unary_by_call<A: Copy, O, F: Fn(A) -> O + Copy>(_: F) -> Loop {
+    const { assert!(size_of::<F>() == 0, "the function of a loop captures nothing") };
+    run_unary::<A, O, F, false>
 }
 
 /// The loop of a function of two elements.
@@ -70,7 +78,7 @@ impl<T: Copy> Stage<T> {
     }
 }
 
-unsafe fn run_unary<A: Copy, O, F: Fn(A) -> O + Copy>(
+unsafe fn run_unary<A: Copy, O, F: Fn(A) -> O + Copy, const LEVELS: bool>(
     inputs: &[*const u8],
     output: *mut u8,
     count: usize,
@@ -89,7 +97,13 @@ unsafe fn run_unary<A: Copy, O, F: Fn(A) -> O + Copy>(
         let out = unsafe {
             std::slice::from_raw_parts_mut(output.cast::<MaybeUninit<O>>().add(at), length)
         };
-        map_unary(a, out, f);
+        if LEVELS {
+            map_unary(a, out, f);
+        } else {
+            for (out, &a) in out.iter_mut().zip(a) {
+                out.write(f(a));
+            }
+        }
         at += length;
     }
 }
@@ -122,23 +136,24 @@ unsafe fn run_binary<A: Copy, B: Copy, O, F: Fn(A, B) -> O + Copy>(
     }
 }
 
-// Kept out of line: as a function's arguments the slices are known to be disjoint.
-#[inline(never)]
-fn map_unary<A: Copy, O>(a: &[A], out: &mut [MaybeUninit<O>], f: impl Fn(A) -> O) {
-    for (out, &a) in out.iter_mut().zip(a) {
-        out.write(f(a));
+for_each_level! {
+    fn map_unary[A: Copy, O, F: Fn(A) -> O][A, O, F](a: &[A], out: &mut [MaybeUninit<O>], f: F) {
+        for (out, &a) in out.iter_mut().zip(a) {
+            out.write(f(a));
+        }
     }
 }
 
-#[inline(never)]
-fn map_binary<A: Copy, B: Copy, O>(
-    a: &[A],
-    b: &[B],
-    out: &mut [MaybeUninit<O>],
-    f: impl Fn(A, B) -> O,
-) {
-    for ((out, &a), &b) in out.iter_mut().zip(a).zip(b) {
-        out.write(f(a, b));
+for_each_level! {
+    fn map_binary[A: Copy, B: Copy, O, F: Fn(A, B) -> O][A, B, O, F](
+        a: &[A],
+        b: &[B],
+        out: &mut [MaybeUninit<O>],
+        f: F,
+    ) {
+        for ((out, &a), &b) in out.iter_mut().zip(a).zip(b) {
+            out.write(f(a, b));
+        }
     }
 }
 

@@ -2,7 +2,8 @@
 
 use super::comparison::{equal, greater, greater_equal, less, less_equal, not_equal};
 use super::driver::{
-    Loop, binary, bits, complexes, floats, for_type, integers, ordered, unary, widths,
+    Loop, binary, bits, complexes, floats, for_type, integers, ordered, unary, unary_by_call,
+    widths,
 };
 use super::integer::Integer;
 use super::real::Real;
@@ -13,7 +14,8 @@ use phalanx_ops::{DType, Op};
 /// A real function of the trait, or a complex one.
 macro_rules! real_or_complex {
     ($dtype:expr, $real:ident, $complex:expr) => {
-        floats!($dtype, T => unary(<T as Real>::$real)).or_else(|| through_f64($dtype, $complex))
+        floats!($dtype, T => unary_by_call(<T as Real>::$real))
+            .or_else(|| through_f64($dtype, $complex))
     };
 }
 
@@ -84,7 +86,8 @@ pub fn elementwise(op: Op, inputs: &[DType]) -> Option<Loop> {
         Op::Square => widths!(dtype, T => unary(|a: T| a.wrapping_mul(a)))
             .or_else(|| floats!(dtype, T => unary(|a: T| a * a)))
             .or_else(|| complexes!(dtype, T => unary(|a: Complex<T>| complex::multiply(a, a)))),
-        Op::Sqrt => real_or_complex!(dtype, sqrt, complex_functions::sqrt),
+        Op::Sqrt => floats!(dtype, T => unary(<T as Real>::sqrt))
+            .or_else(|| through_f64(dtype, complex_functions::sqrt)),
         Op::Cbrt => floats!(dtype, T => unary(<T as Real>::cbrt)),
         Op::Hypot => floats!(dtype, T => binary(<T as Real>::hypot)),
         Op::Conjugate => complexes!(dtype, T => unary(|a: Complex<T>| Complex::new(a.re, -a.im)))
@@ -226,11 +229,11 @@ fn copy(dtype: DType) -> Option<Loop> {
 /// A complex function of `f64` for either complex dtype.
 fn through_f64<F: Fn(Complex64) -> Complex64 + Copy>(dtype: DType, f: F) -> Option<Loop> {
     match dtype {
-        DType::C64 => Some(unary(move |a: Complex32| {
+        DType::C64 => Some(unary_by_call(move |a: Complex32| {
             let b = f(Complex::new(a.re.into(), a.im.into()));
             Complex::new(b.re as f32, b.im as f32)
         })),
-        DType::C128 => Some(unary(f)),
+        DType::C128 => Some(unary_by_call(f)),
         _ => None,
     }
 }

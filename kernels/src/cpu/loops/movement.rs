@@ -1,6 +1,7 @@
 //! Loops that move elements without looking inside: selection and filling.
 
 use super::driver::{STRETCH, Stage};
+use crate::cpu::instructions::for_each_level;
 use std::mem::MaybeUninit;
 
 /// `output[i] = condition[i] ? on_true[i] : on_false[i]` for `i < count`; the condition is of
@@ -85,12 +86,18 @@ unsafe fn run_select<T: Copy>(
     }
 }
 
-// Kept out of line: as a function's arguments the slices are known to be disjoint.
-#[inline(never)]
-fn choose<T: Copy>(condition: &[u8], on_true: &[T], on_false: &[T], out: &mut [MaybeUninit<T>]) {
-    let values = on_true.iter().zip(on_false);
-    for ((out, &condition), (&on_true, &on_false)) in out.iter_mut().zip(condition).zip(values) {
-        out.write(if condition != 0 { on_true } else { on_false });
+for_each_level! {
+    fn choose[T: Copy][T](
+        condition: &[u8],
+        on_true: &[T],
+        on_false: &[T],
+        out: &mut [MaybeUninit<T>],
+    ) {
+        let values = on_true.iter().zip(on_false);
+        for ((out, &condition), (&on_true, &on_false)) in out.iter_mut().zip(condition).zip(values)
+        {
+            out.write(if condition != 0 { on_true } else { on_false });
+        }
     }
 }
 

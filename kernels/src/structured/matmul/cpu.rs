@@ -4,7 +4,8 @@ use num_complex::{Complex32, Complex64};
 use phalanx_device::{Buffer, assert_in_bounds};
 use phalanx_ops::DType;
 
-/// `to = a · b` for C-ordered matrices of `m × k` and `k × n` elements of a floating-point or complex dtype.
+/// `to = a · b` for C-ordered matrices of `m × k` and `k × n` elements of a floating-point or
+/// complex dtype.
 ///
 /// f16 and bf16 are multiplied and summed in f32. Panics (`bug:`) if a buffer is too small.
 pub fn multiply(
@@ -65,8 +66,9 @@ fn typed<T: Copy + Send + Sync + 'static>(
     let threads = rayon::current_num_threads();
     let parallelism =
         if threads > 1 { gemm::Parallelism::Rayon(threads) } else { gemm::Parallelism::None };
-    // SAFETY: the caller checked that all three matrices lie inside their buffers; their element type is that of the
-    // dtype; the plan gives the output a slot of its own (condition 2 of `Buffer`).
+    // SAFETY: the caller checked that all three matrices lie inside their buffers; their element
+    // type is that of the dtype; the plan gives the output a slot of its own (condition 2 of
+    // `Buffer`).
     unsafe {
         gemm::gemm(
             m,
@@ -102,7 +104,8 @@ fn half_precision<H: Copy>(
     narrow: fn(f32) -> H,
 ) {
     let wide = |buffer: &Buffer, count: usize| {
-        // SAFETY: `multiply` checked that `count` elements lie inside the buffer; elements are aligned to their size.
+        // SAFETY: `multiply` checked that `count` elements lie inside the buffer; elements are
+        // aligned to their size.
         let elements = unsafe { std::slice::from_raw_parts(buffer.as_ptr().cast::<H>(), count) };
         Buffer::from_vec(elements.iter().map(|&element| widen(element)).collect::<Vec<f32>>())
     };

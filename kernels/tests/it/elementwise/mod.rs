@@ -8,5 +8,6 @@ mod casts;
 mod data;
 mod distance;
 mod in_place;
+mod integers;
 mod loops;
 mod rules;

@@ -1,7 +1,10 @@
 //! The executor against a slow evaluator of the IR that is obviously right, bit for bit.
 
+mod again;
 mod case;
 mod golden;
+mod half_tables;
+mod levels;
 mod random;
 mod reference;
 mod text;

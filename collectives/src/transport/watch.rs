@@ -1,0 +1,102 @@
+//! Notices machines that vanish without a word: a cable that is cut, a host that loses power.
+//!
+//! The question is put to the system at the other end, not to the process: systems confirm what
+//! they receive and answer probes of idle connections on behalf of a process that computes, is
+//! starved by others, or was stopped by a debugger for an hour. None of these is taken for dead,
+//! and a process that ends lets its system say so at once. `TCP_USER_TIMEOUT` would be simpler, but
+//! also ends connections whose other end confirms everything and only has no room for more.
+
+use super::fabric::Fabric;
+use super::link::Link;
+use crate::CollectiveError;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::TcpStream;
+use tokio::time::{MissedTickBehavior, interval};
+
+/// How long the other system may be silent, although asked, before its rank counts as dead.
+const SILENCE: Duration = Duration::from_secs(3);
+/// The pause between two looks.
+const LOOK: Duration = Duration::from_millis(250);
+
+/// Looks at all links until the task is dropped.
+pub(crate) async fn watch(fabric: Arc<Fabric>) {
+    let mut watched: Vec<(Arc<Link>, bool)> =
+        fabric.links().map(|link| (link.clone(), false)).collect();
+    let mut looks = interval(LOOK);
+    // After this process was stopped itself, answers have a whole pause to come in.
+    looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        looks.tick().await;
+        watched.retain_mut(|(link, is_suspect)| match unanswered(&link.stream) {
+            _ if link.has_left() => false,
+            Ok(silence) => {
+                // A question may have been asked just now: only a second look in a row counts.
+                let was_suspect = std::mem::replace(is_suspect, silence >= SILENCE);
+                if *is_suspect && was_suspect {
+                    vanished(&fabric, link, silence);
+                }
+                !(*is_suspect && was_suspect)
+            }
+            Err(error) => {
+                tracing::debug!(peer = link.peer, %error, "the connection cannot be watched");
+                limit(&link.stream);
+                false
+            }
+        });
+    }
+}
+
+fn vanished(fabric: &Fabric, link: &Link, silence: Duration) {
+    link.mark_left();
+    link.disconnect();
+    if !fabric.is_leaving() {
+        let reason = format!("its machine has not answered for {:.1} s", silence.as_secs_f64());
+        fabric.fail(CollectiveError::RankDied { rank: link.peer, reason });
+    }
+}
+
+/// How long the other system has left bytes or probes unanswered; zero when nothing was asked.
+#[cfg(target_os = "linux")]
+fn unanswered(stream: &TcpStream) -> io::Result<Duration> {
+    use std::os::fd::AsRawFd;
+    // SAFETY: `tcp_info` consists of integers, for which all bits zero are a value.
+    let mut info: libc::tcp_info = unsafe { std::mem::zeroed() };
+    let mut len = libc::socklen_t::try_from(size_of_val(&info)).expect("bug: a long structure");
+    // SAFETY: the descriptor is open while `stream` is borrowed; the system writes no more than
+    // `len` bytes to `info`, which has as many, and all of which may hold anything.
+    let status = unsafe {
+        libc::getsockopt(
+            stream.as_raw_fd(),
+            libc::IPPROTO_TCP,
+            libc::TCP_INFO,
+            std::ptr::from_mut(&mut info).cast(),
+            &mut len,
+        )
+    };
+    if status != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // Both counts begin anew with every answer, also with one that says that there is no room.
+    if info.tcpi_retransmits == 0 && info.tcpi_probes == 0 {
+        return Ok(Duration::ZERO);
+    }
+    Ok(Duration::from_millis(info.tcpi_last_ack_recv.min(info.tcpi_last_data_recv).into()))
+}
+
+/// Other systems' probes of idle connections have to do.
+#[cfg(not(target_os = "linux"))]
+fn unanswered(_stream: &TcpStream) -> io::Result<Duration> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+/// The system itself ends a connection whose bytes are not confirmed, where it can.
+fn limit(stream: &TcpStream) {
+    #[cfg(target_os = "linux")]
+    if let Err(error) = socket2::SockRef::from(stream).set_tcp_user_timeout(Some(SILENCE)) {
+        tracing::warn!(%error, "a machine that vanishes may be noticed late");
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = stream;
+}

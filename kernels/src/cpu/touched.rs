@@ -1,0 +1,106 @@
+//! The bytes that a launch touches, for the check that they lie inside of its buffers.
+
+use crate::ir::{Expr, Kernel, Launch, Role, Stmt};
+use phalanx_device::Buffer;
+use smallvec::SmallVec;
+
+/// The bytes that each access of a launch touches, relative to position 0 of all axes.
+#[derive(Debug)]
+pub(super) struct Touched(Vec<Option<(isize, isize)>>);
+
+impl Touched {
+    pub fn new(kernel: &Kernel, launch: &Launch) -> Touched {
+        // An access is read under one guard at most, by how kernels are built.
+        let mut guard_of: Vec<Option<usize>> = vec![None; kernel.accesses.len()];
+        for value in &kernel.values {
+            if let Expr::Load { access, guard } = value.expr {
+                guard_of[access] = guard;
+            }
+        }
+        let mut idle = vec![false; kernel.accesses.len()];
+        if launch.extents[kernel.grid..].contains(&0) {
+            idle.fill(true);
+            wake(kernel, &kernel.body, &launch.extents, &mut idle);
+        }
+        let range = |access: usize| match idle[access] {
+            true => None,
+            false => bytes(kernel, launch, access, guard_of[access]),
+        };
+        Touched((0..kernel.accesses.len()).map(range).collect())
+    }
+
+    /// Panics (`bug:`) if an access, which starts at an offset of a buffer, reaches outside of it.
+    pub fn check(&self, accesses: &[(&Buffer, isize, &[isize])]) {
+        for (range, (buffer, offset, _)) in self.0.iter().zip(accesses) {
+            let Some((low, high)) = range else { continue };
+            let (low, high) = (offset.saturating_add(*low), offset.saturating_add(*high));
+            assert!(
+                low >= 0 && high <= buffer.len() as isize,
+                "bug: bytes {low}..{high} of a buffer of {}",
+                buffer.len()
+            );
+        }
+    }
+}
+
+/// The bytes that an access touches; `None` for none. Tables are checked by their length, an
+/// argument of the kernel.
+fn bytes(
+    kernel: &Kernel,
+    launch: &Launch,
+    access: usize,
+    guard: Option<usize>,
+) -> Option<(isize, isize)> {
+    let data = &kernel.accesses[access];
+    let param = &kernel.params[data.param];
+    if matches!(param.role, Role::Table) {
+        return None;
+    }
+    // The positions that are touched, along each axis of the launch.
+    let mut touched: SmallVec<[(usize, usize); 8]> =
+        launch.extents.iter().map(|&extent| (0, extent)).collect();
+    if let Some(guard) = guard {
+        let bounds = &launch.guards[guard].bounds;
+        for (&axis, &(start, end)) in kernel.guards[guard].iter().zip(bounds) {
+            let last = launch.extents[axis] as i64;
+            let local =
+                |index: i64| index.saturating_sub(launch.origins[axis]).clamp(0, last) as usize;
+            touched[axis] = (local(start), local(end).max(local(start)));
+        }
+    }
+    let is_empty = |&(start, end): &(usize, usize)| start == end;
+    let own = data.axes.iter().map(|&axis| touched[axis]);
+    if touched[..kernel.grid].iter().any(is_empty)
+        || guard.is_some() && touched.iter().any(is_empty)
+        || own.clone().any(|range| is_empty(&range))
+    {
+        return None;
+    }
+    let (mut low, mut high) = (0isize, param.dtype.size() as isize);
+    for ((start, end), &stride) in own.zip(&launch.accesses[access].strides) {
+        let first = stride.saturating_mul(start as isize);
+        let last = stride.saturating_mul(end as isize - 1);
+        low = low.saturating_add(first.min(last));
+        high = high.saturating_add(first.max(last));
+    }
+    Some((low, high))
+}
+
+/// Finds the accesses that stand outside of loops without points.
+fn wake(kernel: &Kernel, body: &[Stmt], extents: &[usize], idle: &mut [bool]) {
+    for statement in body {
+        match statement {
+            Stmt::Let(value) => {
+                if let Expr::Load { access, .. } = kernel.values[*value].expr {
+                    idle[access] = false;
+                }
+            }
+            Stmt::Loop { axes, body, .. } => {
+                if axes.iter().all(|&axis| extents[axis] > 0) {
+                    wake(kernel, body, extents, idle);
+                }
+            }
+            Stmt::Store { access, .. } | Stmt::Accumulate { access, .. } => idle[*access] = false,
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! The maps and numbers of a kernel, each with how it follows from the window: another window of the same pattern has
+//! other ones, and they are worked out anew without building the kernel again.
+
+use crate::fuse::{Group, compose, selection};
+use phalanx_array::{Graph, NodeOp};
+use phalanx_ops::{AffineMap, AxisMap, IndexBox};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+/// A map of a kernel, by its number.
+pub(crate) type MapId = usize;
+
+/// How a map from the group follows from the window.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum MapOrigin {
+    /// What the member of this node iterates over.
+    Space(u32),
+    /// The value of the member of this node.
+    Value(u32),
+    /// An input of a node whose index `inner` gives.
+    Input { node: u32, input: u8, inner: MapId },
+    /// The value of an update computed as a selection, whose base's index `inner` gives.
+    Selected { node: u32, inner: MapId },
+    /// The base of a written update, whose value's index `inner` gives.
+    Target { node: u32, inner: MapId },
+    /// The first element of a table.
+    Table(u32),
+}
+
+/// How a number of a kernel follows from the window.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum NumberOrigin {
+    /// A number of the pattern.
+    Constant(i64),
+    /// The start of a map along an axis of what it leads to.
+    Start(MapId, u8),
+    /// The extent of an axis of the group.
+    Extent(u8),
+    /// The number of elements of a vector.
+    Length(u32),
+}
+
+/// The maps and numbers that a kernel was built with.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Maps {
+    /// Each with the first map that equals it, by which it is known.
+    origins: Vec<(MapOrigin, MapId)>,
+    maps: Vec<AffineMap>,
+    known: FxHashMap<MapOrigin, MapId>,
+    numbers: Vec<(NumberOrigin, i64)>,
+    /// For each use of a guard, the guard and the selection that it bounds.
+    guards: Vec<(usize, MapOrigin)>,
+}
+
+/// The maps and numbers of another window.
+pub(crate) struct Refilled {
+    pub maps: Vec<AffineMap>,
+    pub guards: Vec<IndexBox>,
+    pub numbers: Vec<i64>,
+}
+
+impl Maps {
+    /// The number of a map: that of the first one equal to it.
+    pub fn intern(&mut self, origin: MapOrigin, map: impl FnOnce() -> AffineMap) -> MapId {
+        if let Some(&known) = self.known.get(&origin) {
+            return known;
+        }
+        let (map, id) = (map(), self.maps.len());
+        let equal = self.maps.iter().zip(&self.origins).position(|(m, _)| m.axes == map.axes);
+        let class = equal.unwrap_or(id);
+        self.origins.push((origin, class));
+        self.maps.push(map);
+        self.known.insert(origin, class);
+        class
+    }
+
+    /// A map by its number.
+    pub fn get(&self, id: MapId) -> &AffineMap {
+        &self.maps[id]
+    }
+
+    /// The place of a number that the kernel was built with.
+    pub fn number(&mut self, origin: NumberOrigin, value: i64) -> usize {
+        let known = self.numbers.iter().position(|number| number.0 == origin);
+        known.unwrap_or_else(|| {
+            self.numbers.push((origin, value));
+            self.numbers.len() - 1
+        })
+    }
+
+    /// Notes that a guard is that of a selection.
+    pub fn guard(&mut self, guard: usize, selection: MapOrigin) {
+        if !self.guards.contains(&(guard, selection)) {
+            self.guards.push((guard, selection));
+        }
+    }
+
+    /// The maps, guards and numbers of a window of the same pattern, if the kernel is right for them: what was equal
+    /// is equal again, zero again zero, and a guard bounds the same axes.
+    pub fn refill(&self, graph: &Graph, group: &Group, before: &[IndexBox]) -> Option<Refilled> {
+        let mut maps: Vec<AffineMap> = Vec::with_capacity(self.maps.len());
+        for &(origin, class) in &self.origins {
+            let map = map_of(graph, group, origin, &maps)?;
+            if class < maps.len() && maps[class].axes != map.axes {
+                return None;
+            }
+            maps.push(map);
+        }
+        let mut guards: Vec<Option<IndexBox>> = vec![None; before.len()];
+        for &(guard, selected) in &self.guards {
+            let MapOrigin::Selected { node, inner } = selected else { return None };
+            let NodeOp::Update(target) = &graph.nodes[node as usize].op else { return None };
+            let (_, bounds) = selection(target, &maps[inner])?;
+            let shapes = maps[inner].shape.iter().zip(&self.maps[inner].shape);
+            let is_alike = bounds.iter().zip(&before[guard]).zip(shapes).all(
+                |((new, old), (extent, old_extent))| {
+                    (*new == (0..*extent)) == (*old == (0..*old_extent))
+                        && new.is_empty() == old.is_empty()
+                },
+            );
+            match &guards[guard] {
+                Some(known) if *known != bounds => return None,
+                _ if !is_alike => return None,
+                _ => guards[guard] = Some(bounds),
+            }
+        }
+        let mut numbers: Vec<i64> = Vec::with_capacity(self.numbers.len());
+        for &(origin, old) in &self.numbers {
+            let number = number_of(graph, group, origin, &maps);
+            let equal = self.numbers[..numbers.len()].iter().position(|known| known.1 == old);
+            if (number == 0) != (old == 0) || equal.is_some_and(|equal| numbers[equal] != number) {
+                return None;
+            }
+            numbers.push(number);
+        }
+        Some(Refilled { maps, guards: guards.into_iter().collect::<Option<_>>()?, numbers })
+    }
+}
+
+fn number_of(graph: &Graph, group: &Group, origin: NumberOrigin, maps: &[AffineMap]) -> i64 {
+    match origin {
+        NumberOrigin::Constant(value) => value,
+        NumberOrigin::Start(map, axis) => maps[map].axes[axis as usize].start,
+        NumberOrigin::Extent(axis) => group.axes[axis as usize].extent as i64,
+        NumberOrigin::Length(node) => graph.nodes[node as usize].shape[0] as i64,
+    }
+}
+
+fn map_of(
+    graph: &Graph,
+    group: &Group,
+    origin: MapOrigin,
+    maps: &[AffineMap],
+) -> Option<AffineMap> {
+    Some(match origin {
+        MapOrigin::Space(node) => group.member(node).from_group.clone(),
+        MapOrigin::Value(node) => value_map(graph, group, node),
+        MapOrigin::Input { node, input, inner } => {
+            let input = &graph.nodes[node as usize].inputs[input as usize];
+            compose(input.map.as_deref(), graph.source(input.source).0, &maps[inner])
+        }
+        MapOrigin::Selected { node, inner } => match &graph.nodes[node as usize].op {
+            NodeOp::Update(target) => selection(target, &maps[inner])?.0,
+            _ => return None,
+        },
+        MapOrigin::Target { node, inner } => match &graph.nodes[node as usize].op {
+            NodeOp::Update(target) => target.then(&maps[inner]),
+            _ => return None,
+        },
+        MapOrigin::Table(node) => {
+            let nowhere = AxisMap { axis: None, start: 0, step: 0 };
+            let shape = group.member(node).from_group.shape.clone();
+            AffineMap { shape, axes: SmallVec::from_slice(&[nowhere]) }
+        }
+    })
+}
+
+/// The map from the group to the index of a member's value.
+pub(crate) fn value_map(graph: &Graph, group: &Group, node: u32) -> AffineMap {
+    let from_group = &group.member(node).from_group;
+    match &graph.nodes[node as usize].op {
+        NodeOp::Reduce { axes, .. } => AffineMap {
+            shape: from_group.shape.clone(),
+            axes: from_group
+                .axes
+                .iter()
+                .enumerate()
+                .filter(|(axis, _)| !axes.contains(&(*axis as u8)))
+                .map(|(_, map)| *map)
+                .collect(),
+        },
+        _ => from_group.clone(),
+    }
+}

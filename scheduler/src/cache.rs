@@ -1,0 +1,192 @@
+//! The plans a session knows: a *skeleton* for each pattern of windows, *instances* of it for their numbers.
+//!
+//! A window whose numbers are known too runs a plan as it is. One of a known pattern gets the skeleton's plan with its
+//! own numbers: no operation finds its kernel again and no kernel is built. What is known is a function of the windows
+//! closed so far, so it is the same on every rank.
+
+use crate::error::RunError;
+use crate::finalise::Liveness;
+use crate::identity::{Identifier, Numbers};
+use crate::plan::Plan;
+use crate::ready::{Case, KernelCache, Ready};
+use phalanx_array::Graph;
+use phalanx_distributed::{Placement, Policy, propagate};
+use phalanx_ops::{Mesh, Sharding};
+use rustc_hash::FxHashMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Instances that are kept; of more, those used longest ago are forgotten.
+const MOST_INSTANCES: usize = 1024;
+/// Instances that stay when some are forgotten.
+const KEPT_INSTANCES: usize = 512;
+
+/// What plans are made for.
+pub(crate) struct Target<'a> {
+    pub mesh: &'a Mesh,
+    pub policy: &'a Policy,
+    /// The devices of this process.
+    pub devices: Range<usize>,
+    pub kernels: &'a KernelCache,
+}
+
+/// The plans of a session.
+#[derive(Default)]
+pub(crate) struct PlanCache {
+    identifier: Identifier,
+    /// By hash; different patterns rarely share one.
+    patterns: FxHashMap<u64, Vec<Pattern>>,
+    windows: u64,
+    plans: usize,
+    instances: usize,
+}
+
+struct Pattern {
+    words: Vec<u64>,
+    instances: FxHashMap<Numbers, Instance>,
+    skeletons: Vec<Skeleton>,
+}
+
+/// The plan for some numbers, ready for what may be live afterwards.
+struct Instance {
+    skeleton: usize,
+    ready: FxHashMap<Liveness, Arc<Ready>>,
+    /// The number of the last window that ran it.
+    used: u64,
+}
+
+/// The first plan of its structure; a pattern has several where numbers decide what is moved.
+struct Skeleton {
+    placements: Vec<u64>,
+    plan: Plan,
+    cases: FxHashMap<Liveness, Case>,
+}
+
+impl PlanCache {
+    /// The number of plans made from nothing.
+    pub fn plans(&self) -> usize {
+        self.plans
+    }
+
+    /// The plan of a window, ready to run. `liveness` tells what is live after a plan.
+    pub fn ready(
+        &mut self,
+        graph: &Graph,
+        leaves: &[Sharding],
+        target: &Target<'_>,
+        liveness: impl FnOnce(&Plan) -> Liveness,
+    ) -> Result<Arc<Ready>, RunError> {
+        self.windows += 1;
+        if self.instances > MOST_INSTANCES {
+            self.forget();
+        }
+        let identity = self.identifier.window(graph, leaves);
+        let hash = identity.pattern_hash();
+        let alike = self.patterns.entry(hash).or_default();
+        let known = alike.iter().position(|pattern| pattern.words == identity.pattern);
+        let position = known.unwrap_or_else(|| {
+            let words = identity.pattern.clone();
+            alike.push(Pattern { words, instances: FxHashMap::default(), skeletons: Vec::new() });
+            alike.len() - 1
+        });
+        let pattern = &mut alike[position];
+        let mut plan = None;
+        if !pattern.instances.contains_key(&identity.numbers) {
+            let numbers = identity.numbers.clone();
+            let _span = tracing::debug_span!("plan", nodes = graph.nodes.len()).entered();
+            let (skeleton, refilled) =
+                Self::plan(&mut pattern.skeletons, &mut self.identifier, graph, leaves, target);
+            self.plans += usize::from(refilled.is_none());
+            let instance = Instance { skeleton, ready: FxHashMap::default(), used: self.windows };
+            pattern.instances.insert(numbers, instance);
+            self.instances += 1;
+            plan = Some(refilled);
+        }
+        let Some(instance) = pattern.instances.get_mut(self.identifier.numbers()) else {
+            unreachable!("bug: an instance that was just made")
+        };
+        instance.used = self.windows;
+        let skeleton = &mut pattern.skeletons[instance.skeleton];
+        let liveness = liveness(&skeleton.plan);
+        if let Some(ready) = instance.ready.get(&liveness) {
+            return Ok(ready.clone());
+        }
+        // The plan with this window's numbers; `None` if it is the skeleton's own.
+        let refilled = plan.unwrap_or_else(|| {
+            let placements = placements_of(graph, leaves, target);
+            let plan = skeleton.plan.refilled(graph, &placements, leaves, target.mesh);
+            debug_assert!(plan.is_some(), "bug: a plan was refilled once and not again");
+            plan
+        });
+        let plan = refilled.as_ref().unwrap_or(&skeleton.plan);
+        let devices = target.devices.clone();
+        let known = skeleton.cases.get(&liveness).and_then(|case| case.refilled(plan));
+        let ready = Arc::new(match known {
+            Some(case) => case.ready(plan, target.mesh, devices),
+            None => {
+                let case = Case::new(plan, &liveness, target.kernels)?;
+                let ready = case.ready(plan, target.mesh, devices);
+                skeleton.cases.entry(liveness.clone()).or_insert(case);
+                ready
+            }
+        });
+        instance.ready.insert(liveness, ready.clone());
+        Ok(ready)
+    }
+
+    /// The skeleton of a window among those of its pattern, made if there is none, and its plan with the window's
+    /// numbers, `None` if that is the skeleton's own.
+    fn plan(
+        skeletons: &mut Vec<Skeleton>,
+        identifier: &mut Identifier,
+        graph: &Graph,
+        leaves: &[Sharding],
+        target: &Target<'_>,
+    ) -> (usize, Option<Plan>) {
+        let placements = placements_of(graph, leaves, target);
+        let placed = identifier.placements(&placements);
+        let alike = skeletons.iter().enumerate().filter(|(_, known)| known.placements == placed);
+        for (position, skeleton) in alike {
+            let plan = skeleton.plan.refilled(graph, &placements, leaves, target.mesh);
+            if plan.is_some() {
+                return (position, plan);
+            }
+        }
+        let placements = match target.mesh.devices() {
+            1 => propagate(graph, leaves, target.mesh, target.policy),
+            _ => placements,
+        };
+        let plan = Plan::new(graph, placements, leaves, target.mesh);
+        skeletons.push(Skeleton { placements: placed, plan, cases: FxHashMap::default() });
+        (skeletons.len() - 1, None)
+    }
+
+    /// Forgets the instances used longest ago, and patterns without any.
+    fn forget(&mut self) {
+        let mut used: Vec<u64> = self
+            .patterns
+            .values()
+            .flatten()
+            .flat_map(|pattern| pattern.instances.values().map(|instance| instance.used))
+            .collect();
+        used.sort_unstable_by(|a, b| b.cmp(a));
+        let oldest = used[KEPT_INSTANCES];
+        for alike in self.patterns.values_mut() {
+            for pattern in alike.iter_mut() {
+                pattern.instances.retain(|_, instance| instance.used > oldest);
+            }
+            alike.retain(|pattern| !pattern.instances.is_empty());
+        }
+        self.patterns.retain(|_, alike| !alike.is_empty());
+        self.instances =
+            self.patterns.values().flatten().map(|pattern| pattern.instances.len()).sum();
+    }
+}
+
+/// Where the operations of a window run, as far as that has to be known to find its skeleton.
+fn placements_of(graph: &Graph, leaves: &[Sharding], target: &Target<'_>) -> Vec<Placement> {
+    match target.mesh.devices() {
+        1 => Vec::new(),
+        _ => propagate(graph, leaves, target.mesh, target.policy),
+    }
+}
