@@ -20,7 +20,7 @@ fn session(devices: usize, limits: Limits, split_from: usize) -> phalanx::Sessio
 }
 
 fn never() -> Limits {
-    Limits { soft: usize::MAX, hard: usize::MAX, bytes: u64::MAX }
+    Limits { soft: usize::MAX, hard: usize::MAX, bytes: u64::MAX, ..Limits::default() }
 }
 
 /// The median of `count` measurements.

@@ -146,13 +146,17 @@ impl Session {
 
     /// Waits for everything started and for the other processes, and leaves them in peace.
     ///
-    /// Collective: every rank ends at the same point of the program. Errors: that of work still in
-    /// flight, or why the world ended. A session that is dropped instead does not wait for the
+    /// Collective: every rank ends at the same point of the program. Errors: the first that
+    /// [`deferred_errors`](crate::deferred_errors) put off and nothing raised, that of work still
+    /// in flight, or why the world ended. A session that is dropped instead does not wait for the
     /// others: should they go on, they have an error that says where this one was made; should the
     /// program panic, they hear of it at once.
     #[track_caller]
     pub fn finish(self) -> Result<(), Error> {
-        self.scheduler.finish(Location::caller())
+        let site = Location::caller();
+        let deferred = self.mesh.raise_deferred(site);
+        let finished = self.scheduler.finish(site);
+        deferred.and(finished)
     }
 }
 

@@ -159,6 +159,11 @@ impl Array {
         Ok(Array(Ok(Live { cell: self.live()?.cell.clone(), view })))
     }
 
+    /// The value of the base that the array looks at.
+    pub(crate) fn base_node(&self) -> Result<Arc<Node>, Error> {
+        self.live()?.cell.node()
+    }
+
     pub(crate) fn base_shape(&self) -> Result<Shape, Error> {
         Ok(self.live()?.cell.shape.clone())
     }
@@ -216,9 +221,17 @@ impl Array {
 
     fn evaluate_for(&self, cause: Cause, site: Site) -> Result<(), Error> {
         let live = self.live()?;
+        let mesh = &live.cell.mesh;
         let node = live.cell.node()?;
-        if node.result().is_none() {
-            live.cell.mesh.close(cause, site)?;
+        let is_pending = node.result().is_none();
+        if cause.is_observation() {
+            mesh.raise_known(is_pending && cause != Cause::Print)?;
+        }
+        if is_pending {
+            mesh.close_for(&node, cause, site)?;
+            if cause.is_observation() {
+                mesh.raise_known(cause != Cause::Print)?;
+            }
         }
         match node.result() {
             Some(Ok(value)) => value.wait(),
@@ -249,7 +262,7 @@ impl Array {
         )
     }
 
-    fn to_host_for(&self, cause: Cause, site: Site) -> Result<HostArray, Error> {
+    pub(crate) fn to_host_for(&self, cause: Cause, site: Site) -> Result<HostArray, Error> {
         let live = self.live()?;
         if let [] | [_] = live.view.stages.as_slice()
             && live.view.stages.iter().all(|stage| stage.reshape.is_none())
@@ -259,7 +272,7 @@ impl Array {
                 return Ok(host);
             }
         }
-        if let Some(host) = self.read_reshaped()? {
+        if let Some(host) = self.read_reshaped(cause)? {
             return Ok(host);
         }
         // The elements lie elsewhere: bring a whole copy to every device.
@@ -297,7 +310,7 @@ impl Array {
     /// The elements behind reshapes of a value that every process holds: the stages are followed on
     /// the host, so that reading stays Local. A process alone reads Locally anyway, and less of the
     /// value.
-    fn read_reshaped(&self) -> Result<Option<HostArray>, Error> {
+    fn read_reshaped(&self, cause: Cause) -> Result<Option<HostArray>, Error> {
         let live = self.live()?;
         let node = live.cell.node()?;
         let engine = live.cell.mesh.engine();
@@ -305,6 +318,9 @@ impl Array {
             Some(Ok(value)) if engine.process().1 > 1 && value.sharding().is_replicated() => value,
             _ => return Ok(None),
         };
+        if cause.is_observation() {
+            live.cell.mesh.raise_known(false)?;
+        }
         let whole = engine.read(value, node.shape(), &AffineMap::identity(node.shape()))?;
         Ok(whole.map(|whole| {
             live.view.stages.iter().fold(whole, |mut host, stage| {

@@ -5,6 +5,7 @@ use crate::engine::Cause;
 use crate::error::{Error, Failure, Site};
 use crate::graph::{Node, NodeOp};
 use crate::host::HostArray;
+use crate::interval::Interval;
 use crate::operand::Operand;
 use crate::window::MeshHandle;
 use phalanx_ops::error::OpError;
@@ -256,6 +257,7 @@ impl Array {
             }
             let value = mesh.engine().upload(data, site)?;
             let node = Node::evaluated(data.shape.as_slice().into(), data.dtype, value, site);
+            node.learn(Interval::of_host(data.dtype, &data.bytes));
             Ok(Array::from_node(mesh, node))
         })())
     }
@@ -322,8 +324,14 @@ pub fn from_slice<T: Element>(data: &[T], shape: impl Into<ShapeArgument>) -> Ar
 }
 
 /// Closes the current mesh's window. Collective over the mesh.
+///
+/// Errors: those put off by [`deferred_errors`](crate::deferred_errors), and `Failure`s of memory
+/// and communication.
 #[track_caller]
 pub fn flush() -> Result<(), Error> {
     let site = Location::caller();
-    current_mesh(site)?.close(Cause::Observation, site)
+    let mesh = current_mesh(site)?;
+    mesh.raise_known(true)?;
+    mesh.close(Cause::Observation, site)?;
+    mesh.raise_known(true)
 }

@@ -33,6 +33,9 @@ pub(crate) fn try_elementwise(op: Op, arguments: &[Argument], site: Site) -> Res
         }
     }
     let signature = op.resolve(&kinds).map_err(|error| Error::op(error, site))?;
+    if op == Op::Power {
+        return crate::power::record_power(arguments, signature, site);
+    }
     record(NodeOp::Elementwise(op), arguments, signature.inputs(), signature.output, site)
 }
 

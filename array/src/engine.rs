@@ -14,12 +14,22 @@ pub enum Cause {
     /// A value is printed; the call site is that of the operation that made it, for formatting does
     /// not know its own.
     Print,
-    /// The shape of a result depends on data.
+    /// The shape of a result, or whether an operation fails, depends on data.
     Data,
     /// The window is long enough.
     Limit,
     /// The program ends.
     Exit,
+}
+
+impl Cause {
+    /// Whether the program sees a value, so that it is told of errors put off until then.
+    pub(crate) const fn is_observation(self) -> bool {
+        match self {
+            Cause::Observation | Cause::Print | Cause::Exit => true,
+            Cause::Data | Cause::Limit => false,
+        }
+    }
 }
 
 /// The limits of a window and the sizes at which arrays are split, agreed by all ranks.
@@ -31,11 +41,14 @@ pub struct Limits {
     pub hard: usize,
     /// A window whose values have this many bytes closes at once.
     pub bytes: u64,
+    /// A plan on one device with fewer bytes than this is run by the caller: it is over before
+    /// another thread is awake.
+    pub small: usize,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { soft: 256, hard: 4096, bytes: 4 << 30 }
+        Limits { soft: 256, hard: 4096, bytes: 4 << 30, small: 64 << 10 }
     }
 }
 

@@ -1,5 +1,6 @@
 //! The error of the public API: what went wrong, and the call that caused it.
 
+use phalanx_ops::DType;
 use phalanx_ops::error::OpError;
 use std::fmt;
 use std::panic::Location;
@@ -16,6 +17,39 @@ pub trait Failure: std::error::Error + Send + Sync + 'static {
     fn hint(&self) -> &'static str;
 }
 
+/// An error in the elements of an operand, which shows when they are computed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DataError {
+    /// An integer to the power of a negative integer.
+    #[error(
+        "integers to negative integer powers are not allowed ({base} to the power of {exponent})"
+    )]
+    NegativePower {
+        /// The dtype of the base.
+        base: DType,
+        /// The dtype of the exponent.
+        exponent: DType,
+    },
+}
+
+impl DataError {
+    /// The stable code.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            DataError::NegativePower { .. } => "PX022",
+        }
+    }
+
+    /// What to do about it.
+    pub const fn hint(&self) -> &'static str {
+        match self {
+            DataError::NegativePower { .. } => {
+                "convert the base to a float dtype with astype first, or use float_power"
+            }
+        }
+    }
+}
+
 /// An error of the public API. Cheap to clone; an array that could not be made carries one.
 #[derive(Clone)]
 pub struct Error(Arc<Inner>);
@@ -30,6 +64,8 @@ struct Inner {
 pub enum ErrorKind {
     /// The arguments of a call.
     Op(OpError),
+    /// The elements of an operand.
+    Data(DataError),
     /// Something that happened while work was carried out.
     Failure(Box<dyn Failure>),
 }
@@ -38,6 +74,11 @@ impl Error {
     /// An error in the arguments of the call at `site`.
     pub fn op(error: OpError, site: Site) -> Error {
         Error(Arc::new(Inner { kind: ErrorKind::Op(error), site: Some(site) }))
+    }
+
+    /// An error in the elements of an operand of the call at `site`.
+    pub fn data(error: DataError, site: Site) -> Error {
+        Error(Arc::new(Inner { kind: ErrorKind::Data(error), site: Some(site) }))
     }
 
     /// A failure of the work that the call at `site` asked for.
@@ -54,6 +95,7 @@ impl Error {
     pub fn code(&self) -> &'static str {
         match &self.0.kind {
             ErrorKind::Op(error) => error.code(),
+            ErrorKind::Data(error) => error.code(),
             ErrorKind::Failure(failure) => failure.code(),
         }
     }
@@ -62,6 +104,7 @@ impl Error {
     pub fn hint(&self) -> &'static str {
         match &self.0.kind {
             ErrorKind::Op(error) => error.hint(),
+            ErrorKind::Data(error) => error.hint(),
             ErrorKind::Failure(failure) => failure.hint(),
         }
     }
@@ -77,6 +120,7 @@ impl fmt::Display for Error {
         write!(f, "error[{}]: ", self.code())?;
         match &self.0.kind {
             ErrorKind::Op(error) => write!(f, "{error}")?,
+            ErrorKind::Data(error) => write!(f, "{error}")?,
             ErrorKind::Failure(failure) => write!(f, "{failure}")?,
         }
         if let Some(site) = self.0.site {

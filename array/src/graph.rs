@@ -1,12 +1,13 @@
 //! The graph of a window: what was recorded, in program order.
 
 use crate::error::{Error, Site};
-use phalanx_ops::{AffineMap, DType, Monoid, Op, Scalar, Shape, Sharding};
+use crate::interval::Interval;
+use phalanx_ops::{AffineMap, DType, Kind, Monoid, Op, Scalar, Shape, Sharding};
 use smallvec::SmallVec;
 use std::any::Any;
 use std::fmt;
 use std::ops::Deref;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// The result of a node: shards on devices. Implemented by the engine.
@@ -31,6 +32,12 @@ pub struct Node {
     leaf_window: AtomicU64,
     leaf_position: AtomicU32,
     handles: AtomicU32,
+    /// Whether its window was closed to observe it.
+    observed: AtomicBool,
+    /// What is known of the elements beyond their dtype.
+    interval: OnceLock<Interval>,
+    /// Whether the elements were seen to be non-negative.
+    non_negative: AtomicBool,
     /// The call that made it; `None` for what a planner adds.
     site: Option<Site>,
     result: OnceLock<Result<Arc<dyn Evaluated>, Error>>,
@@ -52,6 +59,9 @@ impl Node {
             leaf_window: AtomicU64::new(0),
             leaf_position: AtomicU32::new(0),
             handles: AtomicU32::new(0),
+            observed: AtomicBool::new(false),
+            interval: OnceLock::new(),
+            non_negative: AtomicBool::new(false),
             site,
             result: OnceLock::new(),
         })
@@ -102,6 +112,39 @@ impl Node {
     /// Whether the program can still observe the value.
     pub fn is_live(&self) -> bool {
         self.handles.load(Ordering::Relaxed) > 0
+    }
+
+    /// Whether the window of the value was closed because the program observed this one.
+    pub fn is_observed(&self) -> bool {
+        self.observed.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn observe(&self) {
+        self.observed.store(true, Ordering::Relaxed);
+    }
+
+    /// What is known of the elements.
+    pub(crate) fn interval(&self) -> Option<Interval> {
+        self.interval.get().copied().or_else(|| Interval::of_dtype(self.dtype))
+    }
+
+    /// Notes what is known of the elements; what was known before stays.
+    pub(crate) fn learn(&self, interval: Option<Interval>) {
+        if let Some(interval) = interval {
+            let _ = self.interval.set(interval);
+        }
+    }
+
+    /// Whether no element can be negative.
+    pub(crate) fn is_non_negative(&self) -> bool {
+        self.non_negative.load(Ordering::Relaxed)
+            || self.dtype.kind() == Kind::Unsigned
+            || self.interval().is_some_and(Interval::is_non_negative)
+    }
+
+    /// Notes that the elements were seen to be non-negative.
+    pub(crate) fn found_non_negative(&self) {
+        self.non_negative.store(true, Ordering::Relaxed);
     }
 
     pub(crate) fn add_handle(&self) {
@@ -239,6 +282,13 @@ pub struct Graph {
 }
 
 impl Graph {
+    /// The node that the closing observation asked for; `None` if the window was closed for another
+    /// reason or has no such node. Local.
+    pub fn observed(&self) -> Option<u32> {
+        let position = self.nodes.iter().position(|node| node.node.is_observed());
+        position.map(|position| position as u32)
+    }
+
     /// The shape and dtype of a source.
     pub fn source(&self, source: Source) -> (&[usize], DType) {
         match source {

@@ -109,14 +109,16 @@ impl Array {
             let shape: Shape = smallvec::smallvec![self.size()];
             let node = mesh.record(NodeOp::Compress, &operands, shape, self.dtype(), site)?;
             node.add_handle();
-            mesh.close(Cause::Data, site)?;
+            mesh.close_for(&node, Cause::Data, site)?;
             let value = match node.result() {
                 Some(result) => result.clone()?,
                 None => unreachable!("bug: a closed window left a node without a result"),
             };
             value.wait()?;
             let shape: Shape = mesh.engine().extents(&value).into();
-            Ok(Array::from_node(mesh, Node::evaluated(shape, self.dtype(), value, site)))
+            let selected = Node::evaluated(shape, self.dtype(), value, site);
+            selected.learn(node.interval());
+            Ok(Array::from_node(mesh, selected))
         })())
     }
 

@@ -6,6 +6,7 @@
 
 mod array;
 mod creation;
+mod deferral;
 mod display;
 mod elementwise;
 mod engine;
@@ -13,11 +14,13 @@ mod error;
 mod graph;
 mod host;
 pub mod indexing;
+mod interval;
 pub mod io;
 mod linalg;
 mod manipulation;
 mod math;
 mod operand;
+mod power;
 mod reductions;
 mod sharding;
 mod statistics;
@@ -29,9 +32,10 @@ pub use creation::{
     NotInitialised, ShapeArgument, arange, empty, flush, from_function, from_slice, full, linspace,
     ones, zeros,
 };
+pub use deferral::deferred_errors;
 pub use display::print;
 pub use engine::{Cause, Engine, Limits};
-pub use error::{Error, ErrorKind, Failure, Site};
+pub use error::{DataError, Error, ErrorKind, Failure, Site};
 pub use graph::{Evaluated, Graph, Input, Node, NodeData, NodeOp, Source};
 pub use host::HostArray;
 pub use indexing::{Ellipsis, IndexItem, NewAxis};

@@ -61,8 +61,14 @@ impl Axes {
 }
 
 impl Array {
-    /// Records a reduction of this array, whose dtype is already that of the combination.
-    fn reduce(&self, monoid: Monoid, axes: &Axes, site: Site) -> Result<Array, Error> {
+    /// Records a reduction of this array, which is `given` in the dtype of the combination.
+    fn reduce(
+        &self,
+        given: &Array,
+        monoid: Monoid,
+        axes: &Axes,
+        site: Site,
+    ) -> Result<Array, Error> {
         self.ok()?;
         let removed = axes.resolve(self.ndim(), site)?;
         let count: usize = removed.iter().map(|&axis| self.shape()[axis as usize]).product();
@@ -85,8 +91,9 @@ impl Array {
             let node = mesh.record(NodeOp::Fill, &[zero], self.shape().into(), dtype, site)?;
             return Ok(Array::from_node(mesh, node));
         }
-        // The result keeps the order of axes in memory (rule K), except where positions are found.
-        let order = if finds_index { None } else { memory_order(&[self.into()], self.shape())? };
+        // The result keeps the order of axes in memory (rule K), except where positions are found:
+        // that of what was given, for NumPy converts elements on the way.
+        let order = if finds_index { None } else { memory_order(&[given.into()], self.shape())? };
         let seen = match &order {
             Some(order) => self.with_view(self.view()?.transpose(order, &self.base_shape()?))?,
             None => self.clone(),
@@ -110,7 +117,12 @@ impl Array {
     }
 
     fn reduce_as(&self, monoid: Monoid, dtype: DType, axes: Axes, site: Site) -> Array {
-        Array::catch(self.converted(dtype, site).reduce(monoid, &axes, site))
+        Array::catch(self.converted(dtype, site).reduce(self, monoid, &axes, site))
+    }
+
+    /// Whether any element is not zero, recorded for the call at `site`.
+    pub(crate) fn any_at(&self, site: Site) -> Result<Array, Error> {
+        self.converted(DType::Bool, site).reduce(self, Monoid::Any, &().into(), site)
     }
 
     /// The dtype in which NumPy sums and multiplies: small integers and bools widen to 64 bits.
@@ -188,7 +200,10 @@ impl Array {
     #[must_use]
     pub fn count_nonzero(&self, axes: impl Into<Axes>) -> Array {
         let site = Location::caller();
-        self.converted(DType::Bool, site).reduce_as(Monoid::Add, DType::I64, axes.into(), site)
+        // NumPy counts in a copy, whose axes lie in memory as those of copies do.
+        let is_bool = self.dtype() == DType::Bool;
+        let nonzero = if is_bool { self.clone() } else { self.astype_at(DType::Bool, site) };
+        nonzero.reduce_as(Monoid::Add, DType::I64, axes.into(), site)
     }
 
     /// Mean over `axes`; integers and bools in `f64`, `f16` and `bf16` summed in `f32`. The mean of
@@ -201,7 +216,7 @@ impl Array {
 
     fn try_mean(&self, axes: &Axes, site: Site) -> Result<Array, Error> {
         let dtype = self.mean_dtype();
-        let sum = self.widened(site).reduce(Monoid::Add, axes, site)?;
+        let sum = self.widened(site).reduce(self, Monoid::Add, axes, site)?;
         let mean = sum.over(self.reduced_count(axes, site)? as f64, site)?;
         Ok(mean.converted(dtype, site))
     }
@@ -249,7 +264,8 @@ impl Array {
     fn try_var(&self, axes: &Axes, ddof: f64, site: Site) -> Result<Array, Error> {
         let count = self.reduced_count(axes, site)? as f64;
         let wide = self.widened(site);
-        let mean = wide.reduce(Monoid::Add, &keepdims(axes.clone()), site)?.over(count, site)?;
+        let sum = wide.reduce(self, Monoid::Add, &keepdims(axes.clone()), site)?;
+        let mean = sum.over(count, site)?;
         let op = |op, arguments: &[crate::operand::Argument]| {
             crate::elementwise::try_elementwise(op, arguments, site)
         };
@@ -260,7 +276,8 @@ impl Array {
         } else {
             op(phalanx_ops::Op::Multiply, &[(&deviation).into(), (&deviation).into()])?
         };
-        let var = squares.reduce(Monoid::Add, axes, site)?.over((count - ddof).max(0.0), site)?;
+        let sum = squares.reduce(&squares, Monoid::Add, axes, site)?;
+        let var = sum.over((count - ddof).max(0.0), site)?;
         let dtype = self.mean_dtype().real();
         Ok(var.converted(dtype, site))
     }

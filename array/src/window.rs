@@ -1,13 +1,16 @@
 //! Windows: operations are recorded in program order and closed into a plan.
 
+use crate::deferral::Check;
 use crate::engine::{Cause, Engine, Limits};
 use crate::error::{Error, Site};
 use crate::graph::{Graph, Input, Node, NodeData, NodeOp};
+use crate::interval::Interval;
 use crate::operand::Operand;
 use phalanx_ops::{AffineMap, DType, Mesh, Shape, Sharding};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use std::cell::RefCell;
+use std::collections::VecDeque;
 use std::mem::{Discriminant, discriminant};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
@@ -19,6 +22,8 @@ struct State {
     engine: Arc<dyn Engine>,
     limits: Limits,
     window: Mutex<Window>,
+    /// Conditions on data that the next observation checks, in the order of the program.
+    checks: Mutex<VecDeque<Check>>,
 }
 
 /// Operations that tell a place in the program.
@@ -52,7 +57,7 @@ impl MeshHandle {
     pub fn new(engine: Arc<dyn Engine>) -> MeshHandle {
         let limits = engine.limits();
         let window = Mutex::new(Window { number: 1, ..Window::default() });
-        MeshHandle(Arc::new(State { engine, limits, window }))
+        MeshHandle(Arc::new(State { engine, limits, window, checks: Mutex::default() }))
     }
 
     /// Makes this the mesh of arrays created without naming one, in all threads; returns the
@@ -94,6 +99,10 @@ impl MeshHandle {
     /// Whether both are the same mesh.
     pub fn same(&self, other: &MeshHandle) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    pub(crate) fn checks(&self) -> MutexGuard<'_, VecDeque<Check>> {
+        self.0.checks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn window(&self) -> MutexGuard<'_, Window> {
@@ -151,6 +160,7 @@ impl MeshHandle {
         }
         let node =
             Node::recorded(shape.clone(), dtype, number, graph.nodes.len() as u32, Some(site));
+        node.learn(Interval::of_result(&op, operands, &shape, dtype));
         window.bytes += (phalanx_ops::shape::size(&shape) * dtype.size()) as u64;
         window.graph.nodes.push(NodeData { op, inputs, shape, dtype, site, node: node.clone() });
         Ok(node)
@@ -169,6 +179,13 @@ impl MeshHandle {
     /// mesh.
     pub fn close(&self, cause: Cause, site: Site) -> Result<(), Error> {
         self.close_window(&mut self.window(), cause, site)
+    }
+
+    /// Closes the window because `node`, which was recorded in it, is asked for. Collective over
+    /// the mesh.
+    pub(crate) fn close_for(&self, node: &Node, cause: Cause, site: Site) -> Result<(), Error> {
+        node.observe();
+        self.close(cause, site)
     }
 
     /// The plan of the open window. Local.

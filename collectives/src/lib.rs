@@ -15,6 +15,7 @@ mod counting;
 mod error;
 mod failure;
 mod group;
+mod lead;
 mod local;
 mod operation;
 mod order;

@@ -56,10 +56,15 @@ const TEXT_BYTES: usize = 4 << 10;
 /// The longest call site of data.
 const DATA_SITE_BYTES: usize = 1 << 10;
 
+/// After how many tickets that all ranks have posted rank 0 says so; a part of `lead::MOST`.
+pub(crate) const NEWS_EVERY: u64 = 256;
+
 /// What has to be done about a ticket.
 #[derive(Debug)]
 pub(crate) enum Verdict {
     Nothing,
+    /// All ranks have posted so many tickets, and should know.
+    Settled(u64),
     ToCoordinator(Ticket),
     ToAll(Ticket),
     Diverged(CollectiveError),
@@ -67,14 +72,16 @@ pub(crate) enum Verdict {
 
 /// The tickets that a process still needs.
 ///
-/// Rank 0 compares all of them and keeps one of each number until every rank has posted it. The
-/// other ranks keep their last one, for comparison with the exit of rank 0, after which nobody else
-/// compares.
+/// Rank 0 compares all of them and keeps one of each number until every rank has posted it; how
+/// many it keeps is bounded, since no rank goes far ahead of the slowest (`lead`). The other ranks
+/// keep their last one, for comparison with the exit of rank 0, after which nobody else compares.
 #[derive(Debug)]
 pub(crate) struct Tickets {
     rank: usize,
     processes: usize,
     open: BTreeMap<u64, Open>,
+    /// How many tickets all ranks have posted.
+    settled: u64,
     last: Option<Ticket>,
     coordinator_exit: Option<Ticket>,
 }
@@ -88,7 +95,8 @@ struct Open {
 
 impl Tickets {
     pub(crate) fn new(rank: usize, processes: usize) -> Tickets {
-        Tickets { rank, processes, open: BTreeMap::new(), last: None, coordinator_exit: None }
+        let open = BTreeMap::new();
+        Tickets { rank, processes, open, settled: 0, last: None, coordinator_exit: None }
     }
 
     /// A ticket of this process.
@@ -106,7 +114,8 @@ impl Tickets {
         }
         let is_exit = ticket.kind == TicketKind::Exit;
         match self.compare(0, ticket.clone()) {
-            Verdict::Nothing if is_exit => Verdict::ToAll(ticket),
+            // All others have posted their exits where this settles one: nobody needs that news.
+            Verdict::Nothing | Verdict::Settled(_) if is_exit => Verdict::ToAll(ticket),
             verdict => verdict,
         }
     }
@@ -134,10 +143,13 @@ impl Tickets {
             return Verdict::Diverged(other_data((open.rank, first), (rank, second)));
         }
         open.seen += 1;
-        if open.seen == self.processes {
-            self.open.remove(&number);
+        if open.seen < self.processes {
+            return Verdict::Nothing;
         }
-        Verdict::Nothing
+        self.open.remove(&number);
+        self.settled += 1;
+        let is_news = self.settled.is_multiple_of(NEWS_EVERY);
+        if is_news { Verdict::Settled(self.settled) } else { Verdict::Nothing }
     }
 
     /// Compares the last ticket of this process with the exit of rank 0.
@@ -196,16 +208,24 @@ mod tests {
     #[test]
     fn matched_tickets_are_dropped() {
         let mut tickets = Tickets::new(0, 3);
+        let mut news = 0;
         for number in 0..1000 {
             for rank in [2, 1] {
                 let verdict =
                     tickets.arrived(rank, ticket(number, TicketKind::Close, number.into()));
                 assert!(matches!(verdict, Verdict::Nothing));
             }
-            let verdict = tickets.posted(ticket(number, TicketKind::Close, number.into()));
-            assert!(matches!(verdict, Verdict::Nothing));
+            match tickets.posted(ticket(number, TicketKind::Close, number.into())) {
+                Verdict::Nothing => assert_ne!((number + 1) % NEWS_EVERY, 0),
+                Verdict::Settled(count) => {
+                    assert_eq!(count, number + 1);
+                    news += 1;
+                }
+                verdict => panic!("{verdict:?}"),
+            }
             assert!(tickets.open.is_empty());
         }
+        assert_eq!(news, 1000 / NEWS_EVERY);
     }
 
     #[test]

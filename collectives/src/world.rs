@@ -150,8 +150,11 @@ impl World {
         self.fabric.bytes_written()
     }
 
-    /// Compares what this process is about to do with what the others do. Never waits; nothing in a
-    /// world of one.
+    /// Compares what this process is about to do with what the others do. Nothing in a world of
+    /// one.
+    ///
+    /// Waits for no answer. A rank that has posted 1,024 tickets more than another waits until that
+    /// one has caught up or the world has ended, unless the ticket is its exit.
     ///
     /// When two ranks post different tickets of one number, the world ends with `Divergence` on all
     /// ranks.

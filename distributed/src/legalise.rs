@@ -13,8 +13,8 @@ type Computation = (NodeOp, SmallVec<[Input; 2]>, Shape, DType);
 
 /// A legal graph.
 pub struct Legal {
-    /// The graph without operations that compute what an earlier one does, with a `Reshard` before every operand that
-    /// does not lie as its operation needs it.
+    /// The graph without operations that compute what an earlier one does, with a `Reshard` before
+    /// every operand that does not lie as its operation needs it.
     pub graph: Graph,
     /// The placements of its nodes.
     pub placements: Vec<Placement>,

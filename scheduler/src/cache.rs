@@ -1,8 +1,10 @@
-//! The plans a session knows: a *skeleton* for each pattern of windows, *instances* of it for their numbers.
+//! The plans a session knows: a *skeleton* for each pattern of windows, *instances* of it for their
+//! numbers.
 //!
-//! A window whose numbers are known too runs a plan as it is. One of a known pattern gets the skeleton's plan with its
-//! own numbers: no operation finds its kernel again and no kernel is built. What is known is a function of the windows
-//! closed so far, so it is the same on every rank.
+//! A window whose numbers are known too runs a plan as it is. One of a known pattern gets the
+//! skeleton's plan with its own numbers: no operation finds its kernel again and no kernel is
+//! built. What is known is a function of the windows closed so far, so it is the same on every
+//! rank.
 
 use crate::error::RunError;
 use crate::finalise::Liveness;
@@ -134,8 +136,8 @@ impl PlanCache {
         Ok(ready)
     }
 
-    /// The skeleton of a window among those of its pattern, made if there is none, and its plan with the window's
-    /// numbers, `None` if that is the skeleton's own.
+    /// The skeleton of a window among those of its pattern, made if there is none, and its plan
+    /// with the window's numbers, `None` if that is the skeleton's own.
     fn plan(
         skeletons: &mut Vec<Skeleton>,
         identifier: &mut Identifier,

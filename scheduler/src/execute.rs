@@ -22,7 +22,8 @@ pub(crate) struct Worker {
     pub memory: Arc<dyn Device>,
     pub communicator: Arc<dyn Communicator>,
     pub mesh: Mesh,
-    /// Communicators over some of the mesh axes, made when first used (in the same step on every device).
+    /// Communicators over some of the mesh axes, made when first used (in the same step on every
+    /// device).
     groups: FxHashMap<SmallVec<[u8; 2]>, Arc<dyn Communicator>>,
 }
 

@@ -1,9 +1,9 @@
-//! The identity of a window: its *pattern*, on which its skeleton depends, and its *numbers*, on which its instance
-//! depends too.
+//! The identity of a window: its *pattern*, on which its skeleton depends, and its *numbers*, on
+//! which its instance depends too.
 //!
-//! A pattern says everything but numbers: operations, dtypes, where operands come from and how their maps follow axes.
-//! Of extents and starts it says which are equal and which are 0 or 1, of blocks which are cut alike. The values of
-//! scalars are in neither: they are arguments.
+//! A pattern says everything but numbers: operations, dtypes, where operands come from and how
+//! their maps follow axes. Of extents and starts it says which are equal and which are 0 or 1, of
+//! blocks which are cut alike. The values of scalars are in neither: they are arguments.
 
 use phalanx_array::{Graph, Input, NodeOp, Source};
 use phalanx_distributed::Placement;
@@ -16,7 +16,8 @@ use std::hash::Hasher;
 pub(crate) struct Identity {
     /// The pattern.
     pub pattern: Vec<u64>,
-    /// The numbers that the pattern leaves open, each once, in the order in which it first names them.
+    /// The numbers that the pattern leaves open, each once, in the order in which it first names
+    /// them.
     pub numbers: Numbers,
 }
 

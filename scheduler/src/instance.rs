@@ -1,4 +1,5 @@
-//! Instances: a finalised plan as one device runs it, with every box, offset and message worked out.
+//! Instances: a finalised plan as one device runs it, with every box, offset and message worked
+//! out.
 
 use crate::build::{Buffer, Built, BuiltAccess, ScalarSource};
 use crate::finalise::{Final, FinalCopy, FinalLaunch, FinalStep, Place};
@@ -152,9 +153,11 @@ struct Builder<'a> {
     device: usize,
     coordinates: SmallVec<[usize; 4]>,
     instance: Instance,
-    /// For each exchange, the slabs with their buffers, and what is to be unpacked when they have arrived.
+    /// For each exchange, the slabs with their buffers, and what is to be unpacked when they have
+    /// arrived.
     slabs: Vec<Option<Slabs>>,
-    /// For each node whose shards carry more than its element until they are combined, their buffer.
+    /// For each node whose shards carry more than its element until they are combined, their
+    /// buffer.
     packed: FxHashMap<u32, usize>,
     /// Local buffers that no later step needs as they are.
     free: Vec<usize>,
@@ -294,7 +297,8 @@ impl<'a> Builder<'a> {
         let need_of = |peer: usize| exchange.need(self.mesh, &self.mesh.coordinates(peer));
         let outgoing = pieces_from(sharding, shape, self.mesh, self.device, &need_of);
 
-        // What is sent from where it lies must not be overwritten by the consumer before it has been sent.
+        // What is sent from where it lies must not be overwritten by the consumer before it has
+        // been sent.
         let is_overwritten = consumer.is_some_and(|launch| {
             launch.built.accesses.iter().any(|access| match access.buffer {
                 Buffer::Output(node) => {
@@ -480,7 +484,8 @@ impl<'a> Builder<'a> {
         })
     }
 
-    /// The boxes of a launch, in each of which every read comes from one buffer: the interior, then the rim.
+    /// The boxes of a launch, in each of which every read comes from one buffer: the interior, then
+    /// the rim.
     fn cut(
         &self,
         group: &Group,
@@ -505,7 +510,8 @@ impl<'a> Builder<'a> {
                     continue;
                 }
                 let inside = preimage_range(own, map.start, map.step);
-                // Outside of its guard nothing is loaded, so that nothing has to be told apart there.
+                // Outside of its guard nothing is loaded, so that nothing has to be told apart
+                // there.
                 let range = match access.guard {
                     Some(guard) => {
                         let guard = &built.guards[guard][axis as usize];
@@ -542,7 +548,8 @@ impl<'a> Builder<'a> {
         boxes
     }
 
-    /// Where the element of an access at the start of a box lies, with byte strides along the value's axes.
+    /// Where the element of an access at the start of a box lies, with byte strides along the
+    /// value's axes.
     fn resolve(
         &self,
         group: &Group,
@@ -561,7 +568,8 @@ impl<'a> Builder<'a> {
         if let (Source::Node(node), false) = (source, matches!(access.buffer, Buffer::Input(_)))
             && let Some((dtype, monoid)) = self.plan.packed_item(node)
         {
-            // Before it is combined, an output is addressed by its parts: the value first, the index behind it.
+            // Before it is combined, an output is addressed by its parts: the value first, the
+            // index behind it.
             item = monoid.item_size(dtype);
             offset = if index_half { Monoid::index_offset(dtype) } else { 0 };
             own = self.packed.get(&node).map(|&buffer| Memory::Local(buffer));
@@ -728,7 +736,8 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// The element of an access at the start of a part of the space, in memory that holds a block of the value.
+/// The element of an access at the start of a part of the space, in memory that holds a block of
+/// the value.
 fn locate(
     access: &BuiltAccess,
     part: &IndexBox,

@@ -37,6 +37,11 @@ impl Outcome {
         }
     }
 
+    /// Whether all devices are done.
+    pub fn is_done(&self) -> bool {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).0 == 0
+    }
+
     /// Waits for all devices.
     pub fn wait(&self) -> Result<(), Error> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,8 +1,9 @@
 //! From windows to running work: fusion, plans, memory, and execution on the devices of a mesh.
 //!
-//! A closed window becomes a *plan* (`plan`: shardings, fused groups, collectives), which is *finalised* for what the
-//! program can still observe (`finalise`), *instantiated* for each local device (`instance`) and *executed* by its
-//! worker (`execute`). Plans are cached by structure, kernels by their text.
+//! A closed window becomes a *plan* (`plan`: shardings, fused groups, collectives), which is
+//! *finalised* for what the program can still observe (`finalise`), *instantiated* for each local
+//! device (`instance`) and *executed* by its worker (`execute`). Plans are cached by structure,
+//! kernels by their text.
 #![forbid(unsafe_code)]
 
 mod alias;

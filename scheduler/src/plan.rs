@@ -1,7 +1,7 @@
 //! Plans: the units of a window in order, with what is exchanged and combined between them.
 //!
-//! A plan is a function of the window, the shardings of its leaves, the mesh and the policy; it is the same on every
-//! rank, and so is the order of its collectives.
+//! A plan is a function of the window, the shardings of its leaves, the mesh and the policy; it is
+//! the same on every rank, and so is the order of its collectives.
 
 use crate::alias::drop_whole_updates;
 use crate::fuse::{Context, Fused, Group, GroupAxis, Load, Unit, fuse, stays_inside};
@@ -155,9 +155,10 @@ impl Plan {
         }
     }
 
-    /// The same plan for another window of the same pattern whose operations run where `placements` say, which have the
-    /// pattern of this plan's: the same operations share kernels, with other numbers. `None` if what is exchanged
-    /// differs in more than that. On one device `placements` is not looked at.
+    /// The same plan for another window of the same pattern whose operations run where `placements`
+    /// say, which have the pattern of this plan's: the same operations share kernels, with other
+    /// numbers. `None` if what is exchanged differs in more than that. On one device `placements`
+    /// is not looked at.
     pub fn refilled(
         &self,
         window: &Graph,
@@ -240,7 +241,8 @@ impl Plan {
         Some((dtype, partial.monoid))
     }
 
-    /// The dtype and monoid of a node whose shards carry more than its element until they are combined.
+    /// The dtype and monoid of a node whose shards carry more than its element until they are
+    /// combined.
     pub fn packed_item(&self, node: u32) -> Option<(DType, Monoid)> {
         self.combined_item(node).filter(|(_, monoid)| monoid.is_compound())
     }
@@ -376,7 +378,8 @@ pub(crate) fn reads_of(context: &Context<'_>, unit: &Unit) -> Vec<Load> {
         Unit::Group(group) => {
             let mut reads = loads_of(context, group);
             for member in &group.members {
-                // An update that is written reads what it leaves unwritten, of which each device has its own part.
+                // An update that is written reads what it leaves unwritten, of which each device
+                // has its own part.
                 let node = &context.graph.nodes[member.node as usize];
                 if let phalanx_array::NodeOp::Update(map) = &node.op
                     && !member.is_selected
@@ -399,7 +402,8 @@ pub(crate) fn reads_of(context: &Context<'_>, unit: &Unit) -> Vec<Load> {
     }
 }
 
-/// What a group needs beyond its blocks: one part for each value and direction in which reads leave them.
+/// What a group needs beyond its blocks: one part for each value and direction in which reads leave
+/// them.
 fn parts_of(context: &Context<'_>, group: &Group, unit: usize) -> Vec<(Source, ExchangePart)> {
     let space = group.space();
     let mut parts: Vec<(Source, ExchangePart)> = Vec::new();
@@ -423,8 +427,8 @@ fn parts_of(context: &Context<'_>, group: &Group, unit: usize) -> Vec<(Source, E
     parts
 }
 
-/// The exchange that can serve another part too, for at most what both need apart: several kernels that read a value's
-/// neighbours fetch them once.
+/// The exchange that can serve another part too, for at most what both need apart: several kernels
+/// that read a value's neighbours fetch them once.
 fn shared(
     exchanges: &[Exchange],
     source: Source,

@@ -129,7 +129,8 @@ impl Engine for NullEngine {
     }
 }
 
-/// A mesh of null devices, on which programs are planned and nothing is computed: values read are zeros.
+/// A mesh of null devices, on which programs are planned and nothing is computed: values read are
+/// zeros.
 pub fn null_mesh(mesh: Mesh, policy: Policy) -> MeshHandle {
     MeshHandle::new(Arc::new(NullEngine { mesh, policy }))
 }

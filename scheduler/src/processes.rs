@@ -1,4 +1,5 @@
-//! Processes: what they do together outside of plans: tickets, short messages, ending at the same point.
+//! Processes: what they do together outside of plans: tickets, short messages, ending at the same
+//! point.
 
 use crate::digest::{data_digest, join_digests, ticket_digest};
 use crate::error::RunError;
@@ -16,7 +17,8 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 /// All processes of the world, seen by one of them.
 pub(crate) struct Processes {
     world: Arc<World>,
-    /// The first device of every process; `None` in a world of one. Plans in flight use other communicators.
+    /// The first device of every process; `None` in a world of one. Plans in flight use other
+    /// communicators.
     control: Option<Arc<dyn Communicator>>,
     tickets: AtomicU64,
     /// A digest of the settings that plans depend on.
@@ -190,8 +192,8 @@ impl Processes {
 
     /// Waits until every process is about to end. Collective.
     ///
-    /// Rank 0 hears from each rank itself, after all tickets of that rank: when it answers, no ticket is left that
-    /// could differ, and no rank has ended without hearing of one that did.
+    /// Rank 0 hears from each rank itself, after all tickets of that rank: when it answers, no
+    /// ticket is left that could differ, and no rank has ended without hearing of one that did.
     pub fn part(&self) -> Result<(), RunError> {
         let Some(control) = &self.control else { return Ok(()) };
         let words = Buffer::from_vec(vec![0u8; self.world.size()]);

@@ -63,7 +63,8 @@ impl Case {
         Ok(Case { finished, kernels: kernels.into() })
     }
 
-    /// The same for a plan that is this one's with other numbers, if its kernels are right for them.
+    /// The same for a plan that is this one's with other numbers, if its kernels are right for
+    /// them.
     pub fn refilled(&self, plan: &Plan) -> Option<Case> {
         Some(Case { finished: self.finished.refilled(plan)?, kernels: self.kernels.clone() })
     }

@@ -57,8 +57,8 @@ impl Shards {
         }
     }
 
-    /// A value that a device of this process has no memory for; reading it is an error, and so is planning with it on
-    /// all ranks.
+    /// A value that a device of this process has no memory for; reading it is an error, and so is
+    /// planning with it on all ranks.
     pub fn refused(
         dtype: DType,
         shape: &[usize],

@@ -127,6 +127,33 @@ fn golden_mistakes() {
     });
 }
 
+/// Errors in the elements of operands, some of which show when they are computed.
+#[test]
+fn golden_errors_in_data() {
+    for devices in [1, 4] {
+        on_devices(devices, Limits::default(), |_| {
+            let base = arange(0, 5, 1);
+            let exponents = array(&[5], 1).astype(DType::I64) - 100;
+            let errors = [
+                of(base.power(-2)),
+                of(base.astype(DType::U8).power(exponents.astype(DType::I8))),
+                {
+                    let powers = phalanx::deferred_errors(|| base.power(&exponents));
+                    (powers + 1).to_vec::<i64>().expect_err("an exponent is negative")
+                },
+            ];
+            let mut text = String::new();
+            for error in errors {
+                let ErrorKind::Data(_) = error.kind() else {
+                    panic!("{error} is no error in data");
+                };
+                let _ = writeln!(text, "{}\n", rendered(&error));
+            }
+            files::check("errors/data.txt", &text);
+        });
+    }
+}
+
 /// An error goes with what is computed from it, unchanged, and names the call that made it.
 #[test]
 fn an_error_passes_through_operations() {

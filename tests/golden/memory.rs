@@ -30,13 +30,11 @@ fn a_fused_expression_needs_its_inputs_and_outputs() {
         let one = || array(&SHAPE, 1);
         let centred = peak(devices, one, |a| a - a.mean(keepdims(1)));
         assert_eq!(centred, 2 * BASE / devices, "centred rows on {devices}");
-        // The exponentials, which the last loop of the kernel loads again, lie beside the result;
-        // they could lie in its place.
         let softmax = peak(devices, one, |a| {
             let e = (a - a.max(keepdims(1))).exp();
             &e / e.sum(keepdims(1))
         });
-        assert_eq!(softmax, 3 * BASE / devices, "softmax on {devices}");
+        assert_eq!(softmax, 2 * BASE / devices, "softmax on {devices}");
         let temporaries = peak(devices, one, |a| {
             let mut total = a.copy();
             for k in 1..40 {
@@ -69,13 +67,9 @@ fn a_reduction_needs_its_inputs() {
 #[test]
 fn an_in_place_loop_owns_at_most_two_buffers() {
     const TURNS: usize = 1000;
-    // Two plans are in flight on several devices, of which the second begins in the buffer that the
-    // first ends in; a plan keeps the slabs and messages of each of its turns to its end, although
-    // two would do.
-    let row = SHAPE[1] * size_of::<f64>();
-    let in_flight = |devices: usize| {
-        if devices > 1 { BASE / devices + 2 * Limits::default().soft * 4 * row } else { 0 }
-    };
+    // Of the plans under way, one begins in the buffer that the one before ends in, and is given
+    // what that one does not need any more; beside them lie slabs and messages of a few rows.
+    let rows = 16 * SHAPE[1] * size_of::<f64>();
     for devices in [1, 4] {
         let one = || array(&SHAPE, 1);
         for (name, buffers, step) in [
@@ -93,7 +87,7 @@ fn an_in_place_loop_owns_at_most_two_buffers() {
                 }
                 a.clone()
             });
-            let allowed = buffers * BASE / devices + in_flight(devices);
+            let allowed = buffers * BASE / devices + if devices > 1 { rows } else { 0 };
             assert!(most <= allowed, "{name} on {devices}: {most} bytes, not {allowed}");
         }
     }

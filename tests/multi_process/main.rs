@@ -20,6 +20,7 @@ mod divergence;
 #[path = "../faults/mod.rs"]
 mod faults;
 mod hosts;
+mod instructions;
 mod locality;
 mod programs;
 mod world;
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
         faults::memory::TRIALS,
         faults::start_up::TRIALS,
         hosts::TRIALS,
+        instructions::TRIALS,
         locality::TRIALS,
     ];
     let trials = modules.into_iter().flatten().map(|&(path, test)| {

@@ -1,5 +1,6 @@
 //! The programs that the tests start, each as a user would write it but for what the test is about.
 
+mod bits;
 mod divergence;
 mod generated;
 mod local;
@@ -33,7 +34,14 @@ pub fn main(words: &[String]) -> ExitCode {
 }
 
 fn run(name: &str, arguments: &[&str]) -> Outcome {
-    let split_from = if name == "generated" { arguments[3].parse()? } else { SPLIT_FROM };
+    let split_from = match name {
+        "generated" => arguments[3].parse()?,
+        "bits" => arguments[1].parse()?,
+        _ => SPLIT_FROM,
+    };
+    if name == "bits" {
+        bits::force(arguments[0]);
+    }
     let config = Config::from_env()?;
     let mesh = match name {
         "wrong_mesh" => Some(Mesh::line(7)),
@@ -55,6 +63,7 @@ fn run(name: &str, arguments: &[&str]) -> Outcome {
         "leave_loop_early" => divergence::leave_loop_early(arguments[0]),
         "end_on_one" => divergence::end_on_one(arguments[0], arguments[1]),
         "generated" => generated::run(&session, arguments),
+        "bits" => bits::run(),
         "join_local" => local::join(&session, arguments[0]),
         "agree" => local::agree(),
         "read_on_one" => local::read_on_one(),

@@ -27,6 +27,7 @@ pub struct Case {
     /// The limits of windows.
     pub soft: usize,
     pub hard: usize,
+    pub small: usize,
     /// How often the program runs in the session; later rounds find plans in caches.
     pub rounds: usize,
     /// How often it runs once more on arrays that are longer each time.
@@ -38,14 +39,15 @@ impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "# seed {}, mesh {:?}, threads {}, split from {}, limits {} and {}, rounds {}, \
-             stretches {}",
+            "# seed {}, mesh {:?}, threads {}, split from {}, limits {}, {} and {}, \
+             rounds {}, stretches {}",
             self.seed,
             self.mesh,
             self.threads,
             self.split_from,
             self.soft,
             self.hard,
+            self.small,
             self.rounds,
             self.stretches
         )?;
@@ -82,7 +84,7 @@ impl Case {
             Config::default().devices(mesh.devices()).threads(self.threads),
             Some(mesh),
             Policy { split_from: self.split_from },
-            Limits { soft: self.soft, hard: self.hard, ..Limits::default() },
+            Limits { soft: self.soft, hard: self.hard, small: self.small, ..Limits::default() },
         )
         .map_err(|error| error.to_string())?;
         for _ in 0..self.rounds {

@@ -1,10 +1,11 @@
-//! The same program on longer arrays: its windows have patterns that the session knows, and other numbers.
+//! The same program on longer arrays: its windows have patterns that the session knows, and other
+//! numbers.
 
 use crate::program::{Blocks, Instruction};
 use phalanx::Index;
 
-/// Every extent from 2 on longer by `by`, and what follows from it. Instructions that make no sense any more are
-/// passed over when the program runs.
+/// Every extent from 2 on longer by `by`, and what follows from it. Instructions that make no sense
+/// any more are passed over when the program runs.
 pub fn stretched(program: &[Instruction], by: usize) -> Vec<Instruction> {
     program.iter().map(|instruction| longer(instruction, by)).collect()
 }

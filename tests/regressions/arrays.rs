@@ -103,3 +103,21 @@ fn shards_of_a_transposed_view_were_those_of_its_base() {
         }
     });
 }
+
+/// Counts were made of what other reductions are made of, and where elements are converted on the
+/// way, the order of axes in memory was that of a copy without elements.
+#[test]
+fn orders_in_memory_of_converted_elements_were_not_those_of_numpy() {
+    on_lines(|| {
+        let a = arange(0, 8, 1).reshape([4, 2]).broadcast_to([3, 4, 2]);
+        assert_eq!(a.count_nonzero(2).strides(), [8, 24]);
+        assert_eq!(a.count_nonzero(2).to_vec::<i64>().unwrap()[..3], [1, 2, 2]);
+        let none = arange(0, 0, 1).reshape([4, 3, 0]).transpose([1, 0, 2]);
+        assert_eq!(none.any(-1).strides(), [1, 3]);
+        assert_eq!(none.all(-1).strides(), [1, 3]);
+        assert_eq!(none.astype(DType::I8).sum(-1).shape(), [3, 4]);
+        assert_eq!(none.mean(-1).strides(), [8, 24]);
+        assert_eq!(none.var(-1, 0.0).strides(), [32, 8]);
+        assert_eq!(none.count_nonzero(-1).strides(), [32, 8]);
+    });
+}

@@ -2,6 +2,7 @@
 
 mod arrays;
 mod planning;
+mod powers;
 
 use phalanx::{Config, Limits, Mesh, Policy, Session};
 

@@ -5,9 +5,10 @@ use super::link::Link;
 use super::mailbox::{Arrival, Channel, Mailbox};
 use super::transfer::Transfer;
 use crate::failure::Failure;
+use crate::lead::Lead;
 use crate::local::Boards;
 use crate::tickets::{Tickets, Verdict};
-use crate::{CollectiveError, tickets::Ticket};
+use crate::{CollectiveError, Ticket, TicketKind};
 use phalanx_device::Slice;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -32,6 +33,7 @@ pub(crate) struct Fabric {
     /// By rank; none to this process itself, and none at all in a world of one process.
     links: Vec<Option<Arc<Link>>>,
     tickets: Mutex<Tickets>,
+    lead: Lead,
     leaving: AtomicBool,
 }
 
@@ -45,6 +47,7 @@ impl Fabric {
             mailbox: Mailbox::default(),
             links,
             tickets: Mutex::new(Tickets::new(rank, processes)),
+            lead: Lead::default(),
             leaving: AtomicBool::new(false),
         })
     }
@@ -349,16 +352,23 @@ impl Fabric {
                     .arrived(rank, ticket);
                 self.act(verdict);
             }
+            Control::Settled(count) => self.lead.settle(count),
         }
     }
 
-    /// Compares a ticket of this process with those of the others, without waiting for them.
+    /// Compares a ticket of this process with those of the others. Waits for no answer, only for
+    /// ranks that are far behind, and not before leaving.
     pub(crate) fn post_ticket(&self, ticket: Ticket) {
         if self.links.is_empty() || self.failure.is_set() {
             return;
         }
+        let is_exit = ticket.kind == TicketKind::Exit;
+        self.lead.post();
         let verdict = self.tickets.lock().unwrap_or_else(PoisonError::into_inner).posted(ticket);
         self.act(verdict);
+        if !is_exit {
+            self.lead.wait(&self.failure);
+        }
     }
 
     fn act(&self, verdict: Verdict) {
@@ -368,6 +378,12 @@ impl Fabric {
                 if let Some(link) = self.links[0].as_ref() {
                     link.post_control(&Control::Ticket(ticket));
                 }
+            }
+            Verdict::Settled(count) => {
+                for link in self.links() {
+                    link.post_control(&Control::Settled(count));
+                }
+                self.lead.settle(count);
             }
             Verdict::ToAll(ticket) => {
                 for link in self.links() {

@@ -60,6 +60,8 @@ pub(crate) enum Control {
     Ticket(Ticket),
     /// The world has ended.
     Abort(CollectiveError),
+    /// All ranks have posted so many tickets; from the coordinator to all.
+    Settled(u64),
 }
 
 impl Header {

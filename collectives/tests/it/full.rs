@@ -5,8 +5,8 @@ use phalanx_device::Buffer;
 
 #[test]
 fn a_message_longer_than_31_bits_arrives_whole() {
-    if std::env::var_os("PHALANX_TEST_FULL").is_none() {
-        println!("skipped: a message of 2^31 + 1 bytes needs PHALANX_TEST_FULL");
+    if std::env::var_os("PHALANX_TEST_FULL").is_none_or(|value| value != "1") {
+        println!("skipped: a message of 2^31 + 1 bytes needs PHALANX_TEST_FULL=1");
         return;
     }
     let len = (1usize << 31) + 1;

@@ -2,6 +2,12 @@
 
 use crate::fixture::{Fixture, local, place, tcp};
 use phalanx_collectives::{CollectiveError, Ticket, TicketKind};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::{sleep, yield_now};
+use std::time::Duration;
+
+/// How many tickets a rank may post that another has not.
+const MOST_AHEAD: u64 = 1024;
 
 fn ticket(number: u64, kind: TicketKind, digest: u128, site: &str) -> Ticket {
     let cause = String::from(if kind == TicketKind::Exit { "ends" } else { "reads x" });
@@ -99,4 +105,107 @@ fn equal_tickets_and_a_world_of_one_go_on() {
     alone.worlds[0].post_ticket(ticket(0, TicketKind::Close, 1, "any.py:1"));
     alone.worlds[0].post_ticket(ticket(0, TicketKind::Read, 2, "any.py:2"));
     assert!(!alone.worlds[0].is_aborted());
+}
+
+fn post(fixture: &Fixture, rank: usize, number: u64) {
+    fixture.worlds[rank].post_ticket(ticket(number, TicketKind::Close, number.into(), "any.py:1"));
+}
+
+/// Ends the world of a test that fails, so that nobody waits for it.
+struct Freed<'a>(&'a Fixture);
+
+impl Drop for Freed<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.worlds[0].abort(CollectiveError::Closed);
+        }
+    }
+}
+
+/// Lets one rank go as far ahead as it can, and gives the others something to do meanwhile.
+fn run_ahead(fast: usize, others: impl FnOnce(&Fixture, &AtomicU64) + Send) -> Fixture {
+    let fixture = tcp(3);
+    let posted = AtomicU64::new(0);
+    std::thread::scope(|scope| {
+        let _freed = Freed(&fixture);
+        scope.spawn(|| {
+            while posted.load(Ordering::SeqCst) < 5 * MOST_AHEAD
+                && !fixture.worlds[fast].is_aborted()
+            {
+                post(&fixture, fast, posted.load(Ordering::SeqCst));
+                posted.fetch_add(1, Ordering::SeqCst);
+            }
+        });
+        while posted.load(Ordering::SeqCst) < MOST_AHEAD {
+            yield_now();
+        }
+        // Time for more, if there were no limit.
+        sleep(Duration::from_millis(50));
+        assert_eq!(posted.load(Ordering::SeqCst), MOST_AHEAD);
+        others(&fixture, &posted);
+    });
+    fixture
+}
+
+#[test]
+fn a_rank_far_ahead_waits_for_the_slowest() {
+    for fast in [0, 1] {
+        let fixture = run_ahead(fast, |fixture, posted| {
+            let (near, slow) = if fast == 0 { (1, 2) } else { (0, 2) };
+            (0..MOST_AHEAD / 2).for_each(|number| post(fixture, near, number));
+            sleep(Duration::from_millis(20));
+            assert_eq!(posted.load(Ordering::SeqCst), MOST_AHEAD, "one rank is as slow as before");
+            for number in 0..5 * MOST_AHEAD {
+                assert!(posted.load(Ordering::SeqCst) <= number + MOST_AHEAD);
+                post(fixture, slow, number);
+                if number >= MOST_AHEAD / 2 {
+                    post(fixture, near, number);
+                }
+            }
+        });
+        fixture.run(|member| member.barrier().unwrap());
+        fixture.shutdown();
+    }
+}
+
+#[test]
+fn a_rank_that_waits_for_the_slowest_hears_of_every_end() {
+    let code = |fixture: Fixture, rank: usize| fixture.worlds[rank].failure().unwrap().code();
+    for fast in [0, 1] {
+        // Another rank goes another way, at a ticket that the fast one has posted long ago.
+        let fixture = run_ahead(fast, |fixture, _| {
+            let other = ticket(0, TicketKind::Close, 77, "other.py:1");
+            fixture.worlds[2].post_ticket(other);
+        });
+        assert_eq!(code(fixture, fast), "PX062");
+        // It gives up.
+        let fixture = run_ahead(fast, |fixture, _| {
+            fixture.worlds[2].abort(CollectiveError::Aborted {
+                rank: 2,
+                error_code: String::from("test"),
+                message: String::from("the slowest gives up"),
+            });
+        });
+        assert_eq!(code(fixture, fast), "PX063");
+        // It ends before the others.
+        let fixture = run_ahead(fast, |fixture, _| {
+            fixture.worlds[2].post_ticket(ticket(0, TicketKind::Exit, 0, "end of program"));
+        });
+        assert_eq!(code(fixture, fast), "PX062");
+    }
+}
+
+#[test]
+fn an_exit_waits_for_nobody() {
+    let fixture = tcp(2);
+    (0..MOST_AHEAD).for_each(|number| post(&fixture, 1, number));
+    let exit = || ticket(MOST_AHEAD, TicketKind::Exit, 0, "end of program");
+    fixture.worlds[1].post_ticket(exit());
+    std::thread::scope(|scope| {
+        scope.spawn(|| fixture.worlds[1].shutdown());
+        (0..MOST_AHEAD).for_each(|number| post(&fixture, 0, number));
+        fixture.worlds[0].post_ticket(exit());
+        fixture.worlds[0].shutdown();
+    });
+    assert_eq!(fixture.worlds[0].failure(), Some(CollectiveError::Closed));
 }

@@ -19,9 +19,9 @@ const DRAIN: Duration = Duration::from_secs(1);
 pub fn run(arguments: &Run) -> Result<ExitCode, LauncherError> {
     let (program, own_arguments) = program_and_arguments(&arguments.command);
     let program = program::find(program)?;
-    let world = World::prepare(arguments)?;
-    // Signals are caught before the first process exists, so that an early interrupt ends it too.
+    // Signals are caught before there is a file to remove or a process to end.
     let watch = Watch::new()?;
+    let world = World::prepare(arguments)?;
     let relays = Relays::new();
     let mut ranks = Vec::with_capacity(world.size());
     for number in 0..world.size() {

@@ -1,14 +1,16 @@
 //! `phalanx run`: starts the processes of a world, passes their output on and sees that all of them
 //! end.
 //!
-//! `world` prepares what they share (secret, address, variables), `rank` starts one of them,
-//! `relay` marks its lines with its number, and `watch` waits for all and ends them together.
+//! `world` prepares what they share (secret, address, variables), `token` keeps the secret, `rank`
+//! starts one of them, `relay` marks its lines with its number, and `watch` waits for all and ends
+//! them together.
 
 mod command;
 mod outcome;
 mod program;
 mod rank;
 mod relay;
+mod token;
 mod watch;
 mod world;
 

@@ -1,17 +1,14 @@
 //! What the processes of a run share.
 
+use super::token::write_token;
 use crate::arguments::Run;
 use crate::error::{LauncherError, Need};
 use phalanx::ConfigError;
 use phalanx::environment::{Environment, InvalidValue};
 use std::ffi::OsString;
-use std::io::Write;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::num::NonZero;
 use tempfile::NamedTempFile;
-
-/// Bytes of randomness in the secret.
-const TOKEN_BYTES: usize = 32;
 
 /// What the processes of a run share. The secret's file goes away with it.
 pub struct World {
@@ -79,18 +76,6 @@ fn threads_of_a_rank(ranks: usize) -> usize {
     (cores / ranks).max(1)
 }
 
-/// Writes a new secret, in hexadecimal, to a file that its owner alone can open.
-fn write_token() -> std::io::Result<NamedTempFile> {
-    let mut token = [0; TOKEN_BYTES];
-    getrandom::fill(&mut token)?;
-    let mut file = tempfile::Builder::new().prefix("phalanx-token-").tempfile()?;
-    for byte in token {
-        write!(file, "{byte:02x}")?;
-    }
-    file.flush()?;
-    Ok(file)
-}
-
 /// A loopback port that was free a moment ago. Rank 0 binds it next; the system hands out other
 /// free ports first.
 fn free_address() -> std::io::Result<SocketAddr> {
@@ -125,7 +110,7 @@ mod tests {
         assert!(value(&world, 0, "PHALANX_ADDRESS").unwrap().starts_with("127.0.0.1:"));
         let file = value(&world, 0, "PHALANX_TOKEN_FILE").unwrap();
         assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
-        assert_eq!(std::fs::read(&file).unwrap().len(), 2 * TOKEN_BYTES);
+        assert_eq!(std::fs::read(&file).unwrap().len(), 64);
         drop(world);
         assert!(!std::path::Path::new(&file).exists(), "the secret must go with the world");
     }

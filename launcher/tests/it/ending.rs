@@ -90,7 +90,11 @@ fn a_second_interrupt_kills_what_ignored_the_first() {
 #[cfg(target_os = "linux")]
 #[test]
 fn ranks_die_with_a_launcher_that_is_killed() {
-    let mut running = Running::start(run_script(2, "echo $$ >&2; exec sleep 600"));
+    // Nobody is left to remove the file with the secret.
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = run_script(2, "echo $$ >&2; exec sleep 600");
+    command.env("TMPDIR", folder.path());
+    let mut running = Running::start(command);
     let ranks = running.lines(2);
     running.signal(Signal::KILL);
     // The ranks hold the pipe of standard error, whose end thus says that they are gone.

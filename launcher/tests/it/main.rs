@@ -4,3 +4,4 @@ mod ending;
 mod information;
 mod output;
 mod program;
+mod secret;

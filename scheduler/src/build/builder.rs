@@ -54,7 +54,8 @@ pub(super) struct Scope {
 pub(super) struct Written {
     /// From the group to the value.
     pub(super) map: MapId,
-    /// The outermost level on which it may be loaded: that of the loop, closed by now, that stored it.
+    /// The outermost level on which it may be loaded: that of the loop, closed by now, that stored
+    /// it.
     pub(super) level: usize,
 }
 
@@ -63,7 +64,8 @@ pub(super) struct Builder<'a> {
     pub(super) group: &'a Group,
     pub(super) stored: &'a BTreeSet<u32>,
     pub(super) kernel: Kernel,
-    /// The kernel axis of each group axis, in the loop that is open now: every loop has axes of its own.
+    /// The kernel axis of each group axis, in the loop that is open now: every loop has axes of its
+    /// own.
     pub(super) place: Vec<usize>,
     pub(super) axes: Vec<u8>,
     pub(super) maps: Maps,
@@ -84,7 +86,8 @@ pub(super) struct Builder<'a> {
     pub(super) written: FxHashMap<u32, Written>,
     pub(super) computed_in_closed_loop: BTreeSet<u32>,
     pub(super) reloaded: BTreeSet<u32>,
-    /// Whether the values computed now will be loaded instead, once what they are computed for is stored.
+    /// Whether the values computed now will be loaded instead, once what they are computed for is
+    /// stored.
     pub(super) is_recomputing: bool,
 }
 
@@ -231,7 +234,8 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Closes loops whose folds the member needs, directly or through members that are not sinks themselves.
+    /// Closes loops whose folds the member needs, directly or through members that are not sinks
+    /// themselves.
     fn prepare(&mut self, member: &Member) {
         let mut used = BTreeSet::new();
         self.members_used(member, &mut used);

@@ -1,5 +1,5 @@
-//! The maps and numbers of a kernel, each with how it follows from the window: another window of the same pattern has
-//! other ones, and they are worked out anew without building the kernel again.
+//! The maps and numbers of a kernel, each with how it follows from the window: another window of
+//! the same pattern has other ones, and they are worked out anew without building the kernel again.
 
 use crate::fuse::{Group, compose, selection};
 use phalanx_array::{Graph, NodeOp};
@@ -95,8 +95,8 @@ impl Maps {
         }
     }
 
-    /// The maps, guards and numbers of a window of the same pattern, if the kernel is right for them: what was equal
-    /// is equal again, zero again zero, and a guard bounds the same axes.
+    /// The maps, guards and numbers of a window of the same pattern, if the kernel is right for
+    /// them: what was equal is equal again, zero again zero, and a guard bounds the same axes.
     pub fn refill(&self, graph: &Graph, group: &Group, before: &[IndexBox]) -> Option<Refilled> {
         let mut maps: Vec<AffineMap> = Vec::with_capacity(self.maps.len());
         for &(origin, class) in &self.origins {

@@ -126,7 +126,8 @@ impl Builder<'_> {
         let is_costly = is_member
             && self.computed_in_closed_loop.contains(&node)
             && self.context.flops(node) > CHEAP_AGAIN;
-        // A reduction cannot be computed again. Until it is stored, the load only stands for the demand that it be.
+        // A reduction cannot be computed again. Until it is stored, the load only stands for the
+        // demand that it be.
         let is_loaded = self.written.get(&node).is_some_and(|written| written.map == map)
             || matches!(data.op, NodeOp::Reduce { .. });
         if is_costly && is_loaded {
@@ -304,8 +305,8 @@ impl Builder<'_> {
         let levels = axes.into_iter().map(|axis| self.group.axes[axis as usize].level);
         let mut level = levels.max().unwrap_or(0);
         if let Buffer::Output(node) = &buffer {
-            // A value stored by an earlier loop must not be loaded before that loop, nor outside of the loops that it
-            // exists in: a device without their points has not stored it.
+            // A value stored by an earlier loop must not be loaded before that loop, nor outside of
+            // the loops that it exists in: a device without their points has not stored it.
             let stored =
                 self.written.get(node).map_or(self.scopes.len() - 1, |written| written.level);
             let exists = self

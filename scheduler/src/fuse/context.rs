@@ -11,13 +11,17 @@ use smallvec::SmallVec;
 const CHEAP: u32 = 4;
 /// A value with one consumer is computed there, at another index, up to this cost.
 const CHEAP_ONCE: u32 = 16;
+/// The most loads for which a value of one element, within that cost, is computed wherever it is
+/// used: a kernel of its own would take longer to start.
+const FEW_LOADS: u32 = 4;
 
 /// What fusion knows of the graph.
 pub(crate) struct Context<'a> {
     pub graph: &'a Graph,
     pub placements: &'a [Placement],
     pub leaves: &'a [Sharding],
-    /// For each node, the cost and number of loads of computing it where it is used, if that may be done.
+    /// For each node, the cost and number of loads of computing it where it is used, if that may be
+    /// done.
     inline: Vec<Option<(u32, u32)>>,
     uses: Vec<u32>,
 }
@@ -44,7 +48,9 @@ impl<'a> Context<'a> {
                     Source::Leaf(_) => (0, 1),
                     Source::Node(from) => {
                         uses[from as usize] += 1;
-                        inline[from as usize].filter(|cost| is_cheap(*cost)).unwrap_or((0, 1))
+                        let shape = &graph.nodes[from as usize].shape;
+                        let cost = inline[from as usize];
+                        cost.filter(|cost| is_cheap(shape, *cost)).unwrap_or((0, 1))
                     }
                 };
                 cost = cost.map(|cost| (cost.0 + loads.0, cost.1 + loads.1));
@@ -59,7 +65,8 @@ impl<'a> Context<'a> {
         context
     }
 
-    /// Has values stored that cannot be computed inside of the loop of a reduction, since they read what lies elsewhere.
+    /// Has values stored that cannot be computed inside of the loop of a reduction, since they read
+    /// what lies elsewhere.
     fn keep_loops_inside(&mut self) {
         for (position, node) in self.graph.nodes.iter().enumerate() {
             let NodeOp::Reduce { .. } = &node.op else { continue };
@@ -89,7 +96,8 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// What an input is, seen from a group, when the consumer's index follows from the group's by `from_group`.
+    /// What an input is, seen from a group, when the consumer's index follows from the group's by
+    /// `from_group`.
     pub fn refer(&self, input: &Input, from_group: &AffineMap, group: &Group) -> Reference {
         let (shape, _) = self.graph.source(input.source);
         let map = compose(input.map.as_deref(), shape, from_group);
@@ -107,7 +115,7 @@ impl<'a> Context<'a> {
             return Reference::Member(node, map);
         }
         let inlined = self.inline[node as usize].is_some_and(|cost| {
-            is_cheap(cost)
+            is_cheap(shape, cost)
                 || (self.uses[node as usize] == 1
                     && cost.0 <= CHEAP_ONCE
                     && input
@@ -164,7 +172,8 @@ impl<'a> Context<'a> {
         loads
     }
 
-    /// What the value of a selected update is to its group: as `refer`, but a node used only there is computed there.
+    /// What the value of a selected update is to its group: as `refer`, but a node used only there
+    /// is computed there.
     pub fn refer_selected(
         &self,
         input: &Input,
@@ -228,8 +237,9 @@ impl<'a> Context<'a> {
     }
 }
 
-/// How an update is computed at every index of its base: the map from the group to the value's index, valid inside the
-/// guard (a box of the group), and the guard. `None` for updates with steps other than 1 and -1, or of a diagonal.
+/// How an update is computed at every index of its base: the map from the group to the value's
+/// index, valid inside the guard (a box of the group), and the guard. `None` for updates with steps
+/// other than 1 and -1, or of a diagonal.
 ///
 /// `from_group` leads from the group to the base.
 pub(crate) fn selection(
@@ -275,6 +285,7 @@ pub(crate) fn selection(
     Some((AffineMap { shape: from_group.shape.clone(), axes }, guard))
 }
 
-fn is_cheap((flops, loads): (u32, u32)) -> bool {
-    flops <= CHEAP && loads <= 1
+fn is_cheap(shape: &[usize], (flops, loads): (u32, u32)) -> bool {
+    (flops <= CHEAP && loads <= 1)
+        || (flops <= CHEAP_ONCE && loads <= FEW_LOADS && shape.iter().all(|&extent| extent == 1))
 }

@@ -27,8 +27,8 @@ pub(crate) struct Group {
     pub space_of: SpaceOf,
     /// The nodes computed, in program order.
     pub members: Vec<Member>,
-    /// Set for a single update of one position of a split axis: only the devices that hold it run the kernel, so
-    /// nothing else may be computed there.
+    /// Set for a single update of one position of a split axis: only the devices that hold it run
+    /// the kernel, so nothing else may be computed there.
     pub is_for_owners: bool,
 }
 
@@ -59,10 +59,11 @@ pub(crate) struct Member {
     pub node: u32,
     /// The level at which the value exists.
     pub depth: usize,
-    /// For a reduction, an accumulation or a written update: from the group to the input's index space. Else to the
-    /// node's own.
+    /// For a reduction, an accumulation or a written update: from the group to the input's index
+    /// space. Else to the node's own.
     pub from_group: AffineMap,
-    /// Set for an update computed as a selection between the value and the old value, at every index of the base.
+    /// Set for an update computed as a selection between the value and the old value, at every
+    /// index of the base.
     pub is_selected: bool,
 }
 
@@ -114,7 +115,8 @@ impl Group {
             .collect()
     }
 
-    /// The map from the group to an index space of this shape and sharding whose axes are those up to `depth`.
+    /// The map from the group to an index space of this shape and sharding whose axes are those up
+    /// to `depth`.
     pub fn space_at(
         &self,
         depth: usize,
@@ -244,7 +246,8 @@ pub(crate) fn compose(outer: Option<&AffineMap>, base: &[usize], inner: &AffineM
     map
 }
 
-/// Moves `axes` (positions of the group's level-0 axes, in order) one level in, and everything inside along.
+/// Moves `axes` (positions of the group's level-0 axes, in order) one level in, and everything
+/// inside along.
 pub(crate) fn nest(group: &mut Group, axes: &[u8]) {
     let outer = group.axes_to(0);
     for axis in &mut group.axes {

@@ -54,7 +54,8 @@ fn place(context: &Context<'_>, fused: &mut Fused, position: u32) -> usize {
         return unit;
     }
     let oldest = fused.units.len().saturating_sub(LOOK_BACK);
-    // Free nodes are stored, if at all, by a kernel of their own; to share one would tie kernels together for nothing.
+    // Free nodes are stored, if at all, by a kernel of their own; to share one would tie kernels
+    // together for nothing.
     if !context.is_free(position) {
         for candidate in (oldest..fused.units.len()).rev() {
             if let Some(joined) = try_join(context, fused, candidate, position, &shape, space) {
@@ -83,8 +84,8 @@ pub(crate) fn new_group(context: &Context<'_>, position: u32) -> Group {
     group
 }
 
-/// Finds or makes the group in which an update is a selection: where its old value is computed, or, if that is free, a
-/// group of its own. `None` if the update has to be written into memory instead.
+/// Finds or makes the group in which an update is a selection: where its old value is computed, or,
+/// if that is free, a group of its own. `None` if the update has to be written into memory instead.
 fn place_selected(context: &Context<'_>, fused: &mut Fused, position: u32) -> Option<usize> {
     let node = &context.graph.nodes[position as usize];
     let NodeOp::Update(target) = &node.op else { return None };
@@ -238,7 +239,8 @@ fn distinct_loads(context: &Context<'_>, group: &Group) -> Vec<Load> {
     loads
 }
 
-/// Whether no load may leave the device's block along a loop axis: a loop cannot be cut where a slab begins.
+/// Whether no load may leave the device's block along a loop axis: a loop cannot be cut where a
+/// slab begins.
 pub(crate) fn stays_inside(context: &Context<'_>, group: &Group) -> bool {
     if group.axes.iter().all(|axis| axis.level == 0) {
         return true;
@@ -254,8 +256,9 @@ pub(crate) fn stays_inside(context: &Context<'_>, group: &Group) -> bool {
     })
 }
 
-/// Moves groups of the same space whose values the newest member of `target` loads at its own index into `target`, so
-/// that two operands computed apart meet in one kernel. Legal if nothing between them reads what moves.
+/// Moves groups of the same space whose values the newest member of `target` loads at its own index
+/// into `target`, so that two operands computed apart meet in one kernel. Legal if nothing between
+/// them reads what moves.
 fn absorb(context: &Context<'_>, fused: &mut Fused, target: usize, position: u32) {
     loop {
         let Unit::Group(group) = &fused.units[target] else { return };
@@ -276,7 +279,8 @@ fn absorb(context: &Context<'_>, fused: &mut Fused, target: usize, position: u32
     }
 }
 
-/// The group `target` with the members of group `from`, one of whose values it loads, if that is legal.
+/// The group `target` with the members of group `from`, one of whose values it loads, if that is
+/// legal.
 fn merge(
     context: &Context<'_>,
     fused: &Fused,
@@ -330,8 +334,9 @@ fn merge(
     // Nor may an update be written over what the kernel itself has yet to store.
     let keeps_inside = |member: &Member| {
         let node = &context.graph.nodes[member.node as usize];
-        matches!(&node.op, NodeOp::Update(map) if !member.is_selected && !map.is_identity(&node.shape))
-            && is_inside(node.inputs[0].source)
+        let NodeOp::Update(map) = &node.op else { return false };
+        let is_partly_written = !member.is_selected && !map.is_identity(&node.shape);
+        is_partly_written && is_inside(node.inputs[0].source)
     };
     let is_legal = loads.len() <= MOST_LOADS
         && !loads.iter().any(|load| is_inside(load.source))

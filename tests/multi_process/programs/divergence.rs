@@ -59,7 +59,8 @@ pub fn agree_on_one() -> Outcome {
     Ok(())
 }
 
-/// Every rank gives the same data, or rank 1 other data: all of it, one element, or only for itself.
+/// Every rank gives the same data, or rank 1 other data: all of it, one element, or only for
+/// itself.
 pub fn give_data(kind: &str) -> Outcome {
     let is_other = phalanx::rank() == 1 && kind != "same";
     let length = if kind == "replicated" { 10 } else { 300_000 };

@@ -1,0 +1,128 @@
+//! Powers: the operations that NumPy runs in their place for some exponents, and the error of
+//! integers to negative integer powers.
+
+use crate::array::Array;
+use crate::elementwise::{record, try_elementwise};
+use crate::error::{DataError, Error, Site};
+use crate::graph::NodeOp;
+use crate::operand::Argument;
+use phalanx_ops::shape::{broadcast, size};
+use phalanx_ops::{Arg, DType, Kind, Op, Scalar, Shape, Signature, Weak};
+use std::panic::Location;
+
+impl Array {
+    /// NumPy's `**`, elementwise with broadcasting; see `Op::Power`.
+    ///
+    /// A scalar exponent of 2, -1, 0.5 or 1 gives `square`, `reciprocal`, `sqrt` or the elements
+    /// themselves where it does in NumPy.
+    ///
+    /// Collectivity: Local (records a node), but for integers to the power of an array of integers
+    /// that may be negative: whether that fails depends on data, so the window closes, Collective
+    /// over the mesh; see [`deferred_errors`](crate::deferred_errors). Exponents are known to be
+    /// non-negative by their dtype and by how they were made: from host data, by `arange`, by
+    /// `remainder`, `maximum` or `absolute`, for instance.
+    ///
+    /// Errors: `DataError::NegativePower` for integers to a negative integer power.
+    #[track_caller]
+    #[must_use]
+    pub fn power(&self, exponent: impl Into<Argument>) -> Array {
+        let arguments = [Argument::Array(self.clone()), exponent.into()];
+        crate::elementwise::elementwise(Op::Power, &arguments, Location::caller())
+    }
+}
+
+/// Records the power of two arguments, whose loop is that of `signature`.
+pub(crate) fn record_power(
+    arguments: &[Argument],
+    signature: Signature,
+    site: Site,
+) -> Result<Array, Error> {
+    let [base, exponent] = arguments else { unreachable!("bug: a power of two arguments") };
+    let output = signature.output;
+    if let (Argument::Array(array), Some(op)) = (base, shortcut(base, exponent, output))
+        && op.resolve(&[Arg::Strong(output)]).is_ok_and(|unary| unary.output == output)
+    {
+        let inputs = &signature.inputs()[..1];
+        return record(NodeOp::Elementwise(op), &[array.into()], inputs, output, site);
+    }
+    let power =
+        || record(NodeOp::Elementwise(Op::Power), arguments, signature.inputs(), output, site);
+    if !output.is_integer() || is_empty(arguments) {
+        return power();
+    }
+    let error = || {
+        let dtype = |argument: &Argument| argument.strong().unwrap_or(output);
+        let (base, exponent) = (dtype(base), dtype(exponent));
+        Error::data(DataError::NegativePower { base, exponent }, site)
+    };
+    let exponents = match exponent {
+        Argument::Array(array) => array,
+        scalar if is_negative(scalar) => return Err(error()),
+        _ => return power(),
+    };
+    let node = exponents.base_node()?;
+    if node.is_non_negative() {
+        return power();
+    }
+    // The condition comes first: whoever has the power's elements has the condition too.
+    let negative = try_elementwise(Op::Less, &[exponents.into(), Weak::Int(0).into()], site)?;
+    let any = negative.any_at(site)?;
+    let power = power()?;
+    if any.refuse(error(), site)? && exponents.view()?.is_whole() {
+        node.found_non_negative();
+    }
+    Ok(power)
+}
+
+/// The operation that gives what the power to a scalar gives.
+///
+/// Source: NumPy's `array_power` takes these ways for arrays of floats and complex numbers and
+/// Python's numbers, its loops of `f32` and `f64` for any scalar. They differ from the power at
+/// negative zero and infinity (`sqrt`), and in the last digits of complex numbers.
+fn shortcut(base: &Argument, exponent: &Argument, output: DType) -> Option<Op> {
+    let (number, is_python) = match exponent {
+        Argument::Weak(weak) => (*weak, true),
+        Argument::Scalar(scalar) => (scalar.to_weak(), false),
+        Argument::Array(_) => return None,
+    };
+    let is_operator = is_python && base.strong().is_some_and(DType::is_inexact);
+    if output.is_complex() {
+        return match number {
+            Weak::Int(2) if is_operator => Some(Op::Square),
+            Weak::Int(-1) if is_operator => Some(Op::Reciprocal),
+            Weak::Float(0.5) if is_operator => Some(Op::Sqrt),
+            _ => None,
+        };
+    }
+    if output.kind() != Kind::Float {
+        return None;
+    }
+    let number = Scalar::from_weak(output, number).to_weak().to_complex().re;
+    let has_fast_loop = matches!(output, DType::F32 | DType::F64);
+    match number {
+        2.0 => Some(Op::Square),
+        -1.0 => Some(Op::Reciprocal),
+        1.0 => Some(Op::Positive),
+        0.5 if has_fast_loop || is_operator => Some(Op::Sqrt),
+        _ => None,
+    }
+}
+
+fn is_negative(scalar: &Argument) -> bool {
+    let number = match scalar {
+        Argument::Weak(weak) => *weak,
+        Argument::Scalar(scalar) => scalar.to_weak(),
+        Argument::Array(_) => return false,
+    };
+    matches!(number, Weak::Int(value) if value < 0)
+}
+
+/// Whether the result has no elements, so that nothing can be wrong with any.
+fn is_empty(arguments: &[Argument]) -> bool {
+    let shapes = arguments.iter().filter_map(|argument| match argument {
+        Argument::Array(array) => Some(array.shape()),
+        _ => None,
+    });
+    let joined = shapes.fold(Some(Shape::new()), |joined, shape| broadcast(&joined?, shape).ok());
+    joined.is_none_or(|shape| size(&shape) == 0)
+}

@@ -1,0 +1,110 @@
+//! The file with the secret of a run, and what killed runs have left of theirs.
+//!
+//! The file stays as long as the run, since a rank may begin one session after another, and goes
+//! with the launcher however the run ends. Only a launcher that is killed by a signal that nobody
+//! can catch leaves it; a later run sweeps it away. A launcher holds a lock on its file, which the
+//! system frees with the process, so that the file of a run that goes on is told from one left
+//! behind, however old it is.
+
+use rustix::process::getuid;
+use std::fs::{File, Metadata};
+use std::io::{self, Write};
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+use tempfile::NamedTempFile;
+
+/// Bytes of randomness in the secret.
+const TOKEN_BYTES: usize = 32;
+/// How the names of all such files begin.
+const PREFIX: &str = "phalanx-token-";
+/// How long a file that nobody holds is left alone.
+const LEFT_ALONE: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Writes a new secret, in hexadecimal, to a file that its owner alone can open and that goes away
+/// with the handle; first sweeps away what killed runs have left.
+pub fn write_token() -> io::Result<NamedTempFile> {
+    let folder = std::env::temp_dir();
+    sweep(&folder, getuid().as_raw(), SystemTime::now());
+    let mut file = tempfile::Builder::new().prefix(PREFIX).tempfile_in(&folder)?;
+    // Where files cannot be locked none is swept away either.
+    let _ = file.as_file().try_lock();
+    let mut token = [0; TOKEN_BYTES];
+    getrandom::fill(&mut token)?;
+    for byte in token {
+        write!(file, "{byte:02x}")?;
+    }
+    file.flush()?;
+    Ok(file)
+}
+
+/// Removes the token files of a user that are a day old and that no launcher holds. Whatever cannot
+/// be told for sure stays where it is.
+fn sweep(folder: &Path, user: u32, now: SystemTime) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        if !entry.file_name().as_encoded_bytes().starts_with(PREFIX.as_bytes()) {
+            continue;
+        }
+        // The entry itself, not what a link leads to.
+        let is_old = entry.metadata().is_ok_and(|file| may_be_left(&file, user, now));
+        let path = entry.path();
+        if is_old && File::open(&path).is_ok_and(|file| file.try_lock().is_ok()) {
+            // Another launcher may have been faster.
+            let _ = std::fs::remove_file(&path);
+        }
+    }
+}
+
+fn may_be_left(file: &Metadata, user: u32, now: SystemTime) -> bool {
+    let age = file.modified().ok().and_then(|written| now.duration_since(written).ok());
+    file.is_file() && file.uid() == user && age.is_some_and(|age| age > LEFT_ALONE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    #[test]
+    fn a_token_is_long_and_its_owners_alone() {
+        let file = write_token().unwrap();
+        let mode = file.path().metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        assert_eq!(std::fs::read(file.path()).unwrap().len(), 2 * TOKEN_BYTES);
+        let other = write_token().unwrap();
+        assert_ne!(std::fs::read(file.path()).unwrap(), std::fs::read(other.path()).unwrap());
+    }
+
+    #[test]
+    fn old_token_files_that_nobody_holds_are_swept_away() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = |name: &str| folder.path().join(name);
+        let names = ["phalanx-token-left", "phalanx-token-held", "phalanx-other", "token"];
+        names.iter().for_each(|name| std::fs::write(place(name), "secret").unwrap());
+        std::fs::create_dir(place("phalanx-token-folder")).unwrap();
+        symlink(place("token"), place("phalanx-token-link")).unwrap();
+        let held = File::open(place("phalanx-token-held")).unwrap();
+        held.try_lock().unwrap();
+        let there = || {
+            let entries = std::fs::read_dir(folder.path()).unwrap();
+            let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+            let mut names: Vec<String> = names.collect();
+            names.sort();
+            names
+        };
+        let all = there();
+        let (user, now) = (getuid().as_raw(), SystemTime::now());
+        sweep(folder.path(), user, now);
+        assert_eq!(there(), all, "all are young");
+        let tomorrow = now + LEFT_ALONE + Duration::from_secs(60);
+        sweep(folder.path(), user + 1, tomorrow);
+        assert_eq!(there(), all, "they belong to somebody else");
+        sweep(folder.path(), user, tomorrow);
+        let gone: Vec<&String> = all.iter().filter(|name| !there().contains(name)).collect();
+        assert_eq!(gone, ["phalanx-token-left"]);
+        drop(held);
+        sweep(folder.path(), user, tomorrow);
+        assert!(!place("phalanx-token-held").exists());
+        sweep(Path::new("/nonexistent"), user, tomorrow);
+    }
+}

@@ -1,0 +1,243 @@
+//! The steps that have to run, and their last uses of values.
+
+use super::places::assign;
+use crate::build::{Buffer, Built, build};
+use crate::fuse::{Group, Unit};
+use crate::plan::{Plan, Step};
+use phalanx_array::{NodeOp, Source};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// Where a value lies.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Place {
+    /// In memory of the plan.
+    Slot(usize),
+    /// In a leaf's memory.
+    Leaf(u32),
+}
+
+/// A plan made definite.
+pub(crate) struct Final {
+    pub steps: Vec<FinalStep>,
+    /// For each slot, the nodes whose values it holds, one after the other.
+    pub slots: Arc<[Vec<u32>]>,
+    /// Where each node's value lies, if it exists.
+    pub places: Arc<[Option<Place>]>,
+}
+
+impl Final {
+    /// The same for a plan with other numbers, if its kernels are right for them.
+    pub fn refilled(&self, plan: &Plan) -> Option<Final> {
+        let step = |step: &FinalStep| {
+            Some(match step {
+                FinalStep::Launch(launch) => {
+                    let Unit::Group(group) = &plan.units[launch.unit] else {
+                        unreachable!("bug: only groups are launched")
+                    };
+                    FinalStep::Launch(Box::new(FinalLaunch {
+                        unit: launch.unit,
+                        built: launch.built.refilled(&plan.graph, group)?,
+                        copies: launch.copies.clone(),
+                        tables: launch.tables.clone(),
+                    }))
+                }
+                FinalStep::Combine(nodes) => FinalStep::Combine(nodes.clone()),
+                FinalStep::Exchange(exchange) => FinalStep::Exchange(*exchange),
+                FinalStep::Matmul(node) => FinalStep::Matmul(*node),
+                FinalStep::Compress(node) => FinalStep::Compress(*node),
+            })
+        };
+        let steps = self.steps.iter().map(step).collect::<Option<Vec<_>>>()?;
+        Some(Final { steps, slots: self.slots.clone(), places: self.places.clone() })
+    }
+}
+
+/// A step that runs.
+pub(crate) enum FinalStep {
+    /// See `Step::Combine`.
+    Combine(Vec<u32>),
+    /// See `Step::Exchange`.
+    Exchange(usize),
+    /// A kernel.
+    Launch(Box<FinalLaunch>),
+    /// A matrix product.
+    Matmul(u32),
+    /// A selection by a mask.
+    Compress(u32),
+}
+
+/// A kernel with what must be prepared for it.
+pub(crate) struct FinalLaunch {
+    pub unit: usize,
+    pub built: Built,
+    /// Updates into a new slot: what they leave unwritten is copied from the old value first.
+    pub copies: Arc<[FinalCopy]>,
+    /// Tables, which start as zeros.
+    pub tables: Arc<[u32]>,
+}
+
+/// The copy of what an update leaves unwritten.
+#[derive(Clone)]
+pub(crate) struct FinalCopy {
+    pub from: Place,
+    pub source: Source,
+    pub node: u32,
+}
+
+/// What the program can still observe.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Liveness {
+    /// For each node of the plan's graph, whether a handle refers to it.
+    pub nodes: Vec<bool>,
+    /// For each leaf, whether its memory may be overwritten.
+    pub donated: Vec<bool>,
+}
+
+/// Makes a plan definite.
+pub(crate) fn finalise(plan: &Plan, liveness: &Liveness) -> Final {
+    let (kept, last_use) = needed(plan, liveness);
+    assign(plan, kept, last_use)
+}
+
+pub(super) enum Kept {
+    Step(Step),
+    Launch(Box<Built>, usize),
+}
+
+/// The steps that are needed, and the last of them that reads each node (`usize::MAX` if it
+/// outlives the plan).
+fn needed(plan: &Plan, liveness: &Liveness) -> (Vec<Kept>, Uses) {
+    let context = plan.context();
+    let mut wanted: BTreeSet<u32> =
+        (0..plan.graph.nodes.len() as u32).filter(|&node| liveness.nodes[node as usize]).collect();
+    let mut kept: Vec<Kept> = Vec::new();
+    for step in plan.steps.iter().rev() {
+        match step {
+            Step::Combine(nodes) => {
+                wanted.extend(nodes);
+                kept.push(Kept::Step(step.clone()));
+            }
+            Step::Exchange(exchange) => {
+                if let Source::Node(node) = plan.exchanges[*exchange].source {
+                    wanted.insert(node);
+                }
+                kept.push(Kept::Step(step.clone()));
+            }
+            Step::Unit(position) => match &plan.units[*position] {
+                Unit::Group(group) => {
+                    let stored: BTreeSet<u32> = group
+                        .members
+                        .iter()
+                        .map(|member| member.node)
+                        .filter(|node| wanted.contains(node))
+                        .collect();
+                    if stored.is_empty() {
+                        continue;
+                    }
+                    let built = build(&context, group, &stored);
+                    wanted.extend(built.reloaded.iter());
+                    for read in reads(plan, group, &built) {
+                        if let Source::Node(node) = read {
+                            wanted.insert(node);
+                        }
+                    }
+                    kept.push(Kept::Launch(Box::new(built), *position));
+                }
+                Unit::Reshape(node) | Unit::Matmul(node) | Unit::Compress(node) => {
+                    if wanted.contains(node) {
+                        for input in &plan.node(*node).inputs {
+                            if let Source::Node(from) = input.source {
+                                wanted.insert(from);
+                            }
+                        }
+                        kept.push(Kept::Step(step.clone()));
+                    }
+                }
+            },
+        }
+    }
+    kept.reverse();
+    let mut uses = Uses {
+        nodes: liveness.nodes.iter().map(|&live| if live { usize::MAX } else { 0 }).collect(),
+        leaves: liveness
+            .donated
+            .iter()
+            .map(|&donated| if donated { 0 } else { usize::MAX })
+            .collect(),
+    };
+    for (position, step) in kept.iter().enumerate() {
+        match step {
+            Kept::Step(Step::Combine(nodes)) => {
+                nodes.iter().for_each(|&node| uses.read(Source::Node(node), position));
+            }
+            // What is sent must stay as it is until the unit that waits for the exchange; that one
+            // reads it anyway or is found here through the exchange.
+            Kept::Step(Step::Exchange(exchange)) => {
+                uses.read(plan.exchanges[*exchange].source, position)
+            }
+            Kept::Step(Step::Unit(unit)) => match &plan.units[*unit] {
+                Unit::Reshape(node) | Unit::Matmul(node) | Unit::Compress(node) => {
+                    plan.node(*node)
+                        .inputs
+                        .iter()
+                        .for_each(|input| uses.read(input.source, position));
+                }
+                Unit::Group(_) => unreachable!("bug: groups are kept as launches"),
+            },
+            Kept::Launch(built, unit) => {
+                let Unit::Group(group) = &plan.units[*unit] else {
+                    unreachable!("bug: only groups are launched")
+                };
+                reads(plan, group, built)
+                    .into_iter()
+                    .for_each(|source| uses.read(source, position));
+                for exchange in plan.exchanges.iter().filter(|exchange| exchange.is_for(*unit)) {
+                    uses.read(exchange.source, position);
+                }
+            }
+        }
+    }
+    (kept, uses)
+}
+
+pub(super) struct Uses {
+    pub nodes: Vec<usize>,
+    pub leaves: Vec<usize>,
+}
+
+impl Uses {
+    fn read(&mut self, source: Source, position: usize) {
+        let last = match source {
+            Source::Node(node) => &mut self.nodes[node as usize],
+            Source::Leaf(leaf) => &mut self.leaves[leaf as usize],
+            Source::Scalar(_) => return,
+        };
+        *last = (*last).max(position);
+    }
+}
+
+/// The values a built kernel reads, those included that its updates leave unwritten.
+fn reads(plan: &Plan, group: &Group, built: &Built) -> Vec<Source> {
+    let mut sources = Vec::new();
+    for access in &built.accesses {
+        match &access.buffer {
+            Buffer::Input(source) => sources.push(*source),
+            Buffer::Output(node) => sources.extend(partly_written(plan, group, *node)),
+            Buffer::OutputIndex(_) => {}
+        }
+    }
+    sources
+}
+
+/// The old value of an update that does not write everything.
+pub(super) fn partly_written(plan: &Plan, group: &Group, node: u32) -> Option<Source> {
+    let data = plan.node(node);
+    let is_member = group.members.iter().any(|member| member.node == node && !member.is_selected);
+    match &data.op {
+        NodeOp::Update(map) if is_member && !map.is_identity(&data.shape) => {
+            Some(data.inputs[0].source)
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,237 @@
+//! Places: where values lie in memory.
+
+use super::finalise::{
+    Final, FinalCopy, FinalLaunch, FinalStep, Kept, Place, Uses, partly_written,
+};
+use super::overwrite::may_overwrite;
+use crate::build::{Buffer, Built, BuiltAccess};
+use crate::fuse::{Group, Unit};
+use crate::plan::{Plan, Step};
+use phalanx_array::{NodeOp, Source};
+use phalanx_ops::Sharding;
+
+/// Slots, with the step until which each is in use.
+struct Memory<'a> {
+    plan: &'a Plan,
+    slots: Vec<Vec<u32>>,
+    busy_until: Vec<usize>,
+    leaf_busy_until: Vec<usize>,
+    places: Vec<Option<Place>>,
+}
+
+impl Memory<'_> {
+    fn place(&self, source: Source) -> Option<Place> {
+        match source {
+            Source::Node(node) => self.places[node as usize],
+            Source::Leaf(leaf) => Some(Place::Leaf(leaf)),
+            Source::Scalar(_) => None,
+        }
+    }
+
+    fn busy_until(&mut self, place: Place) -> &mut usize {
+        match place {
+            Place::Slot(slot) => &mut self.busy_until[slot],
+            Place::Leaf(leaf) => &mut self.leaf_busy_until[leaf as usize],
+        }
+    }
+
+    fn put(&mut self, node: u32, place: Place, last_use: usize, now: usize) {
+        self.places[node as usize] = Some(place);
+        let busy = self.busy_until(place);
+        *busy = if *busy == usize::MAX { usize::MAX } else { last_use.max(now) };
+        if let Place::Slot(slot) = place {
+            self.slots[slot].push(node);
+        }
+    }
+
+    /// Memory for a node made at step `now`: a slot or a leaf of the same size that is free by
+    /// then, else a new slot.
+    fn allocate(&mut self, node: u32, last_use: usize, now: usize) -> Place {
+        let size = self.largest(node);
+        let free = (0..self.slots.len())
+            .find(|&slot| self.busy_until[slot] < now && self.largest(self.slots[slot][0]) == size);
+        if free.is_none()
+            && let Some(leaf) = self.free_leaf(node, now)
+        {
+            self.put(node, Place::Leaf(leaf), last_use, now);
+            return Place::Leaf(leaf);
+        }
+        let slot = free.unwrap_or_else(|| {
+            self.slots.push(Vec::new());
+            self.busy_until.push(0);
+            self.slots.len() - 1
+        });
+        self.busy_until[slot] = now;
+        self.put(node, Place::Slot(slot), last_use, now);
+        Place::Slot(slot)
+    }
+
+    /// A leaf that nobody reads from step `now` on and whose blocks are as large as the node's.
+    fn free_leaf(&self, node: u32, now: usize) -> Option<u32> {
+        let data = self.plan.node(node);
+        let placement = &self.plan.placements[node as usize];
+        let fits = |leaf: u32| {
+            let (shape, dtype) = self.plan.graph.source(Source::Leaf(leaf));
+            self.leaf_busy_until[leaf as usize] < now
+                && shape == data.shape.as_slice()
+                && dtype.size() == data.dtype.size()
+                && self.plan.leaves[leaf as usize] == placement.output
+        };
+        let mut leaves = 0..self.plan.leaves.len() as u32;
+        // The blocks of a selection are not yet known.
+        let is_known = placement.partial.is_none() && !matches!(data.op, NodeOp::Compress);
+        leaves.find(|&leaf| is_known && fits(leaf))
+    }
+
+    fn largest(&self, node: u32) -> (usize, usize) {
+        let data = self.plan.node(node);
+        let output = &self.plan.placements[node as usize].output;
+        (
+            output.largest_block(&data.shape) * data.dtype.size(),
+            phalanx_ops::shape::size(&data.shape),
+        )
+    }
+}
+
+/// Finds a place for every value of the steps that run.
+pub(super) fn assign(plan: &Plan, kept: Vec<Kept>, uses: Uses) -> Final {
+    let nodes = plan.graph.nodes.len();
+    let mut memory = Memory {
+        plan,
+        slots: Vec::new(),
+        busy_until: Vec::new(),
+        leaf_busy_until: uses.leaves,
+        places: vec![None; nodes],
+    };
+    let mut steps = Vec::new();
+    for (now, step) in kept.into_iter().enumerate() {
+        match step {
+            Kept::Step(Step::Combine(nodes)) => steps.push(FinalStep::Combine(nodes)),
+            Kept::Step(Step::Exchange(exchange)) => steps.push(FinalStep::Exchange(exchange)),
+            Kept::Step(Step::Unit(unit)) => match &plan.units[unit] {
+                Unit::Reshape(node) => {
+                    // The same memory under another shape.
+                    let Some(place) = memory.place(plan.node(*node).inputs[0].source) else {
+                        unreachable!("bug: a reshape of a value that does not exist")
+                    };
+                    let until = (*memory.busy_until(place)).max(uses.nodes[*node as usize]);
+                    memory.places[*node as usize] = Some(place);
+                    *memory.busy_until(place) = until;
+                }
+                Unit::Matmul(node) => {
+                    memory.allocate(*node, uses.nodes[*node as usize], now);
+                    steps.push(FinalStep::Matmul(*node));
+                }
+                Unit::Compress(node) => {
+                    memory.allocate(*node, uses.nodes[*node as usize], now);
+                    steps.push(FinalStep::Compress(*node));
+                }
+                Unit::Group(_) => unreachable!("bug: groups are kept as launches"),
+            },
+            Kept::Launch(built, unit) => {
+                let launch = launch(plan, &mut memory, *built, unit, now, &uses.nodes);
+                steps.push(FinalStep::Launch(Box::new(launch)));
+            }
+        }
+    }
+    Final { steps, slots: memory.slots.into(), places: memory.places.into() }
+}
+
+/// Places the outputs of a kernel: over an input that ends here if that is safe, else in a slot.
+fn launch(
+    plan: &Plan,
+    memory: &mut Memory<'_>,
+    built: Built,
+    unit: usize,
+    now: usize,
+    last_use: &[usize],
+) -> FinalLaunch {
+    let Unit::Group(group) = &plan.units[unit] else {
+        unreachable!("bug: only groups are launched")
+    };
+    let mut outputs: Vec<u32> = Vec::new();
+    for access in &built.accesses {
+        if let Buffer::Output(node) = access.buffer
+            && !outputs.contains(&node)
+        {
+            outputs.push(node);
+        }
+    }
+    let (mut copies, mut tables) = (Vec::new(), Vec::new());
+    for node in outputs {
+        let data = plan.node(node);
+        let until = last_use[node as usize];
+        let candidates = match &data.op {
+            NodeOp::Accumulate { .. } => {
+                tables.push(node);
+                Vec::new()
+            }
+            NodeOp::Update(_) if is_written(group, node) => {
+                memory.place(data.inputs[0].source).into_iter().collect()
+            }
+            _ => dying_values(plan, memory, &built, node),
+        };
+        let safe = candidates.into_iter().find(|&place| {
+            if *memory.busy_until(place) > now {
+                return false;
+            }
+            let own = layout(plan, Source::Node(node));
+            may_overwrite(&built, node, |buffer| {
+                let source = match *buffer {
+                    Buffer::Input(source) => source,
+                    Buffer::Output(node) | Buffer::OutputIndex(node) => Source::Node(node),
+                };
+                let lies_there = memory.place(source) == Some(place);
+                lies_there.then(|| layout(plan, source) == own)
+            })
+        });
+        match safe {
+            Some(place) => memory.put(node, place, until, now),
+            None => {
+                let place = memory.allocate(node, until, now);
+                debug_assert!(memory.places[node as usize] == Some(place));
+                if let Some(source) = partly_written(plan, group, node) {
+                    let Some(from) = memory.place(source) else {
+                        unreachable!("bug: an update of a value that does not exist")
+                    };
+                    copies.push(FinalCopy { from, source, node });
+                }
+            }
+        }
+    }
+    FinalLaunch { unit, built, copies: copies.into(), tables: tables.into() }
+}
+
+/// Where values lie that the kernel loads and whose blocks are those of the node's: inputs, and what
+/// earlier loops of the kernel stored.
+fn dying_values(plan: &Plan, memory: &Memory<'_>, built: &Built, node: u32) -> Vec<Place> {
+    let own = layout(plan, Source::Node(node));
+    if plan.placements[node as usize].partial.is_some() {
+        return Vec::new();
+    }
+    let place = |access: &BuiltAccess| {
+        let source = match access.buffer {
+            Buffer::Input(source) => source,
+            Buffer::Output(other) if other != node => Source::Node(other),
+            Buffer::Output(_) | Buffer::OutputIndex(_) => return None,
+        };
+        memory.place(source).filter(|_| layout(plan, source) == own)
+    };
+    built.accesses.iter().filter_map(place).collect()
+}
+
+/// The shape, size of an element and sharding of a value in memory.
+fn layout(plan: &Plan, source: Source) -> Option<(&[usize], usize, &Sharding)> {
+    let (shape, dtype) = plan.graph.source(source);
+    let sharding = match source {
+        Source::Node(from) => &plan.placements[from as usize].output,
+        Source::Leaf(leaf) => &plan.leaves[leaf as usize],
+        Source::Scalar(_) => return None,
+    };
+    Some((shape, dtype.size(), sharding))
+}
+
+/// Whether a node is an update that is written through its view, not computed as a selection.
+fn is_written(group: &Group, node: u32) -> bool {
+    group.members.iter().any(|member| member.node == node && !member.is_selected)
+}

@@ -1,0 +1,190 @@
+//! Host data to shards and back, and what ranks tell each other outside of plans.
+
+use super::Session;
+use super::memory::word;
+use crate::error::RunError;
+use crate::shards::{Shards, Storage, contiguous};
+use phalanx_array::{Error, Evaluated, HostArray, Site};
+use phalanx_collectives::TicketKind;
+use phalanx_device::{Buffer, Strided, copy_strided};
+use phalanx_ops::sharding::volume;
+use phalanx_ops::{Bounds, Sharding, Split};
+use std::sync::Arc;
+
+impl Session {
+    /// See `Engine::upload`.
+    pub(super) fn upload_data(
+        &self,
+        data: &HostArray,
+        site: Site,
+    ) -> Result<Arc<dyn Evaluated>, Error> {
+        let sharding = self.options.policy.sharding(&data.shape, &self.mesh);
+        let item = data.dtype.size();
+        let host = Buffer::from_vec(data.bytes.clone());
+        let strides = contiguous(&data.shape, item);
+        let mut buffers = Vec::new();
+        for (local, device) in self.devices.iter().enumerate() {
+            let block = sharding.block(
+                &data.shape,
+                &self.mesh,
+                &self.mesh.coordinates(self.first_device + local),
+            );
+            let buffer = match device.clone().allocate(volume(&block) * item) {
+                Ok(buffer) => buffer,
+                // Making an array is Local, so the refusal waits until all ranks can hear of it.
+                Err(refusal) if self.world.size() > 1 && self.options.memory_limit.is_some() => {
+                    let shards = Shards::refused(data.dtype, &data.shape, sharding, refusal, site);
+                    let value: Arc<dyn Evaluated> = Arc::new(shards);
+                    self.processes.declare(&value, data, site);
+                    return Ok(value);
+                }
+                Err(error) => {
+                    return Err(Error::failure(self.fatal(RunError::Device(error)), Some(site)));
+                }
+            };
+            let extents: Vec<usize> = block.iter().map(std::ops::Range::len).collect();
+            let offset = block
+                .iter()
+                .zip(&strides)
+                .map(|(range, stride)| range.start as isize * stride)
+                .sum();
+            copy_strided(
+                &Strided { buffer: &host, offset, strides: &strides },
+                &Strided { buffer: &buffer, offset: 0, strides: &contiguous(&extents, item) },
+                &extents,
+                item,
+            );
+            buffers.push(buffer);
+        }
+        let shards = Shards::new(data.dtype, &data.shape, sharding, Storage::new(buffers), None);
+        let value: Arc<dyn Evaluated> = Arc::new(shards);
+        self.processes.declare(&value, data, site);
+        Ok(value)
+    }
+
+    /// See `Engine::from_local`.
+    pub(super) fn join_shards(
+        &self,
+        shards: Vec<HostArray>,
+        axis: usize,
+        site: Site,
+    ) -> Result<(Vec<usize>, Arc<dyn Evaluated>), Error> {
+        let fail = |error: RunError| Error::failure(error, Some(site));
+        let wrong = |reason| fail(RunError::Shards { reason });
+        let refusal = if shards.len() != self.devices.len() {
+            Some("there must be one for each device of the process")
+        } else if shards.iter().any(|shard| axis >= shard.shape.len() || shard.shape.len() > 16) {
+            Some("the joined axis does not exist")
+        } else {
+            None
+        };
+        // Each device tells its dtype, number of axes, joined axis and extents, or that its process
+        // refuses.
+        const WORDS: usize = 19;
+        const EXTENTS: usize = 3;
+        const REFUSED: u64 = u64::MAX;
+        let own = (0..self.devices.len()).flat_map(|local| {
+            let mut words = vec![REFUSED; WORDS];
+            if refusal.is_none() {
+                let shard = &shards[local];
+                words = vec![u64::from(shard.dtype as u8), shard.shape.len() as u64, axis as u64];
+                words.extend(shard.shape.iter().map(|&extent| extent as u64));
+                words.resize(WORDS, 0);
+            }
+            words.into_iter().flat_map(u64::to_ne_bytes)
+        });
+        self.processes.post(TicketKind::Read, 1, "joins local shards", site);
+        let all: Vec<Vec<usize>> = self
+            .processes
+            .gather(own.collect(), |rank| self.world.device_counts()[rank] * WORDS * 8)
+            .map_err(fail)?
+            .concat()
+            .chunks_exact(WORDS * 8)
+            .map(|bytes| bytes.chunks_exact(8).map(word).collect())
+            .collect();
+        if let Some(refusal) = refusal {
+            return Err(wrong(refusal));
+        }
+        if all.iter().any(|words| words[0] == REFUSED as usize) {
+            return Err(wrong("another rank gave a wrong number of them or has no such axis"));
+        }
+        let alike = |words: &Vec<usize>| {
+            words.iter().zip(&all[0]).enumerate().all(|(at, (x, y))| x == y || at == axis + EXTENTS)
+        };
+        if !all.iter().all(alike) {
+            return Err(wrong("dtypes, numbers of axes, joined axes or other extents differ"));
+        }
+        let sizes: Vec<usize> = all.iter().map(|words| words[axis + EXTENTS]).collect();
+        let ndim = all[0][1];
+        let mut shape = all[0][EXTENTS..EXTENTS + ndim].to_vec();
+        shape[axis] = sizes.iter().sum();
+        let mut sharding = Sharding::replicated(ndim);
+        if self.mesh.devices() > 1 {
+            let mesh_axes = (0..self.mesh.ndim() as u8).collect();
+            sharding.axes[axis] = Some(Split { mesh_axes, bounds: Bounds::explicit(&sizes) });
+        }
+        let dtype = shards[0].dtype;
+        let buffers =
+            shards.into_iter().map(|shard| Buffer::from_vec(aligned(shard.bytes))).collect();
+        let value = Shards::new(dtype, &shape, sharding, Storage::new(buffers), None);
+        Ok((shape, Arc::new(value)))
+    }
+
+    /// See `Engine::local_shards`.
+    pub(super) fn shards_of(
+        &self,
+        value: &Arc<dyn Evaluated>,
+    ) -> Result<Vec<(Vec<usize>, HostArray)>, Error> {
+        self.processes.tell(value.wait())?;
+        let shards = Shards::of(value);
+        let blocks = shards.blocks(&self.mesh, self.first_device);
+        Ok(blocks
+            .iter()
+            .enumerate()
+            .map(|(local, block)| {
+                (
+                    block.iter().map(|range| range.start).collect(),
+                    shards.block_to_host(local, block),
+                )
+            })
+            .collect())
+    }
+
+    /// See `Engine::agree`.
+    pub(super) fn agree_on(&self, outcome: Result<(), String>, site: Site) -> Result<(), Error> {
+        const LONGEST: usize = 1024;
+        let message = outcome.err();
+        if self.world.size() == 1 {
+            return match message {
+                None => Ok(()),
+                Some(message) => {
+                    Err(Error::failure(RunError::Rank { rank: 0, message }, Some(site)))
+                }
+            };
+        }
+        let text = message.as_deref().unwrap_or("").as_bytes();
+        let mut own = vec![u8::from(message.is_some())];
+        own.extend(&text[..text.len().min(LONGEST)]);
+        own.resize(LONGEST + 1, 0);
+        self.processes.post(TicketKind::Read, 0, "agrees on an outcome", site);
+        let all = self
+            .processes
+            .gather(own, |_| LONGEST + 1)
+            .map_err(|error| Error::failure(error, Some(site)))?;
+        let Some(rank) = all.iter().position(|bytes| bytes[0] != 0) else { return Ok(()) };
+        let text = all[rank][1..].split(|&byte| byte == 0).next().unwrap_or(&[]);
+        let message = String::from_utf8_lossy(text).into_owned();
+        Err(Error::failure(RunError::Rank { rank, message }, Some(site)))
+    }
+}
+
+/// The bytes in memory aligned for every dtype.
+fn aligned(bytes: Vec<u8>) -> Vec<u128> {
+    let mut words = vec![0u128; bytes.len().div_ceil(16)];
+    for (word, chunk) in words.iter_mut().zip(bytes.chunks(16)) {
+        let mut whole = [0; 16];
+        whole[..chunk.len()].copy_from_slice(chunk);
+        *word = u128::from_ne_bytes(whole);
+    }
+    words
+}

@@ -1,0 +1,167 @@
+//! Evaluation: a window gets its plan, its values get their memory, and the lanes get their work.
+
+use super::Session;
+use super::memory::{Flight, retired};
+use super::session::State;
+use crate::cache::Target;
+use crate::error::RunError;
+use crate::finalise::{Liveness, Place};
+use crate::job::{Job, Outcome};
+use crate::plan::Plan;
+use crate::ready::Ready;
+use crate::shards::{Shards, Storage};
+use phalanx_array::{Cause, Error, Graph, Node, NodeOp, Site};
+use phalanx_ops::Sharding;
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// Plans that may be under way; closing another waits.
+const MOST_FLYING: usize = 2;
+
+impl Session {
+    pub(super) fn leaf_shardings(graph: &Graph) -> Result<Vec<Sharding>, Error> {
+        graph
+            .leaves
+            .iter()
+            .map(|leaf| match leaf.result() {
+                Some(Ok(value)) => Ok(value.sharding().clone()),
+                Some(Err(error)) => Err(error.clone()),
+                None => unreachable!("bug: a leaf without a result"),
+            })
+            .collect()
+    }
+
+    pub(super) fn liveness(graph: &Graph, plan: &Plan) -> Liveness {
+        let mut nodes = vec![false; plan.graph.nodes.len()];
+        for (node, &at) in graph.nodes.iter().zip(&*plan.moved) {
+            nodes[at as usize] |= node.node.is_live();
+        }
+        Liveness { nodes, donated: Session::donated(graph) }
+    }
+
+    /// For each leaf, whether nobody but the window needs it.
+    fn donated(graph: &Graph) -> Vec<bool> {
+        let is_donated = |leaf: &Arc<Node>| match leaf.result() {
+            Some(Ok(value)) => !leaf.is_live() && Shards::of(value).is_sole_owner(),
+            _ => false,
+        };
+        graph.leaves.iter().map(is_donated).collect()
+    }
+
+    fn ready(
+        &self,
+        state: &mut State,
+        graph: &Graph,
+        leaves: &[Sharding],
+    ) -> Result<Arc<Ready>, RunError> {
+        let target = Target {
+            mesh: &self.mesh,
+            policy: &self.options.policy,
+            devices: self.first_device..self.first_device + self.devices.len(),
+            kernels: &self.kernels,
+        };
+        state.plans.ready(graph, leaves, &target, |plan| Session::liveness(graph, plan))
+    }
+
+    /// Plans a window and has it run; its values have their memory when this returns.
+    pub(super) fn start(
+        &self,
+        state: &mut State,
+        graph: &Graph,
+        cause: Cause,
+        site: Site,
+    ) -> Result<(), Error> {
+        let fail = |error: RunError| Error::failure(error, Some(site));
+        self.processes.check().map_err(fail)?;
+        let leaves = Session::leaf_shardings(graph)?;
+        let why = match cause {
+            Cause::Observation => "observes a value",
+            Cause::Print => "prints what was made",
+            Cause::Data => "needs a shape that depends on data",
+            Cause::Limit => "closes a long window",
+            Cause::Exit => "ends",
+        };
+        self.processes.post_close(graph, &leaves, why, site);
+        let ready = self.ready(state, graph, &leaves).map_err(|error| fail(self.fatal(error)))?;
+        while state.flights.len() >= MOST_FLYING {
+            state.flights.pop().unwrap_or(Ok(()))?;
+        }
+        let memory = self.reserve_agreed(&mut state.flights, &ready, graph).map_err(fail)?;
+        let donated = Session::donated(graph);
+        let outcome = Outcome::pending(self.devices.len());
+        let mut storages: SmallVec<[(Place, Arc<Storage>); 4]> = SmallVec::new();
+        let mut late = Vec::new();
+        for (node, &at) in graph.nodes.iter().zip(&*ready.moved) {
+            if !node.node.is_live() {
+                continue;
+            }
+            let Some(place) = ready.places[at as usize] else {
+                unreachable!("bug: a live value without a place")
+            };
+            let known = storages.iter().position(|(known, _)| *known == place);
+            let known = known.unwrap_or_else(|| {
+                let storage = match place {
+                    Place::Slot(slot) => {
+                        let buffers = memory.iter().map(|memory| memory.slots[slot].clone());
+                        Storage::new(buffers.collect())
+                    }
+                    Place::Leaf(leaf) => match graph.leaves[leaf as usize].result() {
+                        Some(Ok(value)) => Shards::of(value).storage(),
+                        _ => unreachable!("bug: checked above"),
+                    },
+                };
+                storages.push((place, storage));
+                storages.len() - 1
+            });
+            let storage = storages[known].1.clone();
+            let sharding = ready.placements[at as usize].output.clone();
+            let mut shards =
+                Shards::new(node.dtype, &node.shape, sharding, storage, Some(outcome.clone()));
+            if node.op == NodeOp::Compress {
+                shards = shards.with_unknown_shape();
+            }
+            let shards = Arc::new(shards);
+            if node.op == NodeOp::Compress {
+                late.push((at, shards.clone()));
+            }
+            node.node.finish(Ok(shards));
+        }
+        let scalars = graph.scalars.clone();
+        let runs_here = state.flights.len() == 0 && self.runs_here(&ready, graph, cause);
+        let retired = if runs_here {
+            Vec::new()
+        } else {
+            let live: SmallVec<[Place; 4]> = storages.iter().map(|(place, _)| *place).collect();
+            retired(&memory, &live, |leaf| donated[leaf as usize])
+        };
+        let job = Job { ready, scalars, memory, late, outcome: outcome.clone(), site };
+        state.windows += 1;
+        if runs_here {
+            state.lanes[0].run(&job);
+            return outcome.wait();
+        }
+        let job = Arc::new(job);
+        for lane in &mut state.lanes {
+            if let Err(error) = lane.send(&job) {
+                // The other devices must not wait for this one.
+                outcome.finish(Err(self.fatal(error)), site);
+            }
+        }
+        state.flights.push(Flight { outcome, retired });
+        Ok(())
+    }
+
+    /// Whether a plan runs on the calling thread, which is only possible with one device: if the
+    /// caller waits for it anyway, or if it is over before another thread is awake.
+    fn runs_here(&self, ready: &Ready, graph: &Graph, cause: Cause) -> bool {
+        let [instance] = ready.instances.as_slice() else { return false };
+        if cause != Cause::Limit {
+            return true;
+        }
+        let leaves = graph.leaves.iter();
+        let leaves: usize =
+            leaves.map(|leaf| phalanx_ops::shape::size(leaf.shape()) * leaf.dtype().size()).sum();
+        let slots: usize = instance.slots.iter().sum();
+        self.world.size() == 1 && leaves + slots < self.options.limits.small
+    }
+}

@@ -1,0 +1,94 @@
+//! Lanes: the work of one device, in order.
+
+use crate::error::RunError;
+use crate::execute::Worker;
+use crate::job::Job;
+use phalanx_collectives::{CollectiveError, World};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+
+/// The work of one device: jobs run one after the other, on a thread of the device's own or, while
+/// that has nothing to do, on the thread that asks for them.
+pub(super) struct Lane {
+    worker: Arc<Mutex<Worker>>,
+    world: Arc<World>,
+    /// Started by the first job that nobody waits for.
+    thread: Option<(Sender<Arc<Job>>, JoinHandle<()>)>,
+}
+
+impl Lane {
+    pub fn new(worker: Worker, world: Arc<World>) -> Lane {
+        Lane { worker: Arc::new(Mutex::new(worker)), world, thread: None }
+    }
+
+    /// Runs a job on the calling thread. Only while no job that was sent is under way.
+    pub fn run(&self, job: &Job) {
+        run(&self.worker, job, &self.world);
+    }
+
+    /// Has the device's thread run a job after those sent before.
+    pub fn send(&mut self, job: &Arc<Job>) -> Result<(), RunError> {
+        let (jobs, _) = match &self.thread {
+            Some(thread) => thread,
+            None => self.thread.insert(start(self.worker.clone(), self.world.clone())?),
+        };
+        jobs.send(job.clone()).map_err(|_| RunError::Bug {
+            message: String::from("bug: the thread of a device is gone"),
+        })
+    }
+
+    /// Waits for all jobs that were sent and ends the thread.
+    pub fn end(&mut self) {
+        if let Some((jobs, thread)) = self.thread.take() {
+            drop(jobs);
+            let _ = thread.join();
+        }
+    }
+}
+
+fn start(
+    worker: Arc<Mutex<Worker>>,
+    world: Arc<World>,
+) -> Result<(Sender<Arc<Job>>, JoinHandle<()>), RunError> {
+    let (sender, jobs) = channel::<Arc<Job>>();
+    let (device, name) = {
+        let worker = worker.lock().unwrap_or_else(PoisonError::into_inner);
+        (worker.device, worker.memory.name())
+    };
+    let thread = std::thread::Builder::new()
+        .name(format!("device:{device}"))
+        .spawn(move || jobs.into_iter().for_each(|job| run(&worker, &job, &world)))
+        .map_err(|error| {
+            let reason = error.to_string();
+            RunError::Device(phalanx_device::DeviceError::Threads { device: name, reason })
+        })?;
+    Ok((sender, thread))
+}
+
+/// Runs a job on a device and tells how it ended; a failure ends the world, so that no rank waits
+/// for this one.
+fn run(worker: &Mutex<Worker>, job: &Job, world: &World) {
+    // A broken promise of ours (or of a subscriber that is told of spans) must not leave the other
+    // devices and ranks waiting.
+    let run = std::panic::AssertUnwindSafe(|| {
+        let mut worker = worker.lock().unwrap_or_else(PoisonError::into_inner);
+        let _span = tracing::debug_span!("run", device = worker.device, site = %job.site).entered();
+        worker.run(job)
+    });
+    let result = std::panic::catch_unwind(run).unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().cloned();
+        let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| String::from(*text)));
+        Err(RunError::Bug { message: text.unwrap_or_default() })
+    });
+    if let Err(error) = &result
+        && !matches!(error, RunError::Collective(_))
+    {
+        world.abort(CollectiveError::Aborted {
+            rank: world.rank(),
+            error_code: String::from(error.code()),
+            message: error.to_string(),
+        });
+    }
+    job.outcome.finish(result, job.site);
+}

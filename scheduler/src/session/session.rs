@@ -1,0 +1,270 @@
+//! The session itself: its making, its end, and what an engine is asked for.
+
+use super::lane::Lane;
+use super::memory::Flights;
+use super::options::{Counters, SessionOptions};
+use crate::cache::PlanCache;
+use crate::digest::settings_digest;
+use crate::error::RunError;
+use crate::execute::Worker;
+use crate::explain;
+use crate::plan::Plan;
+use crate::processes::Processes;
+use crate::ready::KernelCache;
+use crate::shards::Shards;
+use phalanx_array::{Cause, Engine, Error, Evaluated, Graph, HostArray, Limits, Site};
+use phalanx_collectives::{CollectiveError, Communicator, TicketKind, World};
+use phalanx_device::{CpuDevice, Device};
+use phalanx_distributed::propagate;
+use phalanx_ops::{AffineMap, Mesh, Sharding};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The engine of one mesh.
+pub struct Session {
+    pub(super) world: Arc<World>,
+    pub(super) processes: Processes,
+    pub(super) mesh: Mesh,
+    pub(super) first_device: usize,
+    pub(super) devices: Vec<Arc<dyn Device>>,
+    pub(super) options: SessionOptions,
+    pub(super) kernels: KernelCache,
+    state: Mutex<State>,
+}
+
+pub(super) struct State {
+    pub plans: PlanCache,
+    pub windows: usize,
+    pub flights: Flights,
+    /// One for each local device.
+    pub lanes: Vec<Lane>,
+    is_finished: bool,
+}
+
+impl Session {
+    /// A session over the devices of a world. Collective: every rank makes its own.
+    ///
+    /// Errors: `DeviceError::Threads` when threads cannot be started; why the world ended.
+    pub fn new(world: World, options: SessionOptions) -> Result<Arc<Session>, RunError> {
+        let count = world.communicators().len();
+        let mut devices: Vec<Arc<dyn Device>> = Vec::new();
+        for ordinal in 0..count {
+            let threads = options.threads / count + usize::from(ordinal < options.threads % count);
+            devices.push(CpuDevice::new(ordinal, threads.max(1), options.memory_limit)?);
+        }
+        Session::with_devices(world, options, devices)
+    }
+
+    /// A session of this process alone over the same devices: rank-dependent work goes there.
+    /// Local.
+    ///
+    /// Errors: `DeviceError::Threads` when threads cannot be started.
+    pub fn local(&self) -> Result<Arc<Session>, RunError> {
+        let options = SessionOptions { mesh: None, ..self.options.clone() };
+        Session::with_devices(World::local(self.devices.len())?, options, self.devices.clone())
+    }
+
+    fn with_devices(
+        world: World,
+        options: SessionOptions,
+        devices: Vec<Arc<dyn Device>>,
+    ) -> Result<Arc<Session>, RunError> {
+        let total: usize = world.device_counts().iter().sum();
+        let mesh = options.mesh.clone().unwrap_or_else(|| Mesh::line(total));
+        if mesh.devices() != total {
+            return Err(RunError::Mesh { mesh: mesh.to_string(), devices: total });
+        }
+        let first_device = world.first_device();
+        let world = Arc::new(world);
+        let lane = |(local, communicator): (usize, &Arc<dyn Communicator>)| {
+            let (device, memory) = (first_device + local, devices[local].clone());
+            let worker = Worker::new(local, device, memory, communicator.clone(), mesh.clone());
+            Lane::new(worker, world.clone())
+        };
+        let state = State {
+            plans: PlanCache::default(),
+            windows: 0,
+            flights: Flights::default(),
+            lanes: world.communicators().iter().enumerate().map(lane).collect(),
+            is_finished: false,
+        };
+        let settings = (&mesh, &options.policy, &options.limits, options.memory_limit);
+        let processes = Processes::meet(world.clone(), settings_digest(&settings))?;
+        Ok(Arc::new(Session {
+            world,
+            processes,
+            mesh,
+            first_device,
+            devices,
+            options,
+            kernels: KernelCache::default(),
+            state: Mutex::new(state),
+        }))
+    }
+
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The world of the session.
+    pub fn world(&self) -> &World {
+        &self.world
+    }
+
+    /// This process's devices.
+    pub fn devices(&self) -> &[Arc<dyn Device>] {
+        &self.devices
+    }
+
+    /// What the session has done so far.
+    pub fn counters(&self) -> Counters {
+        let state = self.state();
+        Counters { windows: state.windows, plans: state.plans.plans(), kernels: self.kernels.len() }
+    }
+
+    /// Waits for everything in flight and for the other ranks, and leaves the world. Collective:
+    /// every rank ends its session at the same point of the program. Errors: that of a plan in
+    /// flight, or why the world ended.
+    pub fn finish(&self, site: Site) -> Result<(), Error> {
+        self.processes.tell(self.end("ends", site, || self.processes.part()))
+    }
+
+    /// Leaves the world without waiting for the other ranks, which all have an error if they go on.
+    /// Errors: as `finish`.
+    pub fn leave(&self, site: Site) -> Result<(), Error> {
+        let is_unheard = self.processes.is_unheard();
+        let ended = self.end("ends without `finish` the session made", site, || Ok(()));
+        if let Err(error) = &ended
+            && is_unheard
+        {
+            self.processes.report(error, site);
+        }
+        ended
+    }
+
+    /// Ends the world on all ranks because the program of this one has failed. Local.
+    pub fn abort(&self, error_code: &str, message: &str) {
+        self.processes.abort(error_code, String::from(message));
+    }
+
+    fn end(
+        &self,
+        cause: &str,
+        site: Site,
+        part: impl FnOnce() -> Result<(), RunError>,
+    ) -> Result<(), Error> {
+        let outcome = {
+            let mut state = self.state();
+            if std::mem::replace(&mut state.is_finished, true) {
+                return Ok(());
+            }
+            self.processes.post(TicketKind::Exit, 0, cause, site);
+            let mut outcome = Ok(());
+            while let Some(ended) = state.flights.pop() {
+                outcome = outcome.and(ended);
+            }
+            state.lanes.iter_mut().for_each(Lane::end);
+            outcome
+        };
+        let parted = part();
+        self.world.shutdown();
+        match self.world.failure() {
+            Some(failure) if !matches!(failure, CollectiveError::Closed) => {
+                outcome.and(Err(Error::failure(RunError::Collective(failure), Some(site))))
+            }
+            _ => outcome.and(parted.map_err(|error| Error::failure(error, Some(site)))),
+        }
+    }
+
+    /// An error of this process alone ends the world, so that no other rank waits for it.
+    pub(super) fn fatal(&self, error: RunError) -> RunError {
+        if self.world.size() > 1 {
+            self.processes.abort(error.code(), error.to_string());
+        }
+        error
+    }
+}
+
+impl Engine for Session {
+    fn evaluate(&self, graph: Graph, cause: Cause, site: Site) -> Result<(), Error> {
+        let (rank, nodes) = (self.world.rank(), graph.nodes.len());
+        let _span = tracing::debug_span!("flush", rank, nodes, %site).entered();
+        let mut state = self.state();
+        let result = self.start(&mut state, &graph, cause, site);
+        if let Err(error) = &result {
+            graph.nodes.iter().for_each(|node| node.node.finish(Err(error.clone())));
+        }
+        // Of a window that is long enough, only the arrays hear.
+        if cause == Cause::Limit { result } else { self.processes.tell(result) }
+    }
+
+    fn explain(&self, graph: &Graph) -> Result<String, Error> {
+        let leaves = Session::leaf_shardings(graph)?;
+        let placements = propagate(graph, &leaves, &self.mesh, &self.options.policy);
+        let plan = Plan::new(graph, placements, &leaves, &self.mesh);
+        let liveness = Session::liveness(graph, &plan);
+        Ok(explain::text(&plan, &liveness, &self.mesh))
+    }
+
+    fn shardings(&self, graph: &Graph) -> Result<Vec<Sharding>, Error> {
+        let leaves = Session::leaf_shardings(graph)?;
+        let placements = propagate(graph, &leaves, &self.mesh, &self.options.policy);
+        Ok(placements.into_iter().map(|placement| placement.output).collect())
+    }
+
+    fn read(
+        &self,
+        value: &Arc<dyn Evaluated>,
+        _shape: &[usize],
+        map: &AffineMap,
+    ) -> Result<Option<HostArray>, Error> {
+        self.processes.tell(value.wait())?;
+        Ok(Shards::of(value).read(map, &self.mesh, self.first_device))
+    }
+
+    fn upload(&self, data: &HostArray, site: Site) -> Result<Arc<dyn Evaluated>, Error> {
+        self.upload_data(data, site)
+    }
+
+    fn from_local(
+        &self,
+        shards: Vec<HostArray>,
+        axis: usize,
+        site: Site,
+    ) -> Result<(Vec<usize>, Arc<dyn Evaluated>), Error> {
+        self.join_shards(shards, axis, site)
+    }
+
+    fn local_shards(
+        &self,
+        value: &Arc<dyn Evaluated>,
+    ) -> Result<Vec<(Vec<usize>, HostArray)>, Error> {
+        self.shards_of(value)
+    }
+
+    fn agree(&self, outcome: Result<(), String>, site: Site) -> Result<(), Error> {
+        self.agree_on(outcome, site)
+    }
+
+    fn extents(&self, value: &Arc<dyn Evaluated>) -> Vec<usize> {
+        Shards::of(value).shape().to_vec()
+    }
+
+    fn mesh(&self) -> &Mesh {
+        &self.mesh
+    }
+
+    fn limits(&self) -> Limits {
+        self.options.limits
+    }
+
+    fn process(&self) -> (usize, usize) {
+        (self.world.rank(), self.world.size())
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        state.lanes.iter_mut().for_each(Lane::end);
+    }
+}
