@@ -201,12 +201,13 @@ fn world(
     rendezvous.join()
 }
 
-/// The vector instructions of this machine, as far as results may depend on them.
+/// The vector instructions of this machine, as far as results depend on them: those by which matrix
+/// products choose their kernels.
 fn instruction_set() -> String {
     #[cfg(target_arch = "x86_64")]
     let level = match () {
         () if std::arch::is_x86_feature_detected!("avx512f") => "x86-64 with AVX-512",
-        () if std::arch::is_x86_feature_detected!("avx2") => "x86-64 with AVX2",
+        () if std::arch::is_x86_feature_detected!("fma") => "x86-64 with FMA",
         () => "x86-64",
     };
     #[cfg(not(target_arch = "x86_64"))]

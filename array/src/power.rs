@@ -119,10 +119,10 @@ fn is_negative(scalar: &Argument) -> bool {
 
 /// Whether the result has no elements, so that nothing can be wrong with any.
 fn is_empty(arguments: &[Argument]) -> bool {
-    let shapes = arguments.iter().filter_map(|argument| match argument {
+    let mut shapes = arguments.iter().filter_map(|argument| match argument {
         Argument::Array(array) => Some(array.shape()),
         _ => None,
     });
-    let joined = shapes.fold(Some(Shape::new()), |joined, shape| broadcast(&joined?, shape).ok());
-    joined.is_none_or(|shape| size(&shape) == 0)
+    let joined = shapes.try_fold(Shape::new(), |joined, shape| broadcast(&joined, shape));
+    joined.map_or(true, |shape| size(&shape) == 0)
 }

@@ -5,8 +5,8 @@ use phalanx_ops::Sharding;
 use std::hash::{Hash, Hasher};
 use xxhash_rust::xxh3::Xxh3;
 
-/// What all ranks must have recorded alike, and why they close the window: structure, scalars, and
-/// the settings that plans depend on. What `given` says of a leaf is whether it is data that no
+/// What all ranks must have recorded alike, and why they close the window: structure, scalars, which
+/// value is asked for, and the settings that plans depend on. What `given` says of a leaf is whether it is data that no
 /// window has used before.
 pub(crate) fn ticket_digest(
     graph: &Graph,
@@ -17,7 +17,7 @@ pub(crate) fn ticket_digest(
 ) -> u128 {
     let mut hasher = StableHasher::default();
     structure(graph, leaves, &mut hasher);
-    (&graph.scalars, given, cause, settings).hash(&mut hasher);
+    (&graph.scalars, graph.observed(), given, cause, settings).hash(&mut hasher);
     hasher.0.digest128()
 }
 

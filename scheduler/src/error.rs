@@ -1,16 +1,27 @@
 //! Failures of planning and execution.
 
-use phalanx_array::Failure;
+use crate::explain::bytes;
+use phalanx_array::{Failure, Site};
 use phalanx_collectives::CollectiveError;
 use phalanx_device::DeviceError;
 use phalanx_kernels::KernelError;
+use phalanx_ops::DType;
+use std::fmt::Write;
 
 /// A failure of the work that a program asked for.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum RunError {
-    /// A device has too little memory, or its threads could not be started.
+    /// A device refused something else than memory.
     #[error(transparent)]
     Device(#[from] DeviceError),
+    /// A device has too little memory.
+    #[error("{refusal}{}", table(.largest))]
+    Memory {
+        /// What was asked of which device.
+        refusal: DeviceError,
+        /// The largest arrays that this process holds blocks of.
+        largest: Vec<LargeArray>,
+    },
     /// The communication between ranks failed.
     #[error(transparent)]
     Collective(#[from] CollectiveError),
@@ -47,11 +58,35 @@ pub enum RunError {
     },
 }
 
+/// An array that takes much memory.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LargeArray {
+    /// Bytes of the blocks that this process holds.
+    pub bytes: usize,
+    /// Its dtype.
+    pub dtype: DType,
+    /// Its shape.
+    pub shape: Vec<usize>,
+    /// The call that made it.
+    pub site: Site,
+}
+
+fn table(largest: &[LargeArray]) -> String {
+    let mut text = String::new();
+    if !largest.is_empty() {
+        text.push_str("\nthe largest arrays in memory:");
+    }
+    for LargeArray { bytes: size, dtype, shape, site } in largest {
+        let _ = write!(text, "\n  {:>10}  {}{shape:?}, made at {site}", bytes(*size), dtype.name());
+    }
+    text
+}
+
 impl RunError {
     /// The stable code.
     pub fn code(&self) -> &'static str {
         match self {
-            RunError::Device(error) => error.code(),
+            RunError::Device(error) | RunError::Memory { refusal: error, .. } => error.code(),
             RunError::Collective(error) => error.code(),
             RunError::Kernel(error) => error.code(),
             RunError::Shards { .. } => "PX031",
@@ -64,7 +99,7 @@ impl RunError {
     /// What to do about it.
     pub fn hint(&self) -> &'static str {
         match self {
-            RunError::Device(error) => error.hint(),
+            RunError::Device(error) | RunError::Memory { refusal: error, .. } => error.hint(),
             RunError::Collective(error) => error.hint(),
             RunError::Kernel(error) => error.hint(),
             RunError::Shards { .. } => {

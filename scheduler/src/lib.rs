@@ -26,5 +26,5 @@ mod ready;
 mod session;
 mod shards;
 
-pub use error::RunError;
+pub use error::{LargeArray, RunError};
 pub use session::{Counters, Session, SessionOptions};

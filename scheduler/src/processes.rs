@@ -56,14 +56,15 @@ impl Processes {
         self.world.failure().map_or(Ok(()), |failure| Err(RunError::Collective(failure)))
     }
 
-    /// Says what this process is about to do together with the others; never waits.
+    /// Says what this process is about to do together with the others; waits only for a rank that
+    /// has fallen far behind.
     pub fn post(&self, kind: TicketKind, digest: u128, cause: &str, site: Site) {
         if self.control.is_some() {
             self.post_with(kind, digest, cause, site, Vec::new());
         }
     }
 
-    /// Says that this process closes a window; never waits.
+    /// Says that this process closes a window; waits as `post` does.
     pub fn post_close(&self, graph: &Graph, leaves: &[Sharding], cause: &str, site: Site) {
         if self.control.is_none() {
             return;

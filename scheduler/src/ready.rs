@@ -12,6 +12,9 @@ use rustc_hash::FxHashMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// Kernels that are kept; beyond, those that no plan holds are forgotten.
+const MOST_KERNELS: usize = 4096;
+
 /// Compiled kernels by structure.
 #[derive(Default)]
 pub(crate) struct KernelCache(Mutex<FxHashMap<Kernel, Arc<Compiled>>>);
@@ -21,6 +24,9 @@ impl KernelCache {
         let mut kernels = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(compiled) = kernels.get(kernel) {
             return Ok(compiled.clone());
+        }
+        if kernels.len() >= MOST_KERNELS {
+            kernels.retain(|_, compiled| Arc::strong_count(compiled) > 1);
         }
         let compiled = Arc::new(compile(kernel)?);
         kernels.insert(kernel.clone(), compiled.clone());

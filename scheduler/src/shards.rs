@@ -36,6 +36,11 @@ impl Storage {
     pub fn new(buffers: Vec<Buffer>) -> Arc<Storage> {
         Arc::new(Storage { buffers })
     }
+
+    /// Bytes of the blocks of this process.
+    pub fn bytes(&self) -> usize {
+        self.buffers.iter().map(Buffer::len).sum()
+    }
 }
 
 impl Shards {
@@ -66,7 +71,8 @@ impl Shards {
         refusal: DeviceError,
         site: Site,
     ) -> Shards {
-        let error = Error::failure(RunError::Device(refusal.clone()), Some(site));
+        let error = RunError::Memory { refusal: refusal.clone(), largest: Vec::new() };
+        let error = Error::failure(error, Some(site));
         let shards = Shards::new(
             dtype,
             shape,

@@ -22,7 +22,7 @@ import warnings
 
 import numpy as np
 
-CASES = 4000
+CASES = 20_000
 RANDOM = random.Random(20240607)
 
 

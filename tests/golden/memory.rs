@@ -92,3 +92,24 @@ fn an_in_place_loop_owns_at_most_two_buffers() {
         }
     }
 }
+
+#[test]
+fn a_refusal_names_the_largest_arrays() {
+    let config = Config::default().devices(2).memory_limit(1 << 20);
+    let policy = phalanx::Policy { split_from: 1 };
+    let session = phalanx::Session::with_options(config, None, policy, Limits::default());
+    let session = session.expect("a session");
+    session.handle().enter(|| {
+        let small = array(&[64], 1);
+        let large = array(&[100, 1000], 2);
+        let product = (&large * &large).evaluate();
+        product.expect("what is there fits");
+        let larger = full([1000, 1000], 1.0, DType::F64);
+        let error = larger.evaluate().expect_err("what does not fit is refused").to_string();
+        let lines: Vec<&str> = error.lines().collect();
+        let table = lines.iter().position(|line| *line == "the largest arrays in memory:");
+        let first = lines[table.unwrap_or_else(|| panic!("no table: {error}")) + 1];
+        assert!(first.contains("781.2 KiB  f64[100, 1000], made at "), "{error}");
+        small.sum(()).evaluate().expect("the program may go on");
+    });
+}

@@ -186,7 +186,8 @@ fn powers_that_numpy_computes_otherwise_were_powers() {
         }
         // NumPy's loop of f16 knows no square root; with an array as exponent none does.
         let half = from_slice(&values, [8]).astype(DType::F16);
-        let roots = half.power(Scalar::from_weak(DType::F16, Weak::Float(0.5))).to_vec::<f64>().unwrap();
+        let roots =
+            half.power(Scalar::from_weak(DType::F16, Weak::Float(0.5))).to_vec::<f64>().unwrap();
         assert_eq!((roots[1].to_bits(), roots[3]), (0, f64::INFINITY));
         let x = from_slice(&values, [8]);
         let roots = x.power(full([1], 0.5, DType::F64)).to_vec::<f64>().unwrap();

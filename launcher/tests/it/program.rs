@@ -71,8 +71,17 @@ impl Running {
 
     /// Waits for the end; gives the status and the lines not yet read.
     pub fn end(mut self) -> (ExitStatus, Vec<String>) {
-        let rest: Vec<String> = self.errors.lines().map_while(Result::ok).collect();
+        let rest: Vec<String> = (&mut self.errors).lines().map_while(Result::ok).collect();
         (self.child.wait().expect("phalanx is ours to wait for"), rest)
+    }
+}
+
+impl Drop for Running {
+    /// A test that fails leaves nothing running.
+    fn drop(&mut self) {
+        // It fails only for a program that has ended.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 

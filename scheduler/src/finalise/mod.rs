@@ -4,8 +4,8 @@
 //! Local to a process. May drop stores and launches that no live value and no collective needs, and
 //! choose slots; never adds, drops, resizes or reorders a collective.
 
-mod finalise;
+mod needed;
 mod overwrite;
 mod places;
 
-pub(crate) use finalise::{Final, FinalCopy, FinalLaunch, FinalStep, Liveness, Place, finalise};
+pub(crate) use needed::{Final, FinalCopy, FinalLaunch, FinalStep, Liveness, Place, finalise};

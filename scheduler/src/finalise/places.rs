@@ -1,8 +1,6 @@
 //! Places: where values lie in memory.
 
-use super::finalise::{
-    Final, FinalCopy, FinalLaunch, FinalStep, Kept, Place, Uses, partly_written,
-};
+use super::needed::{Final, FinalCopy, FinalLaunch, FinalStep, Kept, Place, Uses, partly_written};
 use super::overwrite::may_overwrite;
 use crate::build::{Buffer, Built, BuiltAccess};
 use crate::fuse::{Group, Unit};
@@ -202,8 +200,8 @@ fn launch(
     FinalLaunch { unit, built, copies: copies.into(), tables: tables.into() }
 }
 
-/// Where values lie that the kernel loads and whose blocks are those of the node's: inputs, and what
-/// earlier loops of the kernel stored.
+/// Where values lie that the kernel loads and whose blocks are those of the node's: inputs, and
+/// what earlier loops of the kernel stored.
 fn dying_values(plan: &Plan, memory: &Memory<'_>, built: &Built, node: u32) -> Vec<Place> {
     let own = layout(plan, Source::Node(node));
     if plan.placements[node as usize].partial.is_some() {

@@ -39,7 +39,8 @@ impl Session {
                     return Ok(value);
                 }
                 Err(error) => {
-                    return Err(Error::failure(self.fatal(RunError::Device(error)), Some(site)));
+                    let error = self.fatal(self.too_little(error));
+                    return Err(Error::failure(error, Some(site)));
                 }
             };
             let extents: Vec<usize> = block.iter().map(std::ops::Range::len).collect();
@@ -56,7 +57,9 @@ impl Session {
             );
             buffers.push(buffer);
         }
-        let shards = Shards::new(data.dtype, &data.shape, sharding, Storage::new(buffers), None);
+        let storage = Storage::new(buffers);
+        self.live.note(&storage, data.dtype, &data.shape, site);
+        let shards = Shards::new(data.dtype, &data.shape, sharding, storage, None);
         let value: Arc<dyn Evaluated> = Arc::new(shards);
         self.processes.declare(&value, data, site);
         Ok(value)
@@ -126,7 +129,9 @@ impl Session {
         let dtype = shards[0].dtype;
         let buffers =
             shards.into_iter().map(|shard| Buffer::from_vec(aligned(shard.bytes))).collect();
-        let value = Shards::new(dtype, &shape, sharding, Storage::new(buffers), None);
+        let storage = Storage::new(buffers);
+        self.live.note(&storage, dtype, &shape, site);
+        let value = Shards::new(dtype, &shape, sharding, storage, None);
         Ok((shape, Arc::new(value)))
     }
 

@@ -1,8 +1,8 @@
 //! Evaluation: a window gets its plan, its values get their memory, and the lanes get their work.
 
 use super::Session;
+use super::engine::State;
 use super::memory::{Flight, retired};
-use super::session::State;
 use crate::cache::Target;
 use crate::error::RunError;
 use crate::finalise::{Liveness, Place};
@@ -77,7 +77,7 @@ impl Session {
         let why = match cause {
             Cause::Observation => "observes a value",
             Cause::Print => "prints what was made",
-            Cause::Data => "needs a shape that depends on data",
+            Cause::Data => "needs what depends on data",
             Cause::Limit => "closes a long window",
             Cause::Exit => "ends",
         };
@@ -110,6 +110,7 @@ impl Session {
                         _ => unreachable!("bug: checked above"),
                     },
                 };
+                self.live.note(&storage, node.dtype, &node.shape, node.site);
                 storages.push((place, storage));
                 storages.len() - 1
             });

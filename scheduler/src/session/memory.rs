@@ -109,11 +109,11 @@ impl Session {
             memory = self.reserve(flights, ready, graph);
         }
         if self.world().size() == 1 {
-            return Ok(memory?);
+            return memory.map_err(|refusal| self.too_little(refusal));
         }
         if self.options.memory_limit.is_none() {
             // Without an agreed limit nobody expects a refusal, so it ends the world.
-            return memory.map_err(|error| self.fatal(error.into()));
+            return memory.map_err(|refusal| self.fatal(self.too_little(refusal)));
         }
         // With one, every rank hears of a refusal, and the program may go on. The error is the same
         // on all ranks, so that programs that look at it go on alike.
@@ -129,15 +129,16 @@ impl Session {
             if is_refused != 0 {
                 let device = format!("a device of rank {rank}");
                 let limit = Some(limit).filter(|&limit| limit > 0);
-                return Err(RunError::Device(DeviceError::OutOfMemory {
-                    device,
-                    requested,
-                    in_use,
-                    limit,
-                }));
+                let refusal = DeviceError::OutOfMemory { device, requested, in_use, limit };
+                return Err(self.too_little(refusal));
             }
         }
-        Ok(memory?)
+        memory.map_err(|refusal| self.too_little(refusal))
+    }
+
+    /// The error of a device's refusal.
+    pub(super) fn too_little(&self, refusal: DeviceError) -> RunError {
+        RunError::Memory { refusal, largest: self.live.largest() }
     }
 }
 

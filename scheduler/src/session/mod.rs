@@ -2,11 +2,12 @@
 //! of each device runs them.
 
 mod data;
+mod engine;
 mod evaluate;
 mod lane;
+mod live;
 mod memory;
 mod options;
-mod session;
 
+pub use engine::Session;
 pub use options::{Counters, SessionOptions};
-pub use session::Session;

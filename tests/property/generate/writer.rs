@@ -16,7 +16,7 @@ pub fn case(seed: u64, mesh: &[usize]) -> Case {
         split_from: random.pick(&[1, 1, 4, 8]),
         soft: random.pick(&[4, 16, 256]),
         hard: random.pick(&[7, 4096, 4096]),
-        small: if seed % 2 == 0 { 0 } else { 64 << 10 },
+        small: if seed.is_multiple_of(2) { 0 } else { 64 << 10 },
         rounds: random.pick(&[1, 1, 2]),
         stretches: (seed % 3) as usize,
         program: Vec::new(),

@@ -4,6 +4,10 @@ use num_complex::{Complex32, Complex64};
 use phalanx_device::{Buffer, assert_in_bounds};
 use phalanx_ops::DType;
 
+/// Terms that are summed at once. gemm cuts longer sums by the size of the first cache, and results
+/// must not depend on that.
+const BLOCK: usize = 512;
+
 /// `to = a · b` for C-ordered matrices of `m × k` and `k × n` elements of a floating-point or
 /// complex dtype.
 ///
@@ -66,31 +70,34 @@ fn typed<T: Copy + Send + Sync + 'static>(
     let threads = rayon::current_num_threads();
     let parallelism =
         if threads > 1 { gemm::Parallelism::Rayon(threads) } else { gemm::Parallelism::None };
-    // SAFETY: the caller checked that all three matrices lie inside their buffers; their element
-    // type is that of the dtype; the plan gives the output a slot of its own (condition 2 of
-    // `Buffer`).
-    unsafe {
-        gemm::gemm(
-            m,
-            n,
-            k,
-            to.as_ptr().cast::<T>(),
-            1,
-            n as isize,
-            false,
-            a.as_ptr().cast::<T>().cast_const(),
-            1,
-            k as isize,
-            b.as_ptr().cast::<T>().cast_const(),
-            1,
-            n as isize,
-            zero,
-            one,
-            false,
-            false,
-            false,
-            parallelism,
-        );
+    for start in (0..k.max(1)).step_by(BLOCK) {
+        let is_first = start == 0;
+        // SAFETY: the caller checked that all three matrices lie inside their buffers, and so do
+        // their parts from column or row `start` on; their element type is that of the dtype; the
+        // plan gives the output a slot of its own (condition 2 of `Buffer`).
+        unsafe {
+            gemm::gemm(
+                m,
+                n,
+                BLOCK.min(k - start),
+                to.as_ptr().cast::<T>(),
+                1,
+                n as isize,
+                !is_first,
+                a.as_ptr().cast::<T>().add(start).cast_const(),
+                1,
+                k as isize,
+                b.as_ptr().cast::<T>().add(start * n).cast_const(),
+                1,
+                n as isize,
+                if is_first { zero } else { one },
+                one,
+                false,
+                false,
+                false,
+                parallelism,
+            );
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The session itself: its making, its end, and what an engine is asked for.
 
 use super::lane::Lane;
+use super::live::LiveArrays;
 use super::memory::Flights;
 use super::options::{Counters, SessionOptions};
 use crate::cache::PlanCache;
@@ -28,6 +29,7 @@ pub struct Session {
     pub(super) devices: Vec<Arc<dyn Device>>,
     pub(super) options: SessionOptions,
     pub(super) kernels: KernelCache,
+    pub(super) live: LiveArrays,
     state: Mutex<State>,
 }
 
@@ -97,6 +99,7 @@ impl Session {
             devices,
             options,
             kernels: KernelCache::default(),
+            live: LiveArrays::default(),
             state: Mutex::new(state),
         }))
     }

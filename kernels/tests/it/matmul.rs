@@ -1,0 +1,44 @@
+//! Matrix products whose sums are cut into blocks.
+
+use phalanx_device::Buffer;
+use phalanx_kernels::structured::matmul::cpu::multiply;
+use phalanx_ops::DType;
+
+fn numbers(count: usize, factor: usize) -> Vec<f64> {
+    (0..count).map(|at| ((at * factor) % 17) as f64 - 8.0).collect()
+}
+
+/// Products and sums of small whole numbers are exact, however they are cut.
+#[test]
+fn long_sums_are_whole() {
+    for [m, k, n] in [[3, 511, 4], [70, 512, 70], [70, 513, 65], [2, 1024, 1], [66, 1300, 67]] {
+        let (a, b) = (numbers(m * k, 7), numbers(k * n, 5));
+        let to = Buffer::from_vec(vec![f64::NAN; m * n]);
+        multiply(
+            &Buffer::from_vec(a.clone()),
+            &Buffer::from_vec(b.clone()),
+            &to,
+            [m, k, n],
+            DType::F64,
+            None,
+        );
+        let mut bytes = vec![0; m * n * 8];
+        to.read(0, &mut bytes);
+        for (at, bytes) in bytes.chunks_exact(8).enumerate() {
+            let (row, column) = (at / n, at % n);
+            let terms = (0..k).map(|term| a[row * k + term] * b[term * n + column]);
+            let value = f64::from_ne_bytes(bytes.try_into().unwrap());
+            assert_eq!(value, terms.sum::<f64>(), "{m}x{k}x{n} at {row}, {column}");
+        }
+    }
+}
+
+#[test]
+fn sums_without_terms_are_zero() {
+    let to = Buffer::from_vec(vec![f64::NAN; 6]);
+    let nothing = Buffer::from_vec(Vec::<f64>::new());
+    multiply(&nothing, &nothing, &to, [2, 0, 3], DType::F64, None);
+    let mut bytes = vec![1; 48];
+    to.read(0, &mut bytes);
+    assert_eq!(bytes, [0; 48]);
+}

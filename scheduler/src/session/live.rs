@@ -1,0 +1,46 @@
+//! The arrays in memory: when memory runs short, the message names the largest.
+
+use crate::error::LargeArray;
+use crate::shards::Storage;
+use phalanx_array::Site;
+use phalanx_ops::{DType, Shape};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+/// Arrays that a message names.
+const NAMED: usize = 8;
+
+/// The arrays that this process holds blocks of, and where they were made.
+#[derive(Default)]
+pub(super) struct LiveArrays(Mutex<Made>);
+
+#[derive(Default)]
+struct Made {
+    arrays: Vec<(Weak<Storage>, DType, Shape, Site)>,
+    /// When to look again for arrays that are gone.
+    sweep_at: usize,
+}
+
+impl LiveArrays {
+    /// Notes an array that was made just now.
+    pub fn note(&self, storage: &Arc<Storage>, dtype: DType, shape: &[usize], site: Site) {
+        let mut made = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if made.arrays.len() >= made.sweep_at {
+            made.arrays.retain(|array| array.0.strong_count() > 0);
+            made.sweep_at = 2 * made.arrays.len() + 64;
+        }
+        made.arrays.push((Arc::downgrade(storage), dtype, Shape::from_slice(shape), site));
+    }
+
+    /// The largest arrays, the largest first.
+    pub fn largest(&self) -> Vec<LargeArray> {
+        let made = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let live = made.arrays.iter().filter_map(|(storage, dtype, shape, site)| {
+            let bytes = storage.upgrade()?.bytes();
+            Some(LargeArray { bytes, dtype: *dtype, shape: shape.to_vec(), site })
+        });
+        let mut largest: Vec<LargeArray> = live.filter(|array| array.bytes > 0).collect();
+        largest.sort_by_key(|array| std::cmp::Reverse(array.bytes));
+        largest.truncate(NAMED);
+        largest
+    }
+}
