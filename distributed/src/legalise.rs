@@ -2,8 +2,10 @@
 //! certain sharding get copies that have it.
 
 use crate::propagate::Placement;
+use crate::regions::are_apart;
 use phalanx_array::{Graph, Input, Node, NodeData, NodeOp, Site, Source};
-use phalanx_ops::{AffineMap, DType, Shape, Sharding};
+use phalanx_ops::shape::size;
+use phalanx_ops::{AffineMap, DType, IndexBox, Shape, Sharding};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -62,10 +64,14 @@ pub fn legalise(graph: &Graph, placements: Vec<Placement>, leaves: &[Sharding]) 
             }
             _ => known.insert(key.clone(), legal.nodes.len() as u32),
         };
+        let clashes = reads_what_it_writes(&node);
         let site = node.site;
         for (number, input) in node.inputs.iter_mut().enumerate() {
             let number = number as u8;
             let Some(wanted) = wanted_sharding(&node.op, &placement, number) else { continue };
+            if matches!(node.op, NodeOp::Update(_)) && !clashes {
+                continue;
+            }
             let lies = match input.source {
                 Source::Node(from) => placed[from as usize].output == wanted,
                 Source::Leaf(leaf) => leaves[leaf as usize] == wanted,
@@ -97,8 +103,23 @@ pub fn wanted_sharding(op: &NodeOp, placement: &Placement, input: u8) -> Option<
             wanted.axes[axis] = placement.output.axes[axis].clone();
             Some(wanted)
         }
+        // The value, where it is copied first.
+        NodeOp::Update(_) if input == 1 => Some(placement.space.clone()),
         _ => None,
     }
+}
+
+/// Whether an update writes a small part of its base and its value is a view of the base that meets
+/// it: then the value is copied first, which costs less than a copy of the base.
+fn reads_what_it_writes(node: &NodeData) -> bool {
+    let NodeOp::Update(target) = &node.op else { return false };
+    let [old, value] = node.inputs.as_slice() else { return false };
+    let Some(map) = &value.map else { return false };
+    let whole: IndexBox = target.shape.iter().map(|&extent| 0..extent).collect();
+    old.source == value.source
+        && 2 * size(&target.shape) < size(&node.shape)
+        && map.axes != target.axes
+        && !are_apart((map, &whole), (target, &whole))
 }
 
 fn insert_copy(

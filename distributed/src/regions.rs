@@ -1,6 +1,7 @@
 //! Which box of a base a box of a view reads, and whether that is where it lies.
 
-use phalanx_ops::{AffineMap, IndexBox, Sharding};
+use phalanx_ops::sharding::{intersect, is_empty};
+use phalanx_ops::{AffineMap, AxisMap, IndexBox, Sharding};
 use smallvec::SmallVec;
 use std::ops::Range;
 
@@ -35,6 +36,24 @@ pub fn preimage_range(base: &Range<usize>, start: i64, step: i64) -> Range<i64> 
         }
         step => (start - high).div_euclid(-step) + 1..(start - low).div_euclid(-step) + 1,
     }
+}
+
+/// Whether two maps from the same space never lead to the same index of a base, each restricted to a
+/// box of the space. A proof by boxes and steps: `false` may also mean "not known".
+pub fn are_apart(a: (&AffineMap, &[Range<usize>]), b: (&AffineMap, &[Range<usize>])) -> bool {
+    let interleaves = |(a, b): (&AxisMap, &AxisMap)| {
+        let step = greatest_common_divisor(a.step.unsigned_abs(), b.step.unsigned_abs());
+        step > 1 && (a.start - b.start).rem_euclid(step as i64) != 0
+    };
+    is_empty(&intersect(&image(a.0, a.1), &image(b.0, b.1)))
+        || a.0.axes.iter().zip(&b.0.axes).any(interleaves)
+}
+
+fn greatest_common_divisor(mut a: u64, mut b: u64) -> u64 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
 }
 
 /// Whether every device that computes its block of a space with sharding `space` finds what it

@@ -5,9 +5,9 @@ use phalanx_ops::Sharding;
 use std::hash::{Hash, Hasher};
 use xxhash_rust::xxh3::Xxh3;
 
-/// What all ranks must have recorded alike, and why they close the window: structure, scalars, which
-/// value is asked for, and the settings that plans depend on. What `given` says of a leaf is whether it is data that no
-/// window has used before.
+/// What all ranks must have recorded alike, and why they close the window: structure, scalars,
+/// which value is asked for, and the settings that plans depend on. What `given` says of a leaf is
+/// whether it is data that no window has used before.
 pub(crate) fn ticket_digest(
     graph: &Graph,
     leaves: &[Sharding],

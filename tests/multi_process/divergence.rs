@@ -1,6 +1,6 @@
 //! Ranks that go different ways: an error on every rank that names both call sites, soon.
 
-use crate::world::{Ended, World};
+use crate::world::{Ended, World, line_of};
 
 trials![
     an_evaluated_number_prints_on_one_rank,
@@ -9,6 +9,9 @@ trials![
     ranks_that_end_early_wait_for_the_error,
     different_observations_are_an_error_on_every_rank,
     different_windows_are_an_error_on_every_rank,
+    different_values_of_equal_windows_are_an_error_on_every_rank,
+    one_value_observed_in_two_lines_is_no_error,
+    an_error_deferred_on_one_rank_alone_is_an_error_on_every_rank,
     an_observation_does_not_meet_an_agreement,
     different_causes_are_an_error_on_every_rank,
     other_data_is_an_error_on_every_rank,
@@ -43,6 +46,12 @@ fn divergence(ended: &[Ended]) -> String {
         last.saturating_sub(second)
     );
     String::from(error)
+}
+
+/// As messages name the line of the programs with this text.
+fn site(text: &str) -> String {
+    let line = line_of(include_str!("programs/divergence.rs"), text);
+    format!("/tests/multi_process/programs/divergence.rs:{line}")
 }
 
 fn an_evaluated_number_prints_on_one_rank() {
@@ -84,6 +93,41 @@ fn different_windows_are_an_error_on_every_rank() {
     assert!(error.contains("rank 1 observes a value at "), "{error}");
 }
 
+fn different_values_of_equal_windows_are_an_error_on_every_rank() {
+    let worlds = [(2, "cpu:1"), (2, "cpu:2"), (3, "cpu:1"), (3, "cpu:2")];
+    let kinds = [("b", "b.evaluate()?,"), ("view", "b.slice("), ("all", "phalanx::flush()?,")];
+    for (number, (size, devices)) in worlds.into_iter().enumerate() {
+        let work = ["split", "replicated"][number % 2];
+        for (kind, line) in kinds {
+            let world = World::of(size, "observe_one_of_two", &[work, kind]);
+            let error = divergence(&world.set("PHALANX_DEVICES", devices).run());
+            assert!(error.contains("rank 1 observes a value at "), "{error}");
+            for line in ["a.evaluate()?;", line] {
+                assert_eq!(error.matches(&site(line)).count(), 1, "{line}: {error}");
+            }
+        }
+    }
+}
+
+fn one_value_observed_in_two_lines_is_no_error() {
+    for work in ["split", "replicated"] {
+        let ended = World::of(3, "observe_one_of_two", &[work, "a"]).run();
+        ended.iter().for_each(Ended::assert_well);
+        ended.iter().for_each(|rank| assert_eq!(rank.value("sum"), ended[0].value("sum")));
+    }
+}
+
+fn an_error_deferred_on_one_rank_alone_is_an_error_on_every_rank() {
+    for size in [2, 3] {
+        let error = divergence(&World::of(size, "defer_on_one", &[]).run());
+        assert!(error.contains(" needs what depends on data at "), "{error}");
+        assert!(error.contains("rank 1 observes a value at "), "{error}");
+        for line in ["let power = || base.power(", "powers.evaluate()?;"] {
+            assert_eq!(error.matches(&site(line)).count(), 1, "{line}: {error}");
+        }
+    }
+}
+
 fn an_observation_does_not_meet_an_agreement() {
     let error = divergence(&World::of(2, "agree_on_one", &[]).run());
     assert!(error.contains("rank 0 agrees on an outcome at "), "{error}");
@@ -107,9 +151,7 @@ fn other_data_is_an_error_on_every_rank() {
         assert!(error.starts_with("ranks gave different data"), "{error}");
         assert!(error.contains("rank 1 at "), "{error}");
         // The sites are those of the data, not of what observed it.
-        let source = include_str!("programs/divergence.rs");
-        let line = source.lines().position(|line| line.contains("let given = from_slice("));
-        let site = format!("programs/divergence.rs:{}", line.expect("the line is there") + 1);
+        let site = site("let given = from_slice(");
         assert_eq!(error.matches(&site).count(), 2, "{error}");
     }
 }

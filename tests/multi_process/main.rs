@@ -15,6 +15,7 @@ macro_rules! trials {
 
 mod agreement;
 mod alone;
+mod data_errors;
 mod demo;
 mod divergence;
 #[path = "../faults/mod.rs"]
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
     let modules = [
         agreement::TRIALS,
         alone::TRIALS,
+        data_errors::TRIALS,
         demo::TRIALS,
         divergence::TRIALS,
         faults::input::TRIALS,

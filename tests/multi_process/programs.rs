@@ -1,6 +1,7 @@
 //! The programs that the tests start, each as a user would write it but for what the test is about.
 
 mod bits;
+mod data_errors;
 mod divergence;
 mod generated;
 mod local;
@@ -56,12 +57,18 @@ fn run(name: &str, arguments: &[&str]) -> Outcome {
     match name {
         "print_on_one" => divergence::print_on_one(arguments[0]),
         "observe_differently" => divergence::observe_differently(arguments[0]),
+        "observe_one_of_two" => divergence::observe_one_of_two(arguments[0], arguments[1]),
+        "defer_on_one" => divergence::defer_on_one(),
         "agree_on_one" => divergence::agree_on_one(),
         "give_data" => divergence::give_data(arguments[0]),
         "print_or_evaluate" => divergence::print_or_evaluate(),
         "die_unnoticed" => return divergence::die_unnoticed(session),
         "leave_loop_early" => divergence::leave_loop_early(arguments[0]),
         "end_on_one" => divergence::end_on_one(arguments[0], arguments[1]),
+        "refuse_powers" => data_errors::refuse(),
+        "defer_errors" => data_errors::defer(),
+        "leave_errors_to_the_end" => data_errors::leave_to_the_end(),
+        "read_between_errors" => data_errors::read_on_one(arguments[0]),
         "generated" => generated::run(&session, arguments),
         "bits" => bits::run(),
         "join_local" => local::join(&session, arguments[0]),

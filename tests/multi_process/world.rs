@@ -328,6 +328,15 @@ impl Ended {
     }
 }
 
+/// The number of the only line of a program that contains this text.
+pub fn line_of(source: &str, text: &str) -> usize {
+    let mut found = source.match_indices(text);
+    let (Some((at, _)), None) = (found.next(), found.next()) else {
+        panic!("not one line of the program contains {text}");
+    };
+    source[..at].matches('\n').count() + 1
+}
+
 /// A file with a secret that its owner alone can read.
 pub fn token(secret: &str) -> NamedTempFile {
     let mut file = NamedTempFile::new().expect("a temporary file is made");

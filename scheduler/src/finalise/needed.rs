@@ -1,5 +1,6 @@
 //! The steps that have to run, and their last uses of values.
 
+use super::overwrite::{Apart, stay_apart};
 use super::places::assign;
 use crate::build::{Buffer, Built, build};
 use crate::fuse::{Group, Unit};
@@ -35,11 +36,16 @@ impl Final {
                     let Unit::Group(group) = &plan.units[launch.unit] else {
                         unreachable!("bug: only groups are launched")
                     };
+                    let built = launch.built.refilled(&plan.graph, group)?;
+                    if !launch.apart.iter().all(|&pair| stay_apart(&built, group, pair)) {
+                        return None;
+                    }
                     FinalStep::Launch(Box::new(FinalLaunch {
                         unit: launch.unit,
-                        built: launch.built.refilled(&plan.graph, group)?,
+                        built,
                         copies: launch.copies.clone(),
                         tables: launch.tables.clone(),
+                        apart: launch.apart.clone(),
                     }))
                 }
                 FinalStep::Combine(nodes) => FinalStep::Combine(nodes.clone()),
@@ -75,6 +81,8 @@ pub(crate) struct FinalLaunch {
     pub copies: Arc<[FinalCopy]>,
     /// Tables, which start as zeros.
     pub tables: Arc<[u32]>,
+    /// Accesses that never touch the same element, although they touch the same memory.
+    pub apart: Arc<[Apart]>,
 }
 
 /// The copy of what an update leaves unwritten.

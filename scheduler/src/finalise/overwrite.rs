@@ -1,23 +1,34 @@
 //! Whether a kernel may store a value over memory that it loads from.
 
-use crate::build::{Buffer, Built};
+use crate::build::{Buffer, Built, BuiltAccess};
+use crate::fuse::Group;
+use phalanx_distributed::are_apart;
 use phalanx_kernels::ir::{Expr, Kernel, Stmt};
+use phalanx_ops::IndexBox;
+use phalanx_ops::sharding::intersect;
+
+/// Two accesses of a kernel that never touch the same element, by their numbers.
+pub(crate) type Apart = (usize, usize);
 
 /// Whether the value of `node` may be stored over what other buffers hold: each element there is
-/// touched at the index only at which it is stored, and not after that; or, in a kernel of a single
-/// point, by loops that are over. `shares` tells whether a buffer lies there, and if so, whether it
-/// lies there as the value does.
+/// touched at the index only at which it is stored, and not after that; or lies where nothing is
+/// stored; or, in a kernel of a single point, is touched by loops that are over. `shares` tells
+/// whether a buffer lies there, and if so, whether it lies there as the value does.
+///
+/// Returns the accesses that have to stay apart for this to hold with other numbers, too.
 pub(super) fn may_overwrite(
     built: &Built,
+    group: &Group,
     node: u32,
     shares: impl Fn(&Buffer) -> Option<bool>,
-) -> bool {
+) -> Option<Vec<Apart>> {
     let is_own = |buffer: &Buffer| *buffer == Buffer::Output(node);
     let times = Times::of(&built.kernel);
     let own = built.accesses.iter().enumerate().filter(|(_, access)| is_own(&access.buffer));
-    let stores = own.filter_map(|(id, access)| Some((times.stored[id]?, access)));
-    let Some((store, stored)) = stores.min_by_key(|(time, _)| *time) else { return false };
-    built.accesses.iter().enumerate().all(|(id, access)| {
+    let stores = own.filter_map(|(id, access)| Some((times.stored[id]?, id, access)));
+    let (store, store_id, stored) = stores.min_by_key(|(time, ..)| *time)?;
+    let mut apart = Vec::new();
+    let is_safe = built.accesses.iter().enumerate().all(|(id, access)| {
         if is_own(&access.buffer) {
             return true;
         }
@@ -27,8 +38,27 @@ pub(super) fn may_overwrite(
         // A guarded load is of the element itself only where its guard holds; it is not looked at
         // more closely.
         let is_at_the_index = access.map.axes == stored.map.axes && access.guard.is_none();
-        is_over || (lies_alike && is_at_the_index && touched <= store)
-    })
+        if is_over || (lies_alike && is_at_the_index && touched <= store) {
+            return true;
+        }
+        let is_apart = lies_alike && stay_apart(built, group, (id, store_id));
+        if is_apart {
+            apart.push((id, store_id));
+        }
+        is_apart
+    });
+    is_safe.then_some(apart)
+}
+
+/// Whether two accesses of a kernel never touch the same element of what lies in one place.
+pub(super) fn stay_apart(built: &Built, group: &Group, (a, b): Apart) -> bool {
+    let space: IndexBox = group.axes.iter().map(|axis| 0..axis.extent).collect();
+    let touched = |access: &BuiltAccess| match access.guard {
+        Some(guard) => intersect(&space, &built.guards[guard]),
+        None => space.clone(),
+    };
+    let (a, b) = (&built.accesses[a], &built.accesses[b]);
+    are_apart((&a.map, &touched(a)), (&b.map, &touched(b)))
 }
 
 /// A moment in the life of a point of a kernel. Loops count as run once: what they touch in other

@@ -155,7 +155,7 @@ fn launch(
             outputs.push(node);
         }
     }
-    let (mut copies, mut tables) = (Vec::new(), Vec::new());
+    let (mut copies, mut tables, mut apart) = (Vec::new(), Vec::new(), Vec::new());
     for node in outputs {
         let data = plan.node(node);
         let until = last_use[node as usize];
@@ -169,22 +169,26 @@ fn launch(
             }
             _ => dying_values(plan, memory, &built, node),
         };
-        let safe = candidates.into_iter().find(|&place| {
+        let safe = candidates.into_iter().find_map(|place| {
             if *memory.busy_until(place) > now {
-                return false;
+                return None;
             }
             let own = layout(plan, Source::Node(node));
-            may_overwrite(&built, node, |buffer| {
+            let apart = may_overwrite(&built, group, node, |buffer| {
                 let source = match *buffer {
                     Buffer::Input(source) => source,
                     Buffer::Output(node) | Buffer::OutputIndex(node) => Source::Node(node),
                 };
                 let lies_there = memory.place(source) == Some(place);
                 lies_there.then(|| layout(plan, source) == own)
-            })
+            })?;
+            Some((place, apart))
         });
         match safe {
-            Some(place) => memory.put(node, place, until, now),
+            Some((place, more)) => {
+                memory.put(node, place, until, now);
+                apart.extend(more);
+            }
             None => {
                 let place = memory.allocate(node, until, now);
                 debug_assert!(memory.places[node as usize] == Some(place));
@@ -197,7 +201,8 @@ fn launch(
             }
         }
     }
-    FinalLaunch { unit, built, copies: copies.into(), tables: tables.into() }
+    let (copies, tables, apart) = (copies.into(), tables.into(), apart.into());
+    FinalLaunch { unit, built, copies, tables, apart }
 }
 
 /// Where values lie that the kernel loads and whose blocks are those of the node's: inputs, and

@@ -3,7 +3,8 @@
 use super::group::{Group, Load, Member, Reference, compose};
 use super::place::{new_group, stays_inside};
 use phalanx_array::{Graph, Input, NodeOp, Source};
-use phalanx_distributed::Placement;
+use phalanx_distributed::{Placement, are_apart};
+use phalanx_ops::shape::size;
 use phalanx_ops::{AffineMap, AxisMap, IndexBox, Sharding};
 use smallvec::SmallVec;
 
@@ -62,6 +63,7 @@ impl<'a> Context<'a> {
         }
         let mut context = Context { graph, placements, leaves, inline, uses };
         context.keep_loops_inside();
+        context.keep_small_writes_small();
         context
     }
 
@@ -76,6 +78,41 @@ impl<'a> Context<'a> {
                 self.inline[from as usize] = None;
             }
         }
+    }
+
+    /// Has values stored that would be computed where they are written, and there read what is being
+    /// overwritten: a copy of a few elements instead of one of the whole base.
+    fn keep_small_writes_small(&mut self) {
+        for (position, node) in self.graph.nodes.iter().enumerate() {
+            let NodeOp::Update(_) = &node.op else { continue };
+            if let Source::Node(from) = node.inputs[1].source
+                && self.inline[from as usize].is_some()
+                && self.copies_whole_base(&new_group(self, position as u32))
+            {
+                self.inline[from as usize] = None;
+            }
+        }
+    }
+
+    /// Whether a group writes a small part of a base and reads other elements of it that are being
+    /// overwritten: then the base is copied, although the value could be stored elsewhere for less.
+    pub fn copies_whole_base(&self, group: &Group) -> bool {
+        let space: IndexBox = group.axes.iter().map(|axis| 0..axis.extent).collect();
+        group.members.iter().any(|member| {
+            let node = &self.graph.nodes[member.node as usize];
+            let NodeOp::Update(target) = &node.op else { return false };
+            if member.is_selected || 2 * size(&target.shape) >= size(&node.shape) {
+                return false;
+            }
+            let written = target.then(&member.from_group);
+            let clashes = |load: &Load| {
+                let read = load.guard.as_ref().map_or(&space, |guard| guard);
+                load.source == node.inputs[0].source
+                    && load.map.axes != written.axes
+                    && !are_apart((&load.map, read), (&written, &space))
+            };
+            group.members.iter().any(|other| self.loads(other, group).iter().any(clashes))
+        })
     }
 
     /// Whether a node is computed wherever it is used and never has to exist.

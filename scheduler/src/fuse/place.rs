@@ -219,7 +219,7 @@ fn try_join(
         } else {
             joined.members.push(member);
         }
-        if stays_inside(context, &joined) {
+        if stays_inside(context, &joined) && !context.copies_whole_base(&joined) {
             return Some(joined);
         }
     }
@@ -341,5 +341,6 @@ fn merge(
     let is_legal = loads.len() <= MOST_LOADS
         && !loads.iter().any(|load| is_inside(load.source))
         && !merged.members.iter().any(keeps_inside);
-    (is_legal && stays_inside(context, &merged)).then_some(merged)
+    let is_legal = is_legal && stays_inside(context, &merged);
+    (is_legal && !context.copies_whole_base(&merged)).then_some(merged)
 }

@@ -46,6 +46,40 @@ pub fn observe_differently(work: &str) -> Outcome {
     Ok(())
 }
 
+/// Rank 1 observes another value of a window that is the same on all ranks: `b`, a `view` of it,
+/// or `all`; or, in another line, `a` as well.
+pub fn observe_one_of_two(work: &str, kind: &str) -> Outcome {
+    let start = arange(0, if work == "split" { SPLIT_FROM } else { 10 }, 1);
+    let (a, b) = (&start + 1, &start * 2);
+    if phalanx::rank() == 1 {
+        wait(200);
+        moment("differs");
+        match kind {
+            "a" => a.evaluate()?,
+            "b" => b.evaluate()?,
+            "view" => drop(b.slice(s![1..]).to_host()?),
+            _ => phalanx::flush()?,
+        }
+    } else {
+        moment("differs");
+        a.evaluate()?;
+    }
+    println!("sum {}", (a + b).sum(()).item::<i64>()?);
+    Ok(())
+}
+
+/// Rank 1 defers errors, the others wait at the call to see whether there is one.
+pub fn defer_on_one() -> Outcome {
+    let base = arange(0, SPLIT_FROM, 1);
+    // Of these nothing is known before they are computed.
+    let exponents = from_slice(&[2.0; SPLIT_FROM], [SPLIT_FROM]).astype(DType::I64);
+    let power = || base.power(&exponents);
+    moment("differs");
+    let powers = if phalanx::rank() == 1 { phalanx::deferred_errors(power) } else { power() };
+    powers.evaluate()?;
+    Ok(())
+}
+
 /// Rank 0 agrees on an outcome, the others observe a value.
 pub fn agree_on_one() -> Outcome {
     if phalanx::rank() == 0 {
