@@ -62,12 +62,14 @@ pub fn pieces_to(
     (missing, transfers)
 }
 
-/// What `device` sends, to devices in ascending order; `need_of` tells what each device needs.
+/// What `device` sends to those of `peers` that need something of it, in ascending order; `need_of`
+/// tells what each device needs.
 pub fn pieces_from(
     sharding: &Sharding,
     shape: &[usize],
     mesh: &Mesh,
     device: usize,
+    peers: Range<usize>,
     need_of: &dyn Fn(usize) -> IndexBox,
 ) -> Vec<Transfer> {
     let own = mesh.coordinates(device);
@@ -80,7 +82,7 @@ pub fn pieces_from(
         split.mesh_axes.iter().for_each(|&axis| used[axis as usize] = true);
     }
     let mut transfers = Vec::new();
-    for peer in (0..mesh.devices()).filter(|&peer| peer != device) {
+    for peer in peers.filter(|&peer| peer != device) {
         let there = mesh.coordinates(peer);
         // Of several devices that hold the same block, the one in the receiver's own group sends.
         if (0..mesh.ndim()).any(|axis| !used[axis] && own[axis] != there[axis]) {
@@ -129,7 +131,7 @@ mod tests {
         let mut sent: Vec<(usize, usize, usize, IndexBox)> = Vec::new();
         let mut received = Vec::new();
         for device in 0..mesh.devices() {
-            for t in pieces_from(sharding, shape, mesh, device, need_of) {
+            for t in pieces_from(sharding, shape, mesh, device, 0..mesh.devices(), need_of) {
                 sent.push((device, t.peer, t.slab, t.region));
             }
             let need = need_of(device);

@@ -295,7 +295,12 @@ impl<'a> Builder<'a> {
         let own_need = exchange.need(self.mesh, &self.coordinates);
         let (missing, incoming) = pieces_to(sharding, shape, self.mesh, self.device, &own_need);
         let need_of = |peer: usize| exchange.need(self.mesh, &self.mesh.coordinates(peer));
-        let outgoing = pieces_from(sharding, shape, self.mesh, self.device, &need_of);
+        let peers = exchange.peers(self.mesh, &block);
+        let outgoing = pieces_from(sharding, shape, self.mesh, self.device, peers, &need_of);
+        debug_assert_eq!(
+            outgoing,
+            pieces_from(sharding, shape, self.mesh, self.device, 0..self.mesh.devices(), &need_of)
+        );
 
         // What is sent from where it lies must not be overwritten by the consumer before it has
         // been sent.

@@ -6,10 +6,13 @@
 use crate::alias::drop_whole_updates;
 use crate::fuse::{Context, Fused, Group, GroupAxis, Load, Unit, fuse, stays_inside};
 use phalanx_array::{Graph, Input, Node, NodeData, NodeOp, Source};
-use phalanx_distributed::{Legal, Origin, Placement, image, is_aligned, legalise, wanted_sharding};
+use phalanx_distributed::{
+    Legal, Origin, Placement, image, is_aligned, legalise, preimage_range, wanted_sharding,
+};
 use phalanx_ops::sharding::{intersect, is_empty, volume};
 use phalanx_ops::{AffineMap, DType, IndexBox, Mesh, Monoid, Shape, Sharding};
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A planned window. Holds no values.
@@ -72,6 +75,38 @@ impl Exchange {
     pub fn need(&self, mesh: &Mesh, coordinates: &[usize]) -> IndexBox {
         let parts = self.parts.iter().map(|part| part.need(mesh, coordinates));
         parts.reduce(|a, b| bounding(&a, &b)).unwrap_or_default()
+    }
+}
+
+impl Exchange {
+    /// The devices that may need something of a block, ascending; all, if that does not follow from
+    /// the form of the bounds. Costs the same on a mesh of any size if it does.
+    pub fn peers(&self, mesh: &Mesh, block: &[Range<usize>]) -> Range<usize> {
+        let first = &self.parts[0];
+        let loads = || self.parts.iter().flat_map(|part| &part.loads);
+        for (axis, map) in first.loads[0].map.axes.iter().enumerate() {
+            let Some(follows) = map.axis.filter(|_| map.step != 0).map(usize::from) else {
+                continue;
+            };
+            let GroupAxis { extent, split: Some(split), .. } = &first.axes[follows] else {
+                continue;
+            };
+            // Then the number of a block is that of its device.
+            let is_whole_mesh = split.mesh_axes.iter().copied().eq(0..mesh.ndim() as u8);
+            let is_same = |part: &ExchangePart| part.axes[follows].split.as_ref() == Some(split);
+            if !is_whole_mesh || !self.parts.iter().all(is_same) {
+                continue;
+            }
+            let starts = || loads().map(|load| load.map.axes[axis].start);
+            let (Some(least), Some(most)) = (starts().min(), starts().max()) else { continue };
+            let ends = [least, most].map(|start| preimage_range(&block[axis], start, map.step));
+            // What is needed is a box, so that also what lies between two positions counts.
+            let [a, b] = ends;
+            let from = a.start.min(b.start).saturating_sub(1).clamp(0, *extent as i64);
+            let to = a.end.max(b.end).saturating_add(1).clamp(0, *extent as i64);
+            return split.bounds.parts_meeting(from as usize..to as usize);
+        }
+        0..mesh.devices()
     }
 }
 

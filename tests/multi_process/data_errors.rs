@@ -1,7 +1,7 @@
 //! Errors in data, that some rank alone holds: every rank gets them at the same place of the
 //! program, with the line of the operation, and goes on.
 
-use crate::world::{Ended, World, line_of};
+use crate::world::{Ended, SHAPES, World, line_of};
 
 trials![
     a_refused_power_is_an_error_of_the_call_on_every_rank,
@@ -15,29 +15,22 @@ const SQUARES: [u64; 2] = [9 * 10 * 19 / 6, 4095 * 4096 * 8191 / 6];
 /// The sum of the numbers below 4096.
 const SUM: u64 = 4095 * 4096 / 2;
 
-/// Worlds of 2 and 3 processes with 1 and 2 devices each.
-fn worlds(program: &str, arguments: &[&str]) -> Vec<(usize, Vec<Ended>)> {
-    let shapes = [(2, "cpu:1"), (2, "cpu:2"), (3, "cpu:1"), (3, "cpu:2")];
-    let run = |(size, devices)| {
-        (size, World::of(size, program, arguments).set("PHALANX_DEVICES", devices).run())
-    };
-    shapes.into_iter().map(run).collect()
+/// How worlds of all shapes end.
+fn worlds(program: &str, arguments: &[&str]) -> Vec<Vec<Ended>> {
+    let run =
+        |(size, devices)| World::of(size, program, arguments).set("PHALANX_DEVICES", devices).run();
+    SHAPES.into_iter().map(run).collect()
 }
 
-/// Whether this is what the programs tell of an error in data that was recorded in the line of
-/// theirs with this text.
-fn is_refusal(told: &str, line: &str) -> bool {
-    let number = line_of(include_str!("programs/data_errors.rs"), line);
-    told.starts_with("PX022 ")
-        && told.ends_with(&format!("/tests/multi_process/programs/data_errors.rs:{number}"))
-}
-
+/// Checks that a program told of an error in data, recorded in the line of theirs with this text.
 fn assert_refused(told: &str, line: &str) {
-    assert!(is_refusal(told, line), "not the error of `{line}`: {told}");
+    let number = line_of(include_str!("programs/data_errors.rs"), line);
+    let site = format!("launcher/../tests/multi_process/programs/data_errors.rs:{number}");
+    assert_eq!(told, format!("PX022 {site}"), "not the error of `{line}`");
 }
 
 fn a_refused_power_is_an_error_of_the_call_on_every_rank() {
-    for (_, ended) in worlds("refuse_powers", &[]) {
+    for ended in worlds("refuse_powers", &[]) {
         ended.iter().for_each(Ended::assert_well);
         for rank in &ended {
             let shardings = rank.values("sharding");
@@ -65,7 +58,7 @@ fn a_deferred_error_is_raised_by_the_next_observation_on_every_rank() {
         ("view", 4095),
         ("print", 2),
     ];
-    for (_, ended) in worlds("defer_errors", &[]) {
+    for ended in worlds("defer_errors", &[]) {
         ended.iter().for_each(Ended::assert_well);
         for rank in &ended {
             assert_eq!(rank.values("pending"), ["true"; 6], "a window was closed: {rank:#?}");
@@ -91,7 +84,7 @@ fn a_deferred_error_is_raised_by_the_next_observation_on_every_rank() {
 fn a_deferred_error_is_raised_by_the_end_of_the_session_on_every_rank() {
     let line = "deferred_errors(|| drop(base.power(&negative)));";
     let number = line_of(include_str!("programs/data_errors.rs"), line);
-    for (_, ended) in worlds("leave_errors_to_the_end", &[]) {
+    for ended in worlds("leave_errors_to_the_end", &[]) {
         for rank in &ended {
             assert_eq!(rank.value("pending"), "true");
             assert_eq!(rank.error("PX022"), ended[0].error("PX022"));
@@ -107,7 +100,7 @@ fn a_deferred_error_is_raised_by_the_end_of_the_session_on_every_rank() {
 fn a_read_on_one_rank_keeps_a_deferred_error_for_the_others() {
     let [first, second] = ["drop(base.power(&negative));\n", "drop((&base + 1).power(&negative));"];
     for reader in [0, 1] {
-        for (_, ended) in worlds("read_between_errors", &[&reader.to_string()]) {
+        for ended in worlds("read_between_errors", &[&reader.to_string()]) {
             ended.iter().for_each(Ended::assert_well);
             for (number, rank) in ended.iter().enumerate() {
                 assert_eq!(rank.value("chosen"), "7");

@@ -1,6 +1,6 @@
 //! Ranks that go different ways: an error on every rank that names both call sites, soon.
 
-use crate::world::{Ended, World, line_of};
+use crate::world::{Ended, SHAPES, World, line_of};
 
 trials![
     an_evaluated_number_prints_on_one_rank,
@@ -51,7 +51,18 @@ fn divergence(ended: &[Ended]) -> String {
 /// As messages name the line of the programs with this text.
 fn site(text: &str) -> String {
     let line = line_of(include_str!("programs/divergence.rs"), text);
-    format!("/tests/multi_process/programs/divergence.rs:{line}")
+    format!("launcher/../tests/multi_process/programs/divergence.rs:{line}")
+}
+
+/// Checks that every rank has an error that says of two ranks what each of them does where.
+fn assert_named(ended: &[Ended], first: &str, second: &str) {
+    for rank in ended {
+        let error = rank.error("PX062");
+        assert!(error.starts_with("ranks took different ways at step "), "{error}");
+        for words in [first, second] {
+            assert_eq!(error.matches(words).count(), 1, "{words}: {rank:#?}");
+        }
+    }
 }
 
 fn an_evaluated_number_prints_on_one_rank() {
@@ -94,16 +105,14 @@ fn different_windows_are_an_error_on_every_rank() {
 }
 
 fn different_values_of_equal_windows_are_an_error_on_every_rank() {
-    let worlds = [(2, "cpu:1"), (2, "cpu:2"), (3, "cpu:1"), (3, "cpu:2")];
     let kinds = [("b", "b.evaluate()?,"), ("view", "b.slice("), ("all", "phalanx::flush()?,")];
-    for (number, (size, devices)) in worlds.into_iter().enumerate() {
-        let work = ["split", "replicated"][number % 2];
+    for (size, devices) in SHAPES {
         for (kind, line) in kinds {
-            let world = World::of(size, "observe_one_of_two", &[work, kind]);
-            let error = divergence(&world.set("PHALANX_DEVICES", devices).run());
-            assert!(error.contains("rank 1 observes a value at "), "{error}");
-            for line in ["a.evaluate()?;", line] {
-                assert_eq!(error.matches(&site(line)).count(), 1, "{line}: {error}");
+            for work in ["split", "replicated"] {
+                let world = World::of(size, "observe_one_of_two", &[work, kind]);
+                let ended = world.set("PHALANX_DEVICES", devices).run();
+                let first = format!(" observes a value at {}", site("a.evaluate()?;"));
+                assert_named(&ended, &first, &format!("rank 1 observes a value at {}", site(line)));
             }
         }
     }
@@ -118,13 +127,11 @@ fn one_value_observed_in_two_lines_is_no_error() {
 }
 
 fn an_error_deferred_on_one_rank_alone_is_an_error_on_every_rank() {
-    for size in [2, 3] {
-        let error = divergence(&World::of(size, "defer_on_one", &[]).run());
-        assert!(error.contains(" needs what depends on data at "), "{error}");
-        assert!(error.contains("rank 1 observes a value at "), "{error}");
-        for line in ["let power = || base.power(", "powers.evaluate()?;"] {
-            assert_eq!(error.matches(&site(line)).count(), 1, "{line}: {error}");
-        }
+    for (size, devices) in SHAPES {
+        let ended = World::of(size, "defer_on_one", &[]).set("PHALANX_DEVICES", devices).run();
+        let call = format!(" needs what depends on data at {}", site("let power = || base.power("));
+        let observation = site("powers.evaluate()?;");
+        assert_named(&ended, &call, &format!("rank 1 observes a value at {observation}"));
     }
 }
 

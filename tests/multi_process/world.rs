@@ -14,6 +14,9 @@ use tempfile::NamedTempFile;
 /// The word after which this test program is one of its own test programs.
 pub const PROGRAM: &str = "--program";
 
+/// Sizes of worlds and the devices of each of their processes.
+pub const SHAPES: [(usize, &str); 4] = [(2, "cpu:1"), (2, "cpu:2"), (3, "cpu:1"), (3, "cpu:2")];
+
 /// How long a world may take, however busy the machine is; a world that takes longer hangs.
 const LIMIT: Duration = Duration::from_secs(60);
 

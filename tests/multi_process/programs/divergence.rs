@@ -52,8 +52,6 @@ pub fn observe_one_of_two(work: &str, kind: &str) -> Outcome {
     let start = arange(0, if work == "split" { SPLIT_FROM } else { 10 }, 1);
     let (a, b) = (&start + 1, &start * 2);
     if phalanx::rank() == 1 {
-        wait(200);
-        moment("differs");
         match kind {
             "a" => a.evaluate()?,
             "b" => b.evaluate()?,
@@ -61,7 +59,6 @@ pub fn observe_one_of_two(work: &str, kind: &str) -> Outcome {
             _ => phalanx::flush()?,
         }
     } else {
-        moment("differs");
         a.evaluate()?;
     }
     println!("sum {}", (a + b).sum(()).item::<i64>()?);
@@ -74,7 +71,6 @@ pub fn defer_on_one() -> Outcome {
     // Of these nothing is known before they are computed.
     let exponents = from_slice(&[2.0; SPLIT_FROM], [SPLIT_FROM]).astype(DType::I64);
     let power = || base.power(&exponents);
-    moment("differs");
     let powers = if phalanx::rank() == 1 { phalanx::deferred_errors(power) } else { power() };
     powers.evaluate()?;
     Ok(())
