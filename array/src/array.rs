@@ -234,7 +234,7 @@ impl Array {
             }
         }
         match node.result() {
-            Some(Ok(value)) => value.wait(),
+            Some(Ok(value)) => mesh.engine().wait(value),
             Some(Err(error)) => Err(error.clone()),
             None => unreachable!("bug: a closed window left a node without a result"),
         }
@@ -267,6 +267,13 @@ impl Array {
         if let [] | [_] = live.view.stages.as_slice()
             && live.view.stages.iter().all(|stage| stage.reshape.is_none())
         {
+            // All ranks read what is split, whether or not it has been evaluated.
+            if let Some(Ok(value)) = live.cell.node()?.result()
+                && cause == Cause::Observation
+                && !value.sharding().is_replicated()
+            {
+                live.cell.mesh.raise_known(true)?;
+            }
             self.evaluate_for(cause, site)?;
             if let Some(host) = self.read_local()? {
                 return Ok(host);

@@ -117,7 +117,7 @@ impl MeshHandle {
             Some(result) => result.clone()?,
             None => unreachable!("bug: a condition is read before it is computed"),
         };
-        value.wait()?;
+        self.engine().wait(&value)?;
         match self.engine().read(&value, &[], &AffineMap::identity(&[]))? {
             Some(host) => Ok(host.bytes[0] != 0),
             None => unreachable!("bug: a 0-d value is held by every process"),

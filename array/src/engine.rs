@@ -106,6 +106,11 @@ pub trait Engine: Send + Sync {
     /// The limits of windows.
     fn limits(&self) -> Limits;
 
+    /// Waits for a value on behalf of the program, which is given the error. Local.
+    fn wait(&self, value: &Arc<dyn Evaluated>) -> Result<(), Error> {
+        value.wait()
+    }
+
     /// This process and the number of processes.
     fn process(&self) -> (usize, usize);
 }

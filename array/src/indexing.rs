@@ -114,7 +114,7 @@ impl Array {
                 Some(result) => result.clone()?,
                 None => unreachable!("bug: a closed window left a node without a result"),
             };
-            value.wait()?;
+            mesh.engine().wait(&value)?;
             let shape: Shape = mesh.engine().extents(&value).into();
             let selected = Node::evaluated(shape, self.dtype(), value, site);
             selected.learn(node.interval());

@@ -12,6 +12,7 @@ trials![
     different_values_of_equal_windows_are_an_error_on_every_rank,
     one_value_observed_in_two_lines_is_no_error,
     an_error_deferred_on_one_rank_alone_is_an_error_on_every_rank,
+    processes_of_several_devices_tell_of_a_divergence_once,
     an_observation_does_not_meet_an_agreement,
     different_causes_are_an_error_on_every_rank,
     other_data_is_an_error_on_every_rank,
@@ -132,6 +133,12 @@ fn an_error_deferred_on_one_rank_alone_is_an_error_on_every_rank() {
         let call = format!(" needs what depends on data at {}", site("let power = || base.power("));
         let observation = site("powers.evaluate()?;");
         assert_named(&ended, &call, &format!("rank 1 observes a value at {observation}"));
+    }
+}
+
+fn processes_of_several_devices_tell_of_a_divergence_once() {
+    for program in ["leave_loop_early", "observe_differently"] {
+        divergence(&World::of(2, program, &["split"]).set("PHALANX_DEVICES", "cpu:2").run());
     }
 }
 

@@ -214,6 +214,10 @@ impl Engine for Session {
         Ok(placements.into_iter().map(|placement| placement.output).collect())
     }
 
+    fn wait(&self, value: &Arc<dyn Evaluated>) -> Result<(), Error> {
+        self.processes.tell(value.wait())
+    }
+
     fn read(
         &self,
         value: &Arc<dyn Evaluated>,

@@ -134,11 +134,13 @@ pub fn read_on_one(reader: &str) -> Outcome {
         tell("alone", known.reshape([5, 2]).t().to_host().map(|read| read.shape.len()))?;
         println!("shown {number}");
     }
-    tell("together", sum(&base))?;
+    // What is split is read by all, although it has been evaluated.
+    let all = || base.to_vec::<i64>().map(|read| read.len());
+    tell("together", all())?;
     if is_reader {
         tell("alone", number.item::<i64>())?;
     }
-    tell("together", sum(&base))?;
+    tell("together", all())?;
     if is_reader {
         tell("alone", number.item::<i64>())?;
     }
