@@ -39,7 +39,7 @@ pub struct Limits {
     pub soft: usize,
     /// A window this long closes at once.
     pub hard: usize,
-    /// A window whose values have this many bytes closes at once.
+    /// A window whose reductions, products and selections have this many bytes closes at once.
     pub bytes: u64,
     /// A plan on one device with fewer bytes than this is run by the caller: it is over before
     /// another thread is awake.
@@ -56,7 +56,10 @@ impl Default for Limits {
 pub trait Engine: Send + Sync {
     /// Plans and starts a window. Every node gets its result (or the error) before this returns;
     /// results may still be computed while the caller goes on. Collective over the mesh.
-    fn evaluate(&self, graph: Graph, cause: Cause, site: Site) -> Result<(), Error>;
+    ///
+    /// If there is too little memory, that is an error of the observed value alone: the other nodes
+    /// stay without a result, and the window is evaluated again with what is recorded next.
+    fn evaluate(&self, graph: &Graph, cause: Cause, site: Site) -> Result<(), Error>;
 
     /// The plan of a window as text. Local: nothing is run or agreed.
     fn explain(&self, graph: &Graph) -> Result<String, Error>;

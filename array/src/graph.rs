@@ -285,7 +285,8 @@ impl Graph {
     /// The node that the closing observation asked for; `None` if the window was closed for another
     /// reason or has no such node. Local.
     pub fn observed(&self) -> Option<u32> {
-        let position = self.nodes.iter().position(|node| node.node.is_observed());
+        let is_observed = |data: &NodeData| data.node.is_observed() && data.node.result().is_none();
+        let position = self.nodes.iter().position(is_observed);
         position.map(|position| position as u32)
     }
 

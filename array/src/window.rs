@@ -45,6 +45,8 @@ struct Window {
     place: Anchor,
     /// The first place that has recurred: loops are cut there, at the same phase every time.
     anchor: Option<Anchor>,
+    /// The length from which on it is closed for being long, after there was too little memory.
+    retry_from: usize,
 }
 
 static DEFAULT: RwLock<Option<MeshHandle>> = RwLock::new(None);
@@ -128,11 +130,17 @@ impl MeshHandle {
         let is_end = matches!(op, NodeOp::Update(_))
             && matches!((operands.last(), window.graph.nodes.last()),
                 (Some(Operand::Value { node, .. }), Some(last)) if Arc::ptr_eq(node, &last.node));
-        if (length >= self.0.limits.soft && window.anchor == Some(anchor) && !is_end)
+        let is_long = (length >= self.0.limits.soft && window.anchor == Some(anchor) && !is_end)
             || length >= self.0.limits.hard
-            || window.bytes >= self.0.limits.bytes
-        {
-            self.close_window(&mut window, Cause::Limit, site)?;
+            || window.bytes >= self.0.limits.bytes;
+        if is_long && length >= window.retry_from {
+            let closed = self.close_window(&mut window, Cause::Limit, site);
+            if window.graph.nodes.is_empty() {
+                closed?;
+            } else {
+                // For want of memory: whoever observes a value hears of it.
+                window.retry_from = length + self.0.limits.soft;
+            }
         }
         window.place = anchor;
         if !is_end && window.anchor.is_none() && !window.places.insert(anchor) {
@@ -161,7 +169,14 @@ impl MeshHandle {
         let node =
             Node::recorded(shape.clone(), dtype, number, graph.nodes.len() as u32, Some(site));
         node.learn(Interval::of_result(&op, operands, &shape, dtype));
-        window.bytes += (phalanx_ops::shape::size(&shape) * dtype.size()) as u64;
+        // Elementwise values and writes are fused, and views cost nothing; these are always stored.
+        let is_stored = matches!(
+            op,
+            NodeOp::Reduce { .. } | NodeOp::Accumulate { .. } | NodeOp::Matmul | NodeOp::Compress
+        );
+        if is_stored {
+            window.bytes += (phalanx_ops::shape::size(&shape) * dtype.size()) as u64;
+        }
         window.graph.nodes.push(NodeData { op, inputs, shape, dtype, site, node: node.clone() });
         Ok(node)
     }
@@ -172,7 +187,12 @@ impl MeshHandle {
         if closed.graph.nodes.is_empty() {
             return Ok(());
         }
-        self.0.engine.evaluate(closed.graph, cause, site)
+        let result = self.0.engine.evaluate(&closed.graph, cause, site);
+        if result.is_err() && closed.graph.nodes.iter().any(|data| data.node.result().is_none()) {
+            // Refused, not failed: what was recorded can be evaluated once there is memory.
+            *window = closed;
+        }
+        result
     }
 
     /// Closes the open window: everything recorded is planned and started. Collective over the
@@ -248,7 +268,7 @@ mod tests {
     }
 
     impl Engine for Notes {
-        fn evaluate(&self, graph: Graph, cause: Cause, _: Site) -> Result<(), Error> {
+        fn evaluate(&self, graph: &Graph, cause: Cause, _: Site) -> Result<(), Error> {
             self.windows.lock().unwrap().push((graph.nodes.len(), cause, graph.observed()));
             for node in &graph.nodes {
                 node.node.finish(Ok(Arc::new(Zeros(Sharding::replicated(node.shape.len())))));

@@ -38,8 +38,8 @@ pub fn preimage_range(base: &Range<usize>, start: i64, step: i64) -> Range<i64> 
     }
 }
 
-/// Whether two maps from the same space never lead to the same index of a base, each restricted to a
-/// box of the space. A proof by boxes and steps: `false` may also mean "not known".
+/// Whether two maps from the same space never lead to the same index of a base, each restricted to
+/// a box of the space. A proof by boxes and steps: `false` may also mean "not known".
 pub fn are_apart(a: (&AffineMap, &[Range<usize>]), b: (&AffineMap, &[Range<usize>])) -> bool {
     let interleaves = |(a, b): (&AxisMap, &AxisMap)| {
         let step = greatest_common_divisor(a.step.unsigned_abs(), b.step.unsigned_abs());

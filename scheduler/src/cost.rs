@@ -25,6 +25,8 @@ pub(crate) struct Cost {
     pub flops: u64,
     /// How many boxes a launch is cut into, so that what needs no slab runs before slabs arrive.
     pub boxes: usize,
+    /// How many of them wait for slabs.
+    pub rims: usize,
 }
 
 impl Cost {
@@ -35,6 +37,7 @@ impl Cost {
             wrote: self.wrote.max(other.wrote),
             flops: self.flops.max(other.flops),
             boxes: self.boxes.max(other.boxes),
+            rims: self.rims.max(other.rims),
         }
     }
 }
@@ -125,6 +128,7 @@ impl Device<'_> {
             wrote: total.wrote + step.wrote,
             flops: total.flops + step.flops,
             boxes: total.boxes + step.boxes,
+            rims: total.rims + step.rims,
         });
         let leaves = 0..self.plan.leaves.len() as u32;
         let inputs = leaves.map(|leaf| self.block_bytes(Source::Leaf(leaf))).sum();
@@ -152,7 +156,7 @@ impl Device<'_> {
         volume(&self.block(Source::Node(node))) * item
     }
 
-    fn launch(&self, launch: &FinalLaunch, boxes: usize) -> Cost {
+    fn launch(&self, launch: &FinalLaunch, (boxes, rims): (usize, usize)) -> Cost {
         let Unit::Group(group) = &self.plan.units[launch.unit] else {
             unreachable!("bug: only groups are launched")
         };
@@ -206,7 +210,7 @@ impl Device<'_> {
             built.axes.iter().map(|&axis| space[axis as usize].len() as u64).collect();
         let points = extents[..built.kernel.grid].iter().product();
         let flops = operations(&built.kernel, &built.kernel.body, points, &extents);
-        Cost { sent: 0, read, wrote, flops, boxes }
+        Cost { sent: 0, read, wrote, flops, boxes, rims }
     }
 
     fn matmul(&self, node: u32) -> Cost {
@@ -216,7 +220,14 @@ impl Device<'_> {
         let products = volume(&self.block(Source::Node(node))) * inner;
         // A product and a sum; of complex numbers, four and four.
         let flops = products as u64 * if data.dtype.is_complex() { 8 } else { 2 };
-        Cost { sent: 0, read, wrote: self.block_bytes(Source::Node(node)), flops, boxes: 1 }
+        Cost {
+            sent: 0,
+            read,
+            wrote: self.block_bytes(Source::Node(node)),
+            flops,
+            boxes: 1,
+            rims: 0,
+        }
     }
 }
 
@@ -260,9 +271,18 @@ fn sent(instance: &Instance, number: usize) -> usize {
     instance.steps.iter().map(of_step).sum()
 }
 
-/// How many boxes a launch is cut into.
-fn boxes(instance: &Instance, number: usize) -> usize {
-    let is_part =
-        |step: &&LocalStep| matches!(step, LocalStep::Launch { kernel, .. } if *kernel == number);
-    instance.steps.iter().filter(is_part).count()
+/// How many boxes a launch is cut into, and how many of them wait for slabs.
+fn boxes(instance: &Instance, number: usize) -> (usize, usize) {
+    let (mut boxes, mut rims, mut has_waited) = (0, 0, false);
+    for step in &instance.steps {
+        match step {
+            LocalStep::Launch { kernel, .. } if *kernel == number => {
+                boxes += 1;
+                rims += usize::from(has_waited);
+            }
+            LocalStep::Wait { .. } => has_waited = boxes > 0,
+            _ => {}
+        }
+    }
+    (boxes, rims)
 }

@@ -226,8 +226,11 @@ impl Explainer<'_> {
         let outputs: Vec<String> =
             outputs.iter().map(|&node| self.output(launch, node, &inputs)).collect();
         let inputs: Vec<String> = inputs.iter().map(|&input| self.name(input)).collect();
-        let boxes =
-            if cost.boxes > 1 { format!(" in {} boxes", cost.boxes) } else { String::new() };
+        let boxes = match (cost.boxes, cost.rims) {
+            (0 | 1, _) => String::new(),
+            (boxes, 0) => format!(" in {boxes} boxes"),
+            (_, rims) => format!(" in an interior and {}", counted(rims, "rim", "rims")),
+        };
         format!("{} = k{name}({}){boxes}", outputs.join("; "), inputs.join(", "))
     }
 

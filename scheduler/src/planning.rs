@@ -61,8 +61,8 @@ impl NullEngine {
 }
 
 impl Engine for NullEngine {
-    fn evaluate(&self, graph: Graph, _cause: Cause, _site: Site) -> Result<(), Error> {
-        let (plan, _) = self.plan(&graph);
+    fn evaluate(&self, graph: &Graph, _cause: Cause, _site: Site) -> Result<(), Error> {
+        let (plan, _) = self.plan(graph);
         for (node, &at) in graph.nodes.iter().zip(&*plan.moved) {
             node.node.finish(Ok(Arc::new(NullValue(plan.placements[at as usize].output.clone()))));
         }

@@ -22,10 +22,10 @@ fn kill(victim: usize, work: &str) {
         assert!(error.starts_with(&format!("rank {victim} died")), "{error}");
     }
     let last = ended.iter().map(|rank: &Ended| rank.after).max().expect("there are ranks");
-    println!(
-        "all ranks ended {} ms after rank {victim} was killed ({work})",
-        (last - killed).as_millis()
-    );
+    let after = (last - killed).as_millis();
+    println!("all ranks ended {after} ms after rank {victim} was killed ({work})");
+    // The promise.
+    assert!(after < 5000, "the others ended after {after} ms");
 }
 
 fn a_killed_rank_ends_the_others() {

@@ -1,6 +1,6 @@
 //! Memory: what plans need at most, measured by the devices.
 
-use crate::inputs::{array, on_devices};
+use crate::inputs::{array, numbers, on_devices};
 use phalanx::Limits;
 use phalanx::prelude::*;
 
@@ -68,7 +68,8 @@ fn a_reduction_needs_its_inputs() {
 fn an_in_place_loop_owns_at_most_two_buffers() {
     const TURNS: usize = 1000;
     // Of the plans under way, one begins in the buffer that the one before ends in, and is given
-    // what that one does not need any more; beside them lie slabs, messages and copies of a few rows.
+    // what that one does not need any more; beside them lie slabs, messages and copies of a few
+    // rows.
     let rows = 16 * SHAPE[1] * size_of::<f64>();
     for devices in [1, 4] {
         let one = || array(&SHAPE, 1);
@@ -118,4 +119,34 @@ fn a_refusal_names_the_largest_arrays() {
         assert!(first.contains("781.2 KiB  f64[100, 1000], made at "), "{error}");
         small.sum(()).evaluate().expect("the program may go on");
     });
+}
+
+#[test]
+fn a_refusal_leaves_the_rest_as_it_was() {
+    for devices in [1, 2] {
+        let config = Config::default().devices(devices).memory_limit(1 << 20);
+        let policy = phalanx::Policy { split_from: 1 };
+        let session = phalanx::Session::with_options(config, None, policy, Limits::default());
+        session.expect("a session").handle().enter(|| {
+            let kept = array(&[64], 1);
+            kept.evaluate().expect("what is small fits");
+            kept.add_assign(1.0);
+            let unrelated = arange(0, 5, 1) * 2;
+            let large = full([1000, 1000], 1.0, DType::F64);
+            let error = large.evaluate().expect_err("what does not fit is refused");
+            assert_eq!(error.code(), "PX050");
+            let expected: Vec<f64> = numbers(&[64], 1).iter().map(|value| value + 1.0).collect();
+            assert_eq!(kept.to_vec::<f64>().expect("the write is not lost"), expected);
+            assert_eq!(unrelated.to_vec::<i64>().expect("nor is what was pending"), [0, 2, 4, 6, 8]);
+            assert_eq!(large.evaluate().expect_err("this one is").code(), "PX050");
+            assert_eq!((&large + 1.0).evaluate().expect_err("and what uses it").code(), "PX050");
+        });
+    }
+}
+
+/// Bytes of values that are fused away do not close a window.
+#[test]
+fn chains_on_large_arrays_stay_whole() {
+    let text = phalanx::planning::diffusion_step(4, [1 << 17, 1 << 12]);
+    assert!(text.starts_with("plan on mesh(device=4): 1 launch, 1 exchange\n"), "{text}");
 }

@@ -41,11 +41,10 @@ fn divergence(ended: &[Ended]) -> String {
     let second = ended[..2].iter().map(|rank| moment("differs", rank)).max();
     let last = ended.iter().map(|rank| moment("failed", rank)).max();
     let (second, last) = (second.expect("there are ranks"), last.expect("there are ranks"));
-    println!(
-        "all {} ranks have PX062 {} ms after the second ticket",
-        ended.len(),
-        last.saturating_sub(second)
-    );
+    let after = last.saturating_sub(second);
+    println!("all {} ranks have PX062 {after} ms after the second ticket", ended.len());
+    // The promise.
+    assert!(after < 1000, "the error took {after} ms");
     String::from(error)
 }
 

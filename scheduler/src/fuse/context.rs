@@ -80,8 +80,8 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Has values stored that would be computed where they are written, and there read what is being
-    /// overwritten: a copy of a few elements instead of one of the whole base.
+    /// Has values stored that would be computed where they are written, and there read what is
+    /// being overwritten: a copy of a few elements instead of one of the whole base.
     fn keep_small_writes_small(&mut self) {
         for (position, node) in self.graph.nodes.iter().enumerate() {
             let NodeOp::Update(_) = &node.op else { continue };

@@ -1,5 +1,6 @@
 //! The session itself: its making, its end, and what an engine is asked for.
 
+use super::evaluate::Stop;
 use super::lane::Lane;
 use super::live::LiveArrays;
 use super::memory::Flights;
@@ -76,6 +77,11 @@ impl Session {
             return Err(RunError::Mesh { mesh: mesh.to_string(), devices: total });
         }
         let first_device = world.first_device();
+        let mut options = options;
+        if let Some(limit) = options.memory_limit {
+            let quarter = (limit as u64).saturating_mul(total as u64) / 4;
+            options.limits.bytes = options.limits.bytes.min(quarter);
+        }
         let world = Arc::new(world);
         let lane = |(local, communicator): (usize, &Arc<dyn Communicator>)| {
             let (device, memory) = (first_device + local, devices[local].clone());
@@ -188,14 +194,24 @@ impl Session {
 }
 
 impl Engine for Session {
-    fn evaluate(&self, graph: Graph, cause: Cause, site: Site) -> Result<(), Error> {
+    fn evaluate(&self, graph: &Graph, cause: Cause, site: Site) -> Result<(), Error> {
         let (rank, nodes) = (self.world.rank(), graph.nodes.len());
         let _span = tracing::debug_span!("flush", rank, nodes, %site).entered();
         let mut state = self.state();
-        let result = self.start(&mut state, &graph, cause, site);
-        if let Err(error) = &result {
-            graph.nodes.iter().for_each(|node| node.node.finish(Err(error.clone())));
-        }
+        let result = self.start(&mut state, graph, cause, site);
+        let result = result.map_err(|stop| match stop {
+            Stop::Refused(error) => {
+                // The others can do without the value that there is no memory for.
+                if let Some(observed) = graph.observed() {
+                    graph.nodes[observed as usize].node.finish(Err(error.clone()));
+                }
+                error
+            }
+            Stop::Failed(error) => {
+                graph.nodes.iter().for_each(|node| node.node.finish(Err(error.clone())));
+                error
+            }
+        });
         // Of a window that is long enough, only the arrays hear.
         if cause == Cause::Limit { result } else { self.processes.tell(result) }
     }

@@ -2,7 +2,7 @@
 
 use super::Session;
 use super::engine::State;
-use super::memory::{Flight, retired};
+use super::memory::{Flight, Refusal, retired};
 use crate::cache::Target;
 use crate::error::RunError;
 use crate::finalise::{Liveness, Place};
@@ -10,13 +10,26 @@ use crate::job::{Job, Outcome};
 use crate::plan::Plan;
 use crate::ready::Ready;
 use crate::shards::{Shards, Storage};
-use phalanx_array::{Cause, Error, Graph, Node, NodeOp, Site};
+use phalanx_array::{Cause, Error, Graph, Node, NodeData, NodeOp, Site};
 use phalanx_ops::Sharding;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// Plans that may be under way; closing another waits.
 const MOST_FLYING: usize = 2;
+
+/// Why a window is not evaluated.
+pub(super) enum Stop {
+    /// There is too little memory; nothing is lost.
+    Refused(Error),
+    /// Its values are lost.
+    Failed(Error),
+}
+
+/// Whether a node is computed for the program: it has a handle, and was not refused before.
+fn is_wanted(node: &NodeData) -> bool {
+    node.node.is_live() && node.node.result().is_none()
+}
 
 impl Session {
     pub(super) fn leaf_shardings(graph: &Graph) -> Result<Vec<Sharding>, Error> {
@@ -34,7 +47,7 @@ impl Session {
     pub(super) fn liveness(graph: &Graph, plan: &Plan) -> Liveness {
         let mut nodes = vec![false; plan.graph.nodes.len()];
         for (node, &at) in graph.nodes.iter().zip(&*plan.moved) {
-            nodes[at as usize] |= node.node.is_live();
+            nodes[at as usize] |= is_wanted(node);
         }
         Liveness { nodes, donated: Session::donated(graph) }
     }
@@ -70,10 +83,10 @@ impl Session {
         graph: &Graph,
         cause: Cause,
         site: Site,
-    ) -> Result<(), Error> {
-        let fail = |error: RunError| Error::failure(error, Some(site));
+    ) -> Result<(), Stop> {
+        let fail = |error: RunError| Stop::Failed(Error::failure(error, Some(site)));
         self.processes.check().map_err(fail)?;
-        let leaves = Session::leaf_shardings(graph)?;
+        let leaves = Session::leaf_shardings(graph).map_err(Stop::Failed)?;
         let why = match cause {
             Cause::Observation => "observes a value",
             Cause::Print => "prints what was made",
@@ -84,15 +97,19 @@ impl Session {
         self.processes.post_close(graph, &leaves, why, site);
         let ready = self.ready(state, graph, &leaves).map_err(|error| fail(self.fatal(error)))?;
         while state.flights.len() >= MOST_FLYING {
-            state.flights.pop().unwrap_or(Ok(()))?;
+            state.flights.pop().unwrap_or(Ok(())).map_err(Stop::Failed)?;
         }
-        let memory = self.reserve_agreed(&mut state.flights, &ready, graph).map_err(fail)?;
+        let memory = self.reserve_agreed(&mut state.flights, &ready, graph);
+        let memory = memory.map_err(|refusal| match refusal {
+            Refusal::Plan(error) => Stop::Refused(Error::failure(error, Some(site))),
+            Refusal::Data(error) | Refusal::World(error) => fail(error),
+        })?;
         let donated = Session::donated(graph);
         let outcome = Outcome::pending(self.devices.len());
         let mut storages: SmallVec<[(Place, Arc<Storage>); 4]> = SmallVec::new();
         let mut late = Vec::new();
         for (node, &at) in graph.nodes.iter().zip(&*ready.moved) {
-            if !node.node.is_live() {
+            if !is_wanted(node) {
                 continue;
             }
             let Some(place) = ready.places[at as usize] else {
@@ -139,7 +156,7 @@ impl Session {
         state.windows += 1;
         if runs_here {
             state.lanes[0].run(&job);
-            return outcome.wait();
+            return outcome.wait().map_err(Stop::Failed);
         }
         let job = Arc::new(job);
         for lane in &mut state.lanes {

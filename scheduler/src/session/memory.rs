@@ -13,6 +13,23 @@ use phalanx_ops::{DType, Scalar};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+/// Why a plan gets no memory; the same on all ranks.
+pub(super) enum Refusal {
+    /// A device has too little for the plan.
+    Plan(RunError),
+    /// A device had too little for data that the plan needs.
+    Data(RunError),
+    /// The world has ended.
+    World(RunError),
+}
+
+/// What there is no memory for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Lack {
+    Plan = 1,
+    Data = 2,
+}
+
 /// Plans under way, oldest first.
 #[derive(Default)]
 pub(super) struct Flights(VecDeque<Flight>);
@@ -64,12 +81,12 @@ impl Session {
         flights: &mut Flights,
         ready: &Ready,
         graph: &Graph,
-    ) -> Result<Vec<JobMemory>, DeviceError> {
+    ) -> Result<Vec<JobMemory>, (Lack, DeviceError)> {
         for leaf in &graph.leaves {
             if let Some(Ok(value)) = leaf.result()
                 && let Some(refusal) = Shards::of(value).refusal()
             {
-                return Err(refusal.clone());
+                return Err((Lack::Data, refusal.clone()));
             }
         }
         let mut memory = Vec::with_capacity(self.devices().len());
@@ -78,7 +95,7 @@ impl Session {
             let mut allocate = |sizes: &[usize]| {
                 let one = |&bytes: &usize| match flights.take(local, bytes) {
                     Some(buffer) => Ok(buffer),
-                    None => device.clone().allocate(bytes),
+                    None => device.clone().allocate(bytes).map_err(|error| (Lack::Plan, error)),
                 };
                 sizes.iter().map(one).collect::<Result<Vec<Buffer>, _>>()
             };
@@ -101,7 +118,11 @@ impl Session {
         flights: &mut Flights,
         ready: &Ready,
         graph: &Graph,
-    ) -> Result<Vec<JobMemory>, RunError> {
+    ) -> Result<Vec<JobMemory>, Refusal> {
+        let refused = |(lack, refusal)| match lack {
+            Lack::Plan => Refusal::Plan(self.too_little(refusal)),
+            Lack::Data => Refusal::Data(self.too_little(refusal)),
+        };
         let mut memory = self.reserve(flights, ready, graph);
         if memory.is_err() {
             // What is under way may still hold memory that nobody needs afterwards.
@@ -109,20 +130,23 @@ impl Session {
             memory = self.reserve(flights, ready, graph);
         }
         if self.world().size() == 1 {
-            return memory.map_err(|refusal| self.too_little(refusal));
+            return memory.map_err(refused);
         }
         if self.options.memory_limit.is_none() {
             // Without an agreed limit nobody expects a refusal, so it ends the world.
-            return memory.map_err(|refusal| self.fatal(self.too_little(refusal)));
+            let end = |(_, refusal)| Refusal::World(self.fatal(self.too_little(refusal)));
+            return memory.map_err(end);
         }
         // With one, every rank hears of a refusal, and the program may go on. The error is the same
         // on all ranks, so that programs that look at it go on alike.
         let mut words = [0u64; 4];
-        if let Err(DeviceError::OutOfMemory { requested, in_use, limit, .. }) = &memory {
-            words = [1, *requested as u64, *in_use as u64, limit.unwrap_or(0) as u64];
+        if let Err((lack, DeviceError::OutOfMemory { requested, in_use, limit, .. })) = &memory {
+            let lack = *lack as u64;
+            words = [lack, *requested as u64, *in_use as u64, limit.unwrap_or(0) as u64];
         }
         let own = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
-        let all = self.processes.gather(own, |_| size_of_val(&words))?;
+        let all = self.processes.gather(own, |_| size_of_val(&words)).map_err(Refusal::World)?;
+        let is_data = all.iter().any(|bytes| word(&bytes[..8]) == Lack::Data as usize);
         for (rank, bytes) in all.iter().enumerate() {
             let [is_refused, requested, in_use, limit] =
                 std::array::from_fn(|at| word(&bytes[at * 8..at * 8 + 8]));
@@ -130,10 +154,11 @@ impl Session {
                 let device = format!("a device of rank {rank}");
                 let limit = Some(limit).filter(|&limit| limit > 0);
                 let refusal = DeviceError::OutOfMemory { device, requested, in_use, limit };
-                return Err(self.too_little(refusal));
+                let lack = if is_data { Lack::Data } else { Lack::Plan };
+                return Err(refused((lack, refusal)));
             }
         }
-        memory.map_err(|refusal| self.too_little(refusal))
+        memory.map_err(refused)
     }
 
     /// The error of a device's refusal.
