@@ -56,9 +56,6 @@ const TEXT_BYTES: usize = 4 << 10;
 /// The longest call site of data.
 const DATA_SITE_BYTES: usize = 1 << 10;
 
-/// After how many tickets that all ranks have posted rank 0 says so; a part of `lead::MOST`.
-pub(crate) const NEWS_EVERY: u64 = 256;
-
 /// What has to be done about a ticket.
 #[derive(Debug)]
 pub(crate) enum Verdict {
@@ -148,8 +145,7 @@ impl Tickets {
         }
         self.open.remove(&number);
         self.settled += 1;
-        let is_news = self.settled.is_multiple_of(NEWS_EVERY);
-        if is_news { Verdict::Settled(self.settled) } else { Verdict::Nothing }
+        Verdict::Settled(self.settled)
     }
 
     /// Compares the last ticket of this process with the exit of rank 0.
@@ -208,7 +204,6 @@ mod tests {
     #[test]
     fn matched_tickets_are_dropped() {
         let mut tickets = Tickets::new(0, 3);
-        let mut news = 0;
         for number in 0..1000 {
             for rank in [2, 1] {
                 let verdict =
@@ -216,16 +211,11 @@ mod tests {
                 assert!(matches!(verdict, Verdict::Nothing));
             }
             match tickets.posted(ticket(number, TicketKind::Close, number.into())) {
-                Verdict::Nothing => assert_ne!((number + 1) % NEWS_EVERY, 0),
-                Verdict::Settled(count) => {
-                    assert_eq!(count, number + 1);
-                    news += 1;
-                }
+                Verdict::Settled(count) => assert_eq!(count, number + 1),
                 verdict => panic!("{verdict:?}"),
             }
             assert!(tickets.open.is_empty());
         }
-        assert_eq!(news, 1000 / NEWS_EVERY);
     }
 
     #[test]

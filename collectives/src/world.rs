@@ -162,6 +162,14 @@ impl World {
         self.fabric.post_ticket(ticket);
     }
 
+    /// Waits until the tickets of all ranks up to this number have been compared. Only for a ticket
+    /// after which the ranks have communicated: then all have posted it.
+    ///
+    /// Errors: why the world ended, `Divergence` if tickets differ.
+    pub fn await_ticket(&self, number: u64) -> Result<(), CollectiveError> {
+        self.fabric.await_ticket(number)
+    }
+
     /// Ends the world with an error on all ranks, unless it has ended already.
     pub fn abort(&self, error: CollectiveError) {
         self.fabric.fail(error);

@@ -94,6 +94,22 @@ pub(crate) enum LocalStep {
     },
 }
 
+impl LocalStep {
+    /// Whether the device tells others something.
+    pub fn communicates(&self) -> bool {
+        match self {
+            LocalStep::Start { sends, receives, .. } => !sends.is_empty() || !receives.is_empty(),
+            LocalStep::Combine { .. } => true,
+            LocalStep::Compress { is_split, .. } => *is_split,
+            LocalStep::Wait { .. }
+            | LocalStep::Launch { .. }
+            | LocalStep::Zero { .. }
+            | LocalStep::Copy(_)
+            | LocalStep::Matmul { .. } => false,
+        }
+    }
+}
+
 /// A plan on one device.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Instance {

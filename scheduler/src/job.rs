@@ -12,17 +12,20 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 pub(crate) struct Outcome {
     state: Mutex<(usize, Option<Error>)>,
     changed: Condvar,
+    /// The ticket of the work, if ranks have computed it together.
+    pub ticket: Option<u64>,
 }
 
 impl Outcome {
     /// The outcome of work on so many devices.
-    pub fn pending(devices: usize) -> Arc<Outcome> {
-        Arc::new(Outcome { state: Mutex::new((devices, None)), changed: Condvar::new() })
+    pub fn pending(devices: usize, ticket: Option<u64>) -> Arc<Outcome> {
+        Arc::new(Outcome { state: Mutex::new((devices, None)), changed: Condvar::new(), ticket })
     }
 
     /// The outcome of work that has failed.
     pub fn failed(error: Error) -> Arc<Outcome> {
-        Arc::new(Outcome { state: Mutex::new((0, Some(error))), changed: Condvar::new() })
+        let state = Mutex::new((0, Some(error)));
+        Arc::new(Outcome { state, changed: Condvar::new(), ticket: None })
     }
 
     /// One device is done.

@@ -56,6 +56,12 @@ impl Processes {
         self.world.failure().map_or(Ok(()), |failure| Err(RunError::Collective(failure)))
     }
 
+    /// Waits until all ranks are known to have done the same up to this ticket.
+    pub fn await_ticket(&self, ticket: u64) -> Result<(), Error> {
+        let verdict = self.world.await_ticket(ticket);
+        verdict.map_err(|failure| Error::failure(RunError::Collective(failure), None))
+    }
+
     /// Says what this process is about to do together with the others; waits only for a rank that
     /// has fallen far behind.
     pub fn post(&self, kind: TicketKind, digest: u128, cause: &str, site: Site) {
@@ -64,11 +70,16 @@ impl Processes {
         }
     }
 
-    /// Says that this process closes a window; waits as `post` does.
-    pub fn post_close(&self, graph: &Graph, leaves: &[Sharding], cause: &str, site: Site) {
-        if self.control.is_none() {
-            return;
-        }
+    /// Says that this process closes a window; waits as `post` does. Returns the number of the
+    /// ticket; `None` in a world of one.
+    pub fn post_close(
+        &self,
+        graph: &Graph,
+        leaves: &[Sharding],
+        cause: &str,
+        site: Site,
+    ) -> Option<u64> {
+        self.control.as_ref()?;
         let mut data = Vec::new();
         let mut is_given = vec![false; graph.leaves.len()];
         {
@@ -90,7 +101,7 @@ impl Processes {
             data.extend(rest.into_iter().next().map(|entry| GivenData { digest, ..entry }));
         }
         let digest = ticket_digest(graph, leaves, &is_given, cause, self.settings);
-        self.post_with(TicketKind::Close, digest, cause, site, data);
+        Some(self.post_with(TicketKind::Close, digest, cause, site, data))
     }
 
     fn post_with(
@@ -100,15 +111,17 @@ impl Processes {
         cause: &str,
         site: Site,
         data: Vec<GivenData>,
-    ) {
+    ) -> u64 {
+        let number = self.tickets.fetch_add(1, Ordering::Relaxed) + 1;
         self.world.post_ticket(Ticket {
-            number: self.tickets.fetch_add(1, Ordering::Relaxed) + 1,
+            number,
             kind,
             digest,
             cause: String::from(cause),
             site: format!("{}:{}", site.file(), site.line()),
             data,
         });
+        number
     }
 
     /// Remembers data that every rank declares to be equal, for the ticket of the first window that

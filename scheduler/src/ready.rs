@@ -2,7 +2,7 @@
 
 use crate::error::RunError;
 use crate::finalise::{Final, FinalStep, Liveness, Place, finalise};
-use crate::instance::{Instance, instantiate};
+use crate::instance::{Instance, LocalStep, instantiate};
 use crate::plan::Plan;
 use phalanx_distributed::Placement;
 use phalanx_kernels::cpu::{Compiled, compile};
@@ -54,6 +54,13 @@ pub(crate) struct Ready {
     pub kernels: Arc<[Arc<Compiled>]>,
     /// One for each local device.
     pub instances: Vec<Instance>,
+}
+
+impl Ready {
+    /// Whether devices tell each other something.
+    pub fn communicates(&self) -> bool {
+        self.instances.iter().flat_map(|instance| &instance.steps).any(LocalStep::communicates)
+    }
 }
 
 impl Case {

@@ -101,6 +101,11 @@ impl Shards {
         }
     }
 
+    /// The ticket of the work that computes it, if ranks have done that together.
+    pub fn ticket(&self) -> Option<u64> {
+        self.outcome.as_ref()?.ticket
+    }
+
     /// The buffer of each local device.
     pub fn buffers(&self) -> &[Buffer] {
         &self.storage.buffers

@@ -12,6 +12,7 @@ trials![
     different_values_of_equal_windows_are_an_error_on_every_rank,
     one_value_observed_in_two_lines_is_no_error,
     an_error_deferred_on_one_rank_alone_is_an_error_on_every_rank,
+    what_ranks_compute_from_different_numbers_is_never_shown,
     processes_of_several_devices_tell_of_a_divergence_once,
     an_observation_does_not_meet_an_agreement,
     different_causes_are_an_error_on_every_rank,
@@ -132,6 +133,16 @@ fn an_error_deferred_on_one_rank_alone_is_an_error_on_every_rank() {
         let call = format!(" needs what depends on data at {}", site("let power = || base.power("));
         let observation = site("powers.evaluate()?;");
         assert_named(&ended, &call, &format!("rank 1 observes a value at {observation}"));
+    }
+}
+
+fn what_ranks_compute_from_different_numbers_is_never_shown() {
+    for turn in 0..10 {
+        let ended = World::of(2 + turn % 2, "add_differently", &[]).run();
+        for rank in &ended {
+            assert!(rank.errors.contains("PX062"), "{rank:#?}");
+            assert!(!rank.output.iter().any(|line| line.starts_with("sum ")), "{rank:#?}");
+        }
     }
 }
 

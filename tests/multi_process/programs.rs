@@ -57,6 +57,7 @@ fn run(name: &str, arguments: &[&str]) -> Outcome {
     match name {
         "print_on_one" => divergence::print_on_one(arguments[0]),
         "observe_differently" => divergence::observe_differently(arguments[0]),
+        "add_differently" => divergence::add_differently(),
         "observe_one_of_two" => divergence::observe_one_of_two(arguments[0], arguments[1]),
         "defer_on_one" => divergence::defer_on_one(),
         "agree_on_one" => divergence::agree_on_one(),

@@ -371,6 +371,15 @@ impl Fabric {
         }
     }
 
+    /// Waits until the tickets of all ranks up to this number have been compared.
+    pub(crate) fn await_ticket(&self, number: u64) -> Result<(), CollectiveError> {
+        if self.links.is_empty() {
+            return Ok(());
+        }
+        self.lead.wait_for(number, &self.failure);
+        self.failure.get().map_or(Ok(()), Err)
+    }
+
     fn act(&self, verdict: Verdict) {
         match verdict {
             Verdict::Nothing => {}

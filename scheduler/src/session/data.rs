@@ -4,7 +4,7 @@ use super::Session;
 use super::memory::word;
 use crate::error::RunError;
 use crate::shards::{Shards, Storage, contiguous};
-use phalanx_array::{Error, Evaluated, HostArray, Site};
+use phalanx_array::{Engine, Error, Evaluated, HostArray, Site};
 use phalanx_collectives::TicketKind;
 use phalanx_device::{Buffer, Strided, copy_strided};
 use phalanx_ops::sharding::volume;
@@ -140,7 +140,7 @@ impl Session {
         &self,
         value: &Arc<dyn Evaluated>,
     ) -> Result<Vec<(Vec<usize>, HostArray)>, Error> {
-        self.processes.tell(value.wait())?;
+        self.wait(value)?;
         let shards = Shards::of(value);
         let blocks = shards.blocks(&self.mesh, self.first_device);
         Ok(blocks

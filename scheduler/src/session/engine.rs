@@ -231,7 +231,11 @@ impl Engine for Session {
     }
 
     fn wait(&self, value: &Arc<dyn Evaluated>) -> Result<(), Error> {
-        self.processes.tell(value.wait())
+        let verdict = || match Shards::of(value).ticket() {
+            Some(ticket) => self.processes.await_ticket(ticket),
+            None => Ok(()),
+        };
+        self.processes.tell(value.wait().and_then(|()| verdict()))
     }
 
     fn read(
@@ -240,7 +244,7 @@ impl Engine for Session {
         _shape: &[usize],
         map: &AffineMap,
     ) -> Result<Option<HostArray>, Error> {
-        self.processes.tell(value.wait())?;
+        self.wait(value)?;
         Ok(Shards::of(value).read(map, &self.mesh, self.first_device))
     }
 

@@ -94,7 +94,7 @@ impl Session {
             Cause::Limit => "closes a long window",
             Cause::Exit => "ends",
         };
-        self.processes.post_close(graph, &leaves, why, site);
+        let ticket = self.processes.post_close(graph, &leaves, why, site);
         let ready = self.ready(state, graph, &leaves).map_err(|error| fail(self.fatal(error)))?;
         while state.flights.len() >= MOST_FLYING {
             state.flights.pop().unwrap_or(Ok(())).map_err(Stop::Failed)?;
@@ -105,7 +105,7 @@ impl Session {
             Refusal::Data(error) | Refusal::World(error) => fail(error),
         })?;
         let donated = Session::donated(graph);
-        let outcome = Outcome::pending(self.devices.len());
+        let outcome = Outcome::pending(self.devices.len(), ticket.filter(|_| ready.communicates()));
         let mut storages: SmallVec<[(Place, Arc<Storage>); 4]> = SmallVec::new();
         let mut late = Vec::new();
         for (node, &at) in graph.nodes.iter().zip(&*ready.moved) {

@@ -46,6 +46,14 @@ pub fn observe_differently(work: &str) -> Outcome {
     Ok(())
 }
 
+/// Every rank adds another number, and all sum up what nobody has asked for.
+pub fn add_differently() -> Outcome {
+    let array = arange(0, SPLIT_FROM, 1) + phalanx::rank() as i64;
+    moment("differs");
+    println!("sum {}", array.sum(()).item::<i64>()?);
+    Ok(())
+}
+
 /// Rank 1 observes another value of a window that is the same on all ranks: `b`, a `view` of it,
 /// or `all`; or, in another line, `a` as well.
 pub fn observe_one_of_two(work: &str, kind: &str) -> Outcome {
