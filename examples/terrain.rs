@@ -137,7 +137,7 @@ fn smooth(
     let smoothed = height.copy();
     smoothed.evaluate()?;
     let mut plan = None;
-    let progress = progress::Progress::new(arguments.steps, leader && !arguments.quiet);
+    let mut progress = progress::Progress::new(arguments.steps, leader && !arguments.quiet);
     for step in 1..=arguments.steps {
         relief::diffuse(&smoothed, 0.2);
         if step == 1 && arguments.explain {

@@ -1,14 +1,24 @@
 //! The progress bar.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
 
-/// A bar on standard error, if that is a terminal.
-pub struct Progress(ProgressBar);
+/// How often a line is written where there is no terminal to draw on.
+const LINE_EVERY: Duration = Duration::from_secs(2);
+
+/// A bar on standard error, or now and then a line if that is no terminal (under `phalanx run`).
+pub struct Progress {
+    bar: ProgressBar,
+    steps: usize,
+    /// When a line was written last; `None` if none is to be.
+    written: Option<Instant>,
+}
 
 impl Progress {
     /// A bar of so many steps; hidden unless it is to be shown.
     pub fn new(steps: usize, shown: bool) -> Progress {
-        // indicatif draws nothing where standard error is no terminal.
+        let is_terminal = std::io::stderr().is_terminal();
         let target =
             if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(Some(steps as u64), target);
@@ -17,17 +27,24 @@ impl Progress {
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }
-        Progress(bar)
+        let written = (shown && !is_terminal).then(Instant::now);
+        Progress { bar, steps, written }
     }
 
     /// Shows that so many steps are done.
-    pub fn reached(&self, step: usize) {
-        self.0.set_position(step as u64);
+    pub fn reached(&mut self, step: usize) {
+        self.bar.set_position(step as u64);
+        if let Some(written) = &mut self.written
+            && written.elapsed() >= LINE_EVERY
+        {
+            *written = Instant::now();
+            eprintln!("diffusion {step}/{} steps", self.steps);
+        }
     }
 }
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        self.0.finish_and_clear();
+        self.bar.finish_and_clear();
     }
 }
