@@ -2,7 +2,7 @@
 
 use crate::elementwise::{copy_order, record_as};
 use crate::engine::Cause;
-use crate::error::{Error, Site};
+use crate::error::{Error, Site, call_site};
 use crate::graph::{Held, Node, NodeOp};
 use crate::host::HostArray;
 use crate::operand::{Argument, Operand};
@@ -11,7 +11,6 @@ use crate::window::{MeshHandle, map_or_none};
 use phalanx_ops::error::OpError;
 use phalanx_ops::{AffineMap, DType, Element, Scalar, Shape, Sharding};
 use smallvec::smallvec;
-use std::panic::Location;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// An n-dimensional array over the devices of a mesh, with NumPy's semantics.
@@ -135,7 +134,7 @@ impl Array {
     pub fn strides(&self) -> Vec<isize> {
         let size = self.dtype().size() as isize;
         self.0.as_ref().map_or(Vec::new(), |live| {
-            live.view.strides.iter().map(|&s| s as isize * size).collect()
+            live.view.strides.iter().map(|&s| (s as isize).wrapping_mul(size)).collect()
         })
     }
 
@@ -212,7 +211,7 @@ impl Array {
     /// Errors: those of the operations that made it; `Failure`s of memory and communication.
     #[track_caller]
     pub fn evaluate(&self) -> Result<(), Error> {
-        self.evaluate_at(Location::caller())
+        self.evaluate_at(call_site())
     }
 
     pub(crate) fn evaluate_at(&self, site: Site) -> Result<(), Error> {
@@ -246,7 +245,7 @@ impl Array {
     /// Errors: as [`Array::evaluate`].
     #[track_caller]
     pub fn to_host(&self) -> Result<HostArray, Error> {
-        self.to_host_at(Location::caller())
+        self.to_host_at(call_site())
     }
 
     pub(crate) fn to_host_at(&self, site: Site) -> Result<HostArray, Error> {
@@ -343,14 +342,14 @@ impl Array {
     /// as [`Array::to_host`].
     #[track_caller]
     pub fn to_vec<T: Element>(&self) -> Result<Vec<T>, Error> {
-        Ok(self.to_host_at(Location::caller())?.to_vec())
+        Ok(self.to_host_at(call_site())?.to_vec())
     }
 
     /// The only element of an array of size 1. Collectivity and errors as [`Array::to_host`], and
     /// `OpError::Argument` for another size.
     #[track_caller]
     pub fn item<T: Element>(&self) -> Result<T, Error> {
-        let site = Location::caller();
+        let site = call_site();
         if self.live()?.view.shape.iter().product::<usize>() != 1 {
             let value = format!("{:?}", self.shape());
             return Err(Error::op(
@@ -382,7 +381,7 @@ impl Array {
     /// Collectivity: Local (records a node); evaluating is Collective over the mesh.
     #[track_caller]
     pub fn astype(&self, dtype: DType) -> Array {
-        self.astype_at(dtype, Location::caller())
+        self.astype_at(dtype, call_site())
     }
 
     pub(crate) fn astype_at(&self, dtype: DType, site: Site) -> Array {
@@ -393,7 +392,7 @@ impl Array {
     /// A copy with elements of its own, in C order. Local (records a node).
     #[track_caller]
     pub fn copy(&self) -> Array {
-        self.copy_at(Location::caller())
+        self.copy_at(call_site())
     }
 
     pub(crate) fn copy_at(&self, site: Site) -> Array {
@@ -410,7 +409,7 @@ impl Array {
     /// node).
     #[track_caller]
     pub fn with_sharding(&self, sharding: Sharding) -> Array {
-        let site = Location::caller();
+        let site = call_site();
         Array::catch((|| {
             let live = self.live()?;
             crate::sharding::check(&sharding, self.shape(), live.cell.mesh.mesh())

@@ -2,15 +2,15 @@
 
 use crate::array::Array;
 use crate::engine::Cause;
-use crate::error::{Error, Failure, Site};
+use crate::error::{Error, Failure, Site, call_site, outside, within};
 use crate::graph::{Node, NodeOp};
 use crate::host::HostArray;
 use crate::interval::Interval;
 use crate::operand::Operand;
 use crate::window::MeshHandle;
 use phalanx_ops::error::OpError;
+use phalanx_ops::shape::{check, saturating};
 use phalanx_ops::{DType, Element, Scalar, Shape, Weak};
-use std::panic::Location;
 
 /// No mesh has been made yet.
 #[derive(Debug, thiserror::Error)]
@@ -36,7 +36,7 @@ pub struct ShapeArgument(pub(crate) Vec<i64>);
 
 impl<const N: usize> From<[usize; N]> for ShapeArgument {
     fn from(shape: [usize; N]) -> ShapeArgument {
-        ShapeArgument(shape.iter().map(|&extent| extent as i64).collect())
+        ShapeArgument(shape.iter().map(|&extent| saturating(extent)).collect())
     }
 }
 impl<const N: usize> From<[i64; N]> for ShapeArgument {
@@ -51,7 +51,7 @@ impl<const N: usize> From<[i32; N]> for ShapeArgument {
 }
 impl From<&[usize]> for ShapeArgument {
     fn from(shape: &[usize]) -> ShapeArgument {
-        ShapeArgument(shape.iter().map(|&extent| extent as i64).collect())
+        ShapeArgument(shape.iter().map(|&extent| saturating(extent)).collect())
     }
 }
 impl From<Vec<usize>> for ShapeArgument {
@@ -66,7 +66,7 @@ impl From<&[i64]> for ShapeArgument {
 }
 impl From<usize> for ShapeArgument {
     fn from(extent: usize) -> ShapeArgument {
-        ShapeArgument(vec![extent as i64])
+        ShapeArgument(vec![saturating(extent)])
     }
 }
 impl From<()> for ShapeArgument {
@@ -76,39 +76,28 @@ impl From<()> for ShapeArgument {
 }
 
 impl ShapeArgument {
-    pub(crate) fn resolve(&self, site: Site) -> Result<Shape, Error> {
-        let mut total: usize = 1;
-        for &extent in &self.0 {
-            if extent < 0 {
-                let value = extent.to_string();
-                return Err(Error::op(
-                    OpError::Argument { operation: "shape", argument: "extent", value },
-                    site,
-                ));
-            }
-            total = match total.checked_mul(extent as usize).filter(|&total| total < (1 << 58)) {
-                Some(total) => total,
-                None => {
-                    let shape = self.0.iter().map(|&extent| extent as usize).collect();
-                    return Err(Error::op(OpError::TooLarge { shape }, site));
-                }
-            };
+    /// The shape, if there may be an array of it with elements of `item` bytes.
+    pub(crate) fn resolve(&self, item: usize, site: Site) -> Result<Shape, Error> {
+        if let Some(negative) = self.0.iter().find(|&&extent| extent < 0) {
+            let value = negative.to_string();
+            let argument = "extent";
+            return Err(Error::op(OpError::Argument { operation: "shape", argument, value }, site));
         }
-        Ok(self.0.iter().map(|&extent| extent as usize).collect())
+        let shape: Shape = self.0.iter().map(|&extent| extent as usize).collect();
+        check(&shape, item).map_err(|error| Error::op(error, site))?;
+        Ok(shape)
     }
 }
 
+/// The bytes of an element of an array of indices.
+const INDEX_BYTES: usize = DType::I64.size();
+
 fn fill(shape: &ShapeArgument, value: Weak, dtype: DType, site: Site) -> Array {
     Array::catch((|| {
-        let shape = shape.resolve(site)?;
+        let shape = shape.resolve(dtype.size(), site)?;
         let mesh = current_mesh(site)?;
-        let node = mesh.record(
-            NodeOp::Fill,
-            &[Operand::Scalar(Scalar::from_weak(dtype, value))],
-            shape,
-            dtype,
-            site,
-        )?;
+        let value = Scalar::filled(dtype, value).map_err(|error| Error::op(error, site))?;
+        let node = mesh.record(NodeOp::Fill, &[Operand::Scalar(value)], shape, dtype, site)?;
         Ok(Array::from_node(mesh, node))
     })())
 }
@@ -116,26 +105,27 @@ fn fill(shape: &ShapeArgument, value: Weak, dtype: DType, site: Site) -> Array {
 /// An array of zeros. Local (records a node).
 #[track_caller]
 pub fn zeros(shape: impl Into<ShapeArgument>, dtype: DType) -> Array {
-    fill(&shape.into(), Weak::Int(0), dtype, Location::caller())
+    fill(&shape.into(), Weak::Int(0), dtype, call_site())
 }
 
 /// An array of ones. Local (records a node).
 #[track_caller]
 pub fn ones(shape: impl Into<ShapeArgument>, dtype: DType) -> Array {
-    fill(&shape.into(), Weak::Int(1), dtype, Location::caller())
+    fill(&shape.into(), Weak::Int(1), dtype, call_site())
 }
 
 /// An array with unspecified elements (zeros, so that programs stay reproducible). Local (records a
 /// node).
 #[track_caller]
 pub fn empty(shape: impl Into<ShapeArgument>, dtype: DType) -> Array {
-    fill(&shape.into(), Weak::Int(0), dtype, Location::caller())
+    fill(&shape.into(), Weak::Int(0), dtype, call_site())
 }
 
-/// An array whose every element is `value`. Local (records a node).
+/// An array whose every element is `value`. Local (records a node). Errors: `OpError::OutOfRange`
+/// for an integer that an integer dtype does not hold.
 #[track_caller]
 pub fn full(shape: impl Into<ShapeArgument>, value: impl Into<Weak>, dtype: DType) -> Array {
-    fill(&shape.into(), value.into(), dtype, Location::caller())
+    fill(&shape.into(), value.into(), dtype, call_site())
 }
 
 /// The index along `axis`, of dtype `i64`, as an array of shape `shape`.
@@ -154,20 +144,20 @@ pub fn from_function(
     shape: impl Into<ShapeArgument>,
     expression: impl FnOnce(&[Array]) -> Array,
 ) -> Array {
-    let site = Location::caller();
+    let site = call_site();
     let shape = shape.into();
     Array::catch((|| {
-        let shape = shape.resolve(site)?;
+        let shape = shape.resolve(INDEX_BYTES, site)?;
         let mesh = current_mesh(site)?;
         let indices: Vec<Array> = (0..shape.len())
             .map(|axis| index_array(&shape, axis, &mesh, site))
             .collect::<Result<_, _>>()?;
-        let result = mesh.enter(|| expression(&indices));
+        let result = mesh.enter(|| outside(|| expression(&indices)));
         result.ok()?;
         Ok(if result.shape() == shape.as_slice() {
             result
         } else {
-            result.broadcast_to(shape.as_slice()).copy()
+            within(site, || result.broadcast_to(shape.as_slice()).copy())
         })
     })())
 }
@@ -179,7 +169,7 @@ pub fn from_function(
 /// finite.
 #[track_caller]
 pub fn arange(start: impl Into<Weak>, stop: impl Into<Weak>, step: impl Into<Weak>) -> Array {
-    let site = Location::caller();
+    let site = call_site();
     let (start, stop, step) = (start.into(), stop.into(), step.into());
     Array::catch((|| {
         let wrong = |argument, value: f64| {
@@ -197,10 +187,12 @@ pub fn arange(start: impl Into<Weak>, stop: impl Into<Weak>, step: impl Into<Wea
                 return Err(wrong("step", 0.0));
             }
             let count = ((stop - start + step - step.signum()) / step).max(0);
-            let shape = ShapeArgument(vec![count as i64]).resolve(site)?;
+            let shape = ShapeArgument(vec![saturating(count)]).resolve(INDEX_BYTES, site)?;
             let index = index_array(&shape, 0, &mesh, site)?;
-            let scaled = if step == 1 { index } else { index * step as i64 };
-            return Ok(if start == 0 { scaled } else { scaled + start as i64 });
+            return Ok(within(site, || {
+                let scaled = if step == 1 { index } else { index * step as i64 };
+                if start == 0 { scaled } else { scaled + start as i64 }
+            }));
         }
         let (start, stop, step) =
             (start.to_complex().re, stop.to_complex().re, step.to_complex().re);
@@ -210,11 +202,10 @@ pub fn arange(start: impl Into<Weak>, stop: impl Into<Weak>, step: impl Into<Wea
             }
         }
         let count = ((stop - start) / step).ceil().max(0.0);
-        let shape = ShapeArgument(vec![count as i64]).resolve(site)?;
+        let shape = ShapeArgument(vec![count as i64]).resolve(INDEX_BYTES, site)?;
         // NumPy computes start + i * (second - start), where second = start + step was rounded.
-        Ok(index_array(&shape, 0, &mesh, site)?.astype_at(DType::F64, site)
-            * ((start + step) - start)
-            + start)
+        let index = index_array(&shape, 0, &mesh, site)?.astype_at(DType::F64, site);
+        Ok(within(site, || index * ((start + step) - start) + start))
     })())
 }
 
@@ -222,17 +213,19 @@ pub fn arange(start: impl Into<Weak>, stop: impl Into<Weak>, step: impl Into<Wea
 /// (records nodes).
 #[track_caller]
 pub fn linspace(start: f64, stop: f64, count: usize) -> Array {
-    let site = Location::caller();
+    let site = call_site();
     Array::catch((|| {
         let mesh = current_mesh(site)?;
-        let shape = ShapeArgument(vec![count as i64]).resolve(site)?;
+        let shape = ShapeArgument(vec![saturating(count)]).resolve(INDEX_BYTES, site)?;
         let index = index_array(&shape, 0, &mesh, site)?.astype_at(DType::F64, site);
-        if count < 2 {
-            return Ok(index * 0.0 + start);
-        }
-        let step = (stop - start) / (count - 1) as f64;
-        let line = &index * step + start;
-        Ok(crate::math::select(&index.equal((count - 1) as f64), stop, &line))
+        Ok(within(site, || {
+            if count < 2 {
+                return index * 0.0 + start;
+            }
+            let step = (stop - start) / (count - 1) as f64;
+            let line = &index * step + start;
+            crate::math::select(&index.equal((count - 1) as f64), stop, &line)
+        }))
     })())
 }
 
@@ -242,19 +235,13 @@ impl Array {
     /// Local; errors: `OpError::DataLength`, and `Failure` when memory is short.
     #[track_caller]
     pub fn from_host(data: &HostArray) -> Array {
-        Array::from_host_at(data, Location::caller())
+        Array::from_host_at(data, call_site())
     }
 
     pub(crate) fn from_host_at(data: &HostArray, site: Site) -> Array {
         Array::catch((|| {
             let mesh = current_mesh(site)?;
-            if data.size() * data.dtype.size() != data.bytes.len() {
-                let given = data.bytes.len() / data.dtype.size();
-                return Err(Error::op(
-                    OpError::DataLength { given, shape: data.shape.clone() },
-                    site,
-                ));
-            }
+            data.check().map_err(|error| Error::op(error, site))?;
             let value = mesh.engine().upload(data, site)?;
             let node = Node::evaluated(data.shape.as_slice().into(), data.dtype, value, site);
             node.learn(Interval::of_host(data.dtype, &data.bytes));
@@ -265,21 +252,22 @@ impl Array {
     /// One global array of what every process holds: its shards, one for each of its devices,
     /// joined along `axis`.
     ///
-    /// Collective over the mesh (exchanges the extents). Errors: `OpError::Argument` if other
-    /// extents differ.
+    /// Collective over the mesh (exchanges the extents). Errors: a `Failure` on all ranks if the
+    /// shards of any rank do not fit; `OpError::DataLength` on the rank that has one whose bytes do
+    /// not fill its shape.
     #[track_caller]
     pub fn from_local(shards: Vec<HostArray>, axis: usize) -> Array {
-        let site = Location::caller();
+        let site = call_site();
         Array::catch((|| {
             let mesh = current_mesh(site)?;
-            let Some(dtype) = shards.first().map(|shard| shard.dtype) else {
-                let value = String::from("none");
-                return Err(Error::op(
-                    OpError::Argument { operation: "from_local", argument: "shards", value },
-                    site,
-                ));
-            };
+            let dtype = shards.first().map(|shard| shard.dtype);
+            if let Some(error) = shards.iter().find_map(|shard| shard.check().err()) {
+                // The other ranks wait for this one's shards: that it has none tells them.
+                let _refused = mesh.engine().from_local(Vec::new(), axis, site);
+                return Err(Error::op(error, site));
+            }
             let (shape, value) = mesh.engine().from_local(shards, axis, site)?;
+            let dtype = dtype.unwrap_or_else(|| unreachable!("bug: an array without shards"));
             Ok(Array::from_node(mesh, Node::evaluated(shape.as_slice().into(), dtype, value, site)))
         })())
     }
@@ -290,7 +278,7 @@ impl Array {
     /// Collective over the mesh if the array is pending or a view, else Local.
     #[track_caller]
     pub fn local_shards(&self) -> Result<Vec<(Vec<usize>, HostArray)>, Error> {
-        let site = Location::caller();
+        let site = call_site();
         let whole = if self.view()?.is_whole() { self.clone() } else { self.copy_at(site) };
         whole.evaluate_at(site)?;
         let mesh = whole.mesh()?;
@@ -311,8 +299,8 @@ impl Array {
 /// Local. Errors: `OpError::DataLength` if the lengths differ.
 #[track_caller]
 pub fn from_slice<T: Element>(data: &[T], shape: impl Into<ShapeArgument>) -> Array {
-    let site = Location::caller();
-    let shape = match shape.into().resolve(site) {
+    let site = call_site();
+    let shape = match shape.into().resolve(T::DTYPE.size(), site) {
         Ok(shape) => shape,
         Err(error) => return Array::broken(error),
     };
@@ -320,7 +308,7 @@ pub fn from_slice<T: Element>(data: &[T], shape: impl Into<ShapeArgument>) -> Ar
         let error = OpError::DataLength { given: data.len(), shape: shape.to_vec() };
         return Array::broken(Error::op(error, site));
     }
-    Array::from_host(&HostArray::from_slice(data, &shape))
+    Array::from_host_at(&HostArray::from_slice(data, &shape), site)
 }
 
 /// Closes the current mesh's window. Collective over the mesh.
@@ -329,7 +317,7 @@ pub fn from_slice<T: Element>(data: &[T], shape: impl Into<ShapeArgument>) -> Ar
 /// and communication.
 #[track_caller]
 pub fn flush() -> Result<(), Error> {
-    let site = Location::caller();
+    let site = call_site();
     let mesh = current_mesh(site)?;
     mesh.raise_known(true)?;
     mesh.close(Cause::Observation, site)?;

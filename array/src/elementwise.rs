@@ -56,6 +56,11 @@ pub(crate) fn mesh_of(arguments: &[Argument], site: Site) -> Result<MeshHandle, 
     found.map_or_else(|| crate::creation::current_mesh(site), Ok)
 }
 
+/// Whether there may be an array of this shape and dtype.
+pub(crate) fn check_shape(shape: &[usize], dtype: DType, site: Site) -> Result<(), Error> {
+    phalanx_ops::shape::check(shape, dtype.size()).map_err(|error| Error::op(error, site))
+}
+
 /// A rule for the order of axes in memory of a result.
 type OrderRule = fn(&[Argument], &[usize]) -> Result<Option<Vec<usize>>, Error>;
 
@@ -92,6 +97,7 @@ pub(crate) fn record_as(
             shape = broadcast(&shape, array.shape()).map_err(|error| Error::op(error, site))?;
         }
     }
+    check_shape(&shape, output, site)?;
     let order = rule(arguments, &shape)?;
     let mut operands = SmallVec::<[Operand; 3]>::new();
     for (argument, &dtype) in arguments.iter().zip(input_dtypes) {
@@ -183,7 +189,10 @@ pub(crate) fn memory_order(
         }
         let mut padded: SmallVec<[i64; 4]> = smallvec::smallvec![0; ndim - view.shape.len()];
         padded.extend(
-            view.shape.iter().zip(&view.strides).map(|(&e, &s)| if e == 1 { 0 } else { s.abs() }),
+            view.shape
+                .iter()
+                .zip(&view.strides)
+                .map(|(&e, &s)| if e == 1 { 0 } else { s.wrapping_abs() }),
         );
         strides.push(padded);
     }
@@ -245,7 +254,7 @@ pub(crate) fn copy_order(arguments: &[Argument], _: &[usize]) -> Result<Option<V
         return Ok(None);
     }
     let mut order: Vec<usize> = (0..view.shape.len()).collect();
-    order.sort_by_key(|&axis| std::cmp::Reverse(view.strides[axis].abs()));
+    order.sort_by_key(|&axis| std::cmp::Reverse(view.strides[axis].unsigned_abs()));
     Ok(if order.is_sorted() { None } else { Some(order) })
 }
 

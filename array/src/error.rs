@@ -2,12 +2,51 @@
 
 use phalanx_ops::DType;
 use phalanx_ops::error::OpError;
+use std::cell::Cell;
 use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
 
 /// The user's line that caused something.
 pub type Site = &'static Location<'static>;
+
+thread_local! {
+    /// The user's line that called the function which is now calling others of this crate.
+    static OUTERMOST: Cell<Option<Site>> = const { Cell::new(None) };
+}
+
+/// The user's line that called the public function that asks.
+///
+/// A function made of others runs them inside of [`within`], so that what they record and refuse
+/// has the line of its caller, not one of this crate.
+#[track_caller]
+pub(crate) fn call_site() -> Site {
+    match OUTERMOST.get() {
+        Some(site) => site,
+        None => Location::caller(),
+    }
+}
+
+/// Runs `body`, all of whose calls of public functions count as the call at `site`.
+pub(crate) fn within<R>(site: Site, body: impl FnOnce() -> R) -> R {
+    with_outermost(Some(site), body)
+}
+
+/// Runs code of the user's that a function was given: its calls have their own lines.
+pub(crate) fn outside<R>(body: impl FnOnce() -> R) -> R {
+    with_outermost(None, body)
+}
+
+fn with_outermost<R>(site: Option<Site>, body: impl FnOnce() -> R) -> R {
+    struct Restore(Option<Site>);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            OUTERMOST.set(self.0);
+        }
+    }
+    let _restore = Restore(OUTERMOST.replace(site));
+    body()
+}
 
 /// A failure below `array`: of planning, memory, communication or files.
 pub trait Failure: std::error::Error + Send + Sync + 'static {

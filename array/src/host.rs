@@ -1,5 +1,6 @@
 //! Host arrays: plain data in C order, as files and `to_host` give it.
 
+use phalanx_ops::error::OpError;
 use phalanx_ops::{AffineMap, DType, Element};
 
 /// An array in host memory: C order, native byte order.
@@ -47,8 +48,24 @@ impl HostArray {
         HostArray { dtype: self.dtype, shape, bytes }
     }
 
-    /// How many elements there are.
+    /// How many elements there are; the greatest number there is if the shape has more.
     pub fn size(&self) -> usize {
-        self.shape.iter().product()
+        if self.shape.contains(&0) {
+            return 0;
+        }
+        self.shape.iter().fold(1, |size, &extent| size.saturating_mul(extent))
+    }
+
+    /// Whether the bytes are those of an array of the shape.
+    ///
+    /// Errors: `OpError::TooManyAxes`, `OpError::TooLarge`, `OpError::DataLength`.
+    pub fn check(&self) -> Result<(), OpError> {
+        let item = self.dtype.size();
+        phalanx_ops::shape::check(&self.shape, item)?;
+        if self.size() * item == self.bytes.len() {
+            return Ok(());
+        }
+        let given = self.bytes.len() / item;
+        Err(OpError::DataLength { given, shape: self.shape.clone() })
     }
 }

@@ -2,13 +2,13 @@
 
 use crate::array::Array;
 use crate::engine::Cause;
-use crate::error::Error;
+use crate::error::{Error, call_site, within};
 use crate::graph::{Node, NodeOp};
 use crate::operand::Argument;
 use phalanx_ops::error::OpError;
-use phalanx_ops::{DType, Index, Shape};
+use phalanx_ops::shape::saturating;
+use phalanx_ops::{DType, Index, Scalar, Shape};
 use std::ops::{Range, RangeFrom, RangeFull, RangeTo};
-use std::panic::Location;
 
 /// Something that may stand in [`s!`](crate::s).
 pub trait IndexItem {
@@ -48,22 +48,22 @@ impl IndexItem for RangeFull {
 macro_rules! index_items {
     ($($type:ty),*) => {$(
         impl IndexItem for $type {
-            fn into_index(self) -> Index { Index::At(self as i64) }
+            fn into_index(self) -> Index { Index::At(saturating(self)) }
         }
         impl IndexItem for Range<$type> {
             fn into_index(self) -> Index {
-                let (start, stop) = (Some(self.start as i64), Some(self.end as i64));
+                let (start, stop) = (Some(saturating(self.start)), Some(saturating(self.end)));
                 Index::Range { start, stop, step: 1 }
             }
         }
         impl IndexItem for RangeFrom<$type> {
             fn into_index(self) -> Index {
-                Index::Range { start: Some(self.start as i64), stop: None, step: 1 }
+                Index::Range { start: Some(saturating(self.start)), stop: None, step: 1 }
             }
         }
         impl IndexItem for RangeTo<$type> {
             fn into_index(self) -> Index {
-                Index::Range { start: None, stop: Some(self.end as i64), step: 1 }
+                Index::Range { start: None, stop: Some(saturating(self.end)), step: 1 }
             }
         }
     )*};
@@ -89,7 +89,7 @@ impl Array {
     #[track_caller]
     #[must_use]
     pub fn compress(&self, mask: &Array) -> Array {
-        let site = Location::caller();
+        let site = call_site();
         Array::catch((|| {
             self.ok()?;
             mask.ok()?;
@@ -123,16 +123,19 @@ impl Array {
     }
 
     /// Writes `value` (a scalar, or an array of this array's shape) where `mask` holds:
-    /// `a[mask] = value`. Local.
+    /// `a[mask] = value`. Local. Errors as [`Array::assign`].
     #[track_caller]
     pub fn assign_where(&self, mask: &Array, value: impl Into<Argument>) {
+        let (site, dtype) = (call_site(), self.dtype());
         let value = match value.into() {
-            Argument::Weak(weak) => {
-                Argument::Scalar(phalanx_ops::Scalar::from_weak(self.dtype(), weak))
-            }
-            other => other,
+            Argument::Weak(weak) => match Scalar::assigned(dtype, weak) {
+                Ok(scalar) => Argument::Scalar(scalar),
+                Err(error) => return self.poison(Error::op(error, site)),
+            },
+            Argument::Scalar(scalar) => Argument::Scalar(scalar.cast(dtype)),
+            // What stays does not go by way of the dtype of what is written.
+            Argument::Array(array) => Argument::Array(array.converted(dtype, site)),
         };
-        let selected = crate::math::select(mask, value, self);
-        self.assign(&selected);
+        within(site, || self.assign(crate::math::select(mask, value, self)));
     }
 }

@@ -1,12 +1,12 @@
 //! Products of matrices.
 
 use crate::array::Array;
-use crate::error::Error;
+use crate::elementwise::check_shape;
+use crate::error::{Error, call_site, within};
 use crate::graph::NodeOp;
 use crate::operand::Argument;
 use phalanx_ops::error::OpError;
-use phalanx_ops::promote;
-use std::panic::Location;
+use phalanx_ops::{Shape, promote};
 
 /// The matrix product of two matrices.
 ///
@@ -16,7 +16,7 @@ use std::panic::Location;
 #[track_caller]
 #[must_use]
 pub fn matmul(a: &Array, b: &Array) -> Array {
-    let site = Location::caller();
+    let site = call_site();
     Array::catch((|| {
         a.ok()?;
         b.ok()?;
@@ -33,11 +33,11 @@ pub fn matmul(a: &Array, b: &Array) -> Array {
             return Err(Error::op(error, site));
         }
         let dtype = promote(a.dtype(), b.dtype());
-        let shape = smallvec::smallvec![a.shape()[0], b.shape()[1]];
+        let shape: Shape = smallvec::smallvec![a.shape()[0], b.shape()[1]];
+        check_shape(&shape, dtype, site)?;
         if !dtype.is_inexact() || a.shape()[1] == 0 {
             // No library multiplies integer matrices: a product and a sum, fused into one kernel.
-            let products = a.expand_dims(2) * b.expand_dims(0);
-            let sum = products.sum(1);
+            let sum = within(site, || (a.expand_dims(2) * b.expand_dims(0)).sum(1));
             let product = if sum.dtype() == dtype { sum } else { sum.astype_at(dtype, site) };
             // A product is in C order whatever its operands are in.
             return Ok(if product.view()?.is_whole() { product } else { product.copy_at(site) });

@@ -2,13 +2,13 @@
 
 use crate::array::{Array, reshape_operand};
 use crate::creation::ShapeArgument;
-use crate::error::{Error, Site};
+use crate::elementwise::check_shape;
+use crate::error::{Error, Site, call_site};
 use crate::operand::Operand;
 use crate::reductions::Axes;
 use phalanx_ops::error::OpError;
 use phalanx_ops::shape::{normalize_axis, resolve_reshape};
 use phalanx_ops::{Index, Shape};
-use std::panic::Location;
 
 impl Array {
     /// The same elements in C order with another shape, one extent of which may be -1: a view where
@@ -16,7 +16,7 @@ impl Array {
     #[track_caller]
     #[must_use]
     pub fn reshape(&self, shape: impl Into<ShapeArgument>) -> Array {
-        let site = Location::caller();
+        let site = call_site();
         let shape = shape.into();
         Array::catch(self.try_reshape(&shape.0, site))
     }
@@ -24,6 +24,7 @@ impl Array {
     fn try_reshape(&self, shape: &[i64], site: Site) -> Result<Array, Error> {
         self.ok()?;
         let shape = resolve_reshape(self.shape(), shape).map_err(|error| Error::op(error, site))?;
+        check_shape(&shape, self.dtype(), site)?;
         if let Some(view) = self.view()?.reshape(&shape, &self.base_shape()?) {
             return self.with_view(view);
         }
@@ -40,7 +41,7 @@ impl Array {
     #[track_caller]
     #[must_use]
     pub fn ravel(&self) -> Array {
-        let site = Location::caller();
+        let site = call_site();
         Array::catch((|| {
             let is_contiguous = self.view()?.is_contiguous();
             let whole = if is_contiguous { self.clone() } else { self.copy_at(site) };
@@ -60,7 +61,7 @@ impl Array {
     #[track_caller]
     #[must_use]
     pub fn transpose(&self, axes: impl AsRef<[i64]>) -> Array {
-        let (site, axes) = (Location::caller(), axes.as_ref());
+        let (site, axes) = (call_site(), axes.as_ref());
         Array::catch((|| {
             self.ok()?;
             let ndim = self.ndim();
@@ -83,10 +84,10 @@ impl Array {
     #[track_caller]
     #[must_use]
     pub fn broadcast_to(&self, shape: impl Into<ShapeArgument>) -> Array {
-        let (site, shape) = (Location::caller(), shape.into());
+        let (site, shape) = (call_site(), shape.into());
         Array::catch((|| {
             self.ok()?;
-            let target: Shape = shape.resolve(site)?;
+            let target: Shape = shape.resolve(self.dtype().size(), site)?;
             let view = self.view()?.broadcast_to(&target, &self.base_shape()?);
             self.with_view(view.map_err(|error| Error::op(error, site))?)
         })())
@@ -96,8 +97,9 @@ impl Array {
     #[track_caller]
     #[must_use]
     pub fn expand_dims(&self, axis: i64) -> Array {
-        let site = Location::caller();
+        let site = call_site();
         Array::catch((|| {
+            self.ok()?;
             let axis =
                 normalize_axis(axis, self.ndim() + 1).map_err(|error| Error::op(error, site))?;
             let mut shape: Vec<i64> = self.shape().iter().map(|&extent| extent as i64).collect();
@@ -111,7 +113,7 @@ impl Array {
     #[must_use]
     pub fn squeeze(&self) -> Array {
         let shape: Vec<i64> = self.shape().iter().filter(|&&e| e != 1).map(|&e| e as i64).collect();
-        Array::catch(self.try_reshape(&shape, Location::caller()))
+        Array::catch(self.try_reshape(&shape, call_site()))
     }
 
     /// The view at the given basic index (see [`s!`](crate::s)), NumPy's `a[...]` with integers,
@@ -119,11 +121,11 @@ impl Array {
     /// [`Array::at`] gives the 0-d copy that NumPy gives there.
     ///
     /// Local. Errors: `OpError::Index`, `OpError::TooManyIndices`, `OpError::ZeroStep`,
-    /// `OpError::Ellipses`.
+    /// `OpError::Ellipses`, `OpError::TooManyAxes`.
     #[track_caller]
     #[must_use]
     pub fn slice(&self, items: impl AsRef<[Index]>) -> Array {
-        let (site, items) = (Location::caller(), items.as_ref());
+        let (site, items) = (call_site(), items.as_ref());
         Array::catch((|| {
             self.ok()?;
             let view = self
@@ -138,7 +140,7 @@ impl Array {
     #[track_caller]
     #[must_use]
     pub fn at(&self, index: impl AsRef<[i64]>) -> Array {
-        let site = Location::caller();
+        let site = call_site();
         let items: Vec<Index> = index.as_ref().iter().map(|&index| Index::At(index)).collect();
         Array::catch((|| {
             self.ok()?;

@@ -2,12 +2,11 @@
 
 use crate::array::Array;
 use crate::elementwise::{elementwise, mesh_of, record, try_elementwise};
-use crate::error::Error;
+use crate::error::{Error, Site, call_site, within};
 use crate::graph::NodeOp;
 use crate::operand::Argument;
 use phalanx_ops::error::OpError;
-use phalanx_ops::{Casting, DType, Kind, Op, can_cast, promote, promote_weak};
-use std::panic::Location;
+use phalanx_ops::{Casting, DType, Kind, Op, Scalar, can_cast, promote, promote_weak};
 
 macro_rules! unary_methods {
     ($($name:ident $op:ident)*) => {
@@ -19,7 +18,7 @@ macro_rules! unary_methods {
             #[track_caller]
             #[must_use]
             pub fn $name(&self) -> Array {
-                elementwise(Op::$op, &[Argument::Array(self.clone())], Location::caller())
+                elementwise(Op::$op, &[Argument::Array(self.clone())], call_site())
             }
         )*}
         #[cfg(test)]
@@ -38,7 +37,7 @@ macro_rules! binary_methods {
             #[must_use]
             pub fn $name(&self, other: impl Into<Argument>) -> Array {
                 let arguments = [Argument::Array(self.clone()), other.into()];
-                elementwise(Op::$op, &arguments, Location::caller())
+                elementwise(Op::$op, &arguments, call_site())
             }
         )*}
         #[cfg(test)]
@@ -74,7 +73,7 @@ impl Array {
     #[track_caller]
     #[must_use]
     pub fn divmod(&self, other: impl Into<Argument>) -> (Array, Array) {
-        let (site, other) = (Location::caller(), other.into());
+        let (site, other) = (call_site(), other.into());
         let arguments = [Argument::Array(self.clone()), other];
         (
             elementwise(Op::FloorDivide, &arguments, site),
@@ -86,7 +85,7 @@ impl Array {
     #[track_caller]
     #[must_use]
     pub fn modf(&self) -> (Array, Array) {
-        let (site, arguments) = (Location::caller(), [Argument::Array(self.clone())]);
+        let (site, arguments) = (call_site(), [Argument::Array(self.clone())]);
         (
             elementwise(Op::ModfFractional, &arguments, site),
             elementwise(Op::ModfIntegral, &arguments, site),
@@ -97,7 +96,7 @@ impl Array {
     #[track_caller]
     #[must_use]
     pub fn frexp(&self) -> (Array, Array) {
-        let (site, arguments) = (Location::caller(), [Argument::Array(self.clone())]);
+        let (site, arguments) = (call_site(), [Argument::Array(self.clone())]);
         (
             elementwise(Op::FrexpMantissa, &arguments, site),
             elementwise(Op::FrexpExponent, &arguments, site),
@@ -108,7 +107,7 @@ impl Array {
     #[track_caller]
     #[must_use]
     pub fn apply(op: Op, arguments: &[Argument]) -> Array {
-        elementwise(op, arguments, Location::caller())
+        elementwise(op, arguments, call_site())
     }
 }
 
@@ -124,7 +123,7 @@ pub fn select(
     on_true: impl Into<Argument>,
     on_false: impl Into<Argument>,
 ) -> Array {
-    let site = Location::caller();
+    let site = call_site();
     let (on_true, on_false) = (on_true.into(), on_false.into());
     let dtype = match (&on_true, &on_false, on_true.strong(), on_false.strong()) {
         (_, _, Some(a), Some(b)) => promote(a, b),
@@ -138,9 +137,14 @@ pub fn select(
     };
     let arguments = [Argument::Array(condition.clone()), on_true, on_false];
     for argument in &arguments {
-        if let Argument::Array(array) = argument
-            && let Err(error) = array.ok()
-        {
+        let checked = match argument {
+            Argument::Array(array) => array.ok().map(|_| ()),
+            Argument::Scalar(_) => Ok(()),
+            Argument::Weak(weak) => {
+                Scalar::filled(dtype, *weak).map(|_| ()).map_err(|error| Error::op(error, site))
+            }
+        };
+        if let Err(error) = checked {
             return Array::broken(error);
         }
     }
@@ -149,59 +153,55 @@ pub fn select(
 
 /// `x op= y`: computed in NumPy's result dtype, cast back under the rule `same_kind`, written
 /// through the view.
-pub(crate) fn in_place(
-    op: Op,
-    target: &Array,
-    other: Argument,
-    site: crate::error::Site,
-) -> Result<(), Error> {
+pub(crate) fn in_place(op: Op, target: &Array, other: Argument, site: Site) -> Result<(), Error> {
     let result = try_elementwise(op, &[Argument::Array(target.clone()), other], site)?;
-    target.assign_at(&result, site)
+    target.assign_at(&result, Casting::SameKind, site)
 }
 
 impl Array {
     /// Writes `value`, broadcast to this array's shape, into this array (through the view, NumPy's
     /// `a[...] = value`).
     ///
+    /// Arrays and scalars with a dtype are cast as `astype` casts, so that floats are truncated for
+    /// an integer array; plain numbers must fit the dtype.
+    ///
     /// Local (records a node). An error is carried by the array (and all its views) afterwards; see
     /// [`Array::try_assign`].
     #[track_caller]
     pub fn assign(&self, value: impl Into<Argument>) {
-        if let Err(error) = self.assign_argument(&value.into(), Location::caller()) {
+        if let Err(error) = self.assign_argument(&value.into(), call_site()) {
             self.poison(error);
         }
     }
 
     /// As [`Array::assign`], but an error is returned and leaves the array as it was.
     ///
-    /// Errors: `OpError::BroadcastInto`, `OpError::Cast` where `same_kind` forbids the cast,
+    /// Errors: `OpError::BroadcastInto`, `OpError::OutOfRange` for a number that an integer dtype
+    /// does not hold, `OpError::Cast` for a complex number where the dtype is real,
     /// `OpError::Meshes`.
     #[track_caller]
     pub fn try_assign(&self, value: impl Into<Argument>) -> Result<(), Error> {
-        self.assign_argument(&value.into(), Location::caller())
+        self.assign_argument(&value.into(), call_site())
     }
 
-    fn assign_argument(&self, value: &Argument, site: crate::error::Site) -> Result<(), Error> {
+    fn assign_argument(&self, value: &Argument, site: Site) -> Result<(), Error> {
         mesh_of(&[Argument::Array(self.clone()), value.clone()], site)?;
         match value {
-            Argument::Array(array) => self.assign_at(array, site),
+            Argument::Array(array) => self.assign_at(array, Casting::Unsafe, site),
             Argument::Weak(weak) => {
-                self.write_scalar(phalanx_ops::Scalar::from_weak(self.dtype(), *weak), site)
+                let scalar = Scalar::assigned(self.dtype(), *weak);
+                self.write_scalar(scalar.map_err(|error| Error::op(error, site))?, site)
             }
             Argument::Scalar(scalar) => self.write_scalar(scalar.cast(self.dtype()), site),
         }
     }
 
-    fn write_scalar(
-        &self,
-        scalar: phalanx_ops::Scalar,
-        site: crate::error::Site,
-    ) -> Result<(), Error> {
+    fn write_scalar(&self, scalar: Scalar, site: Site) -> Result<(), Error> {
         self.check_writable(site)?;
         self.write(crate::operand::Operand::Scalar(scalar), site)
     }
 
-    fn check_writable(&self, site: crate::error::Site) -> Result<(), Error> {
+    fn check_writable(&self, site: Site) -> Result<(), Error> {
         if !self.view()?.is_broadcast {
             return Ok(());
         }
@@ -209,18 +209,19 @@ impl Array {
         Err(Error::op(OpError::Argument { operation: "assign", argument: "target", value }, site))
     }
 
-    pub(crate) fn assign_at(&self, value: &Array, site: crate::error::Site) -> Result<(), Error> {
+    /// Writes an array, cast under the rule `casting`.
+    fn assign_at(&self, value: &Array, casting: Casting, site: Site) -> Result<(), Error> {
         value.ok()?;
         self.ok()?;
         let (from, to) = (value.dtype(), self.dtype());
-        if !can_cast(from, to, Casting::SameKind) {
+        if !can_cast(from, to, casting) {
             return Err(Error::op(OpError::Cast { from, to }, site));
         }
         self.check_writable(site)?;
         // Leading extents of 1 may be dropped from what is written.
         let extra = value.ndim().saturating_sub(self.ndim());
         let value = if extra > 0 && value.shape()[..extra].iter().all(|&extent| extent == 1) {
-            value.reshape(value.shape()[extra..].to_vec())
+            within(site, || value.reshape(value.shape()[extra..].to_vec()))
         } else {
             value.clone()
         };
@@ -242,7 +243,7 @@ impl Array {
 }
 
 macro_rules! assigning_methods {
-    ($($name:ident $op:ident $trait:ident $method:ident)*) => {
+    ($($name:ident $op:ident)*) => {
         impl Array {$(
             #[doc = concat!(
                 "NumPy's in-place `", stringify!($op),
@@ -250,33 +251,45 @@ macro_rules! assigning_methods {
             )]
             #[track_caller]
             pub fn $name(&self, other: impl Into<Argument>) {
-                if let Err(error) = in_place(Op::$op, self, other.into(), Location::caller()) {
+                if let Err(error) = in_place(Op::$op, self, other.into(), call_site()) {
                     self.poison(error);
                 }
             }
         )*}
-        $(
-            impl<T: Into<Argument>> std::ops::$trait<T> for Array {
-                #[track_caller]
-                fn $method(&mut self, other: T) {
-                    if let Err(error) = in_place(Op::$op, self, other.into(), Location::caller()) {
-                        self.poison(error);
-                    }
-                }
-            }
-        )*
     };
 }
 
+macro_rules! assigning_operators {
+    ($($trait:ident $method:ident $op:ident)*) => {$(
+        impl<T: Into<Argument>> std::ops::$trait<T> for Array {
+            #[track_caller]
+            fn $method(&mut self, other: T) {
+                if let Err(error) = in_place(Op::$op, self, other.into(), call_site()) {
+                    self.poison(error);
+                }
+            }
+        }
+    )*};
+}
+
 assigning_methods! {
-    add_assign Add AddAssign add_assign
-    subtract_assign Subtract SubAssign sub_assign
-    multiply_assign Multiply MulAssign mul_assign
-    divide_assign Divide DivAssign div_assign
-    remainder_assign Remainder RemAssign rem_assign
-    bitwise_and_assign BitwiseAnd BitAndAssign bitand_assign
-    bitwise_or_assign BitwiseOr BitOrAssign bitor_assign
-    bitwise_xor_assign BitwiseXor BitXorAssign bitxor_assign
+    add_assign Add subtract_assign Subtract multiply_assign Multiply divide_assign Divide
+    floor_divide_assign FloorDivide remainder_assign Remainder power_assign Power
+    bitwise_and_assign BitwiseAnd bitwise_or_assign BitwiseOr bitwise_xor_assign BitwiseXor
+    left_shift_assign LeftShift right_shift_assign RightShift
+}
+
+assigning_operators! {
+    AddAssign add_assign Add
+    SubAssign sub_assign Subtract
+    MulAssign mul_assign Multiply
+    DivAssign div_assign Divide
+    RemAssign rem_assign Remainder
+    BitAndAssign bitand_assign BitwiseAnd
+    BitOrAssign bitor_assign BitwiseOr
+    BitXorAssign bitxor_assign BitwiseXor
+    ShlAssign shl_assign LeftShift
+    ShrAssign shr_assign RightShift
 }
 
 macro_rules! operators {
@@ -286,14 +299,14 @@ macro_rules! operators {
             #[track_caller]
             fn $method(self, other: T) -> Array {
                 let arguments = [Argument::Array(self.clone()), other.into()];
-                elementwise(Op::$op, &arguments, Location::caller())
+                elementwise(Op::$op, &arguments, call_site())
             }
         }
         impl<T: Into<Argument>> std::ops::$trait<T> for Array {
             type Output = Array;
             #[track_caller]
             fn $method(self, other: T) -> Array {
-                elementwise(Op::$op, &[Argument::Array(self), other.into()], Location::caller())
+                elementwise(Op::$op, &[Argument::Array(self), other.into()], call_site())
             }
         }
         operators!(@left $trait $method $op f64 i64 i32);
@@ -304,14 +317,14 @@ macro_rules! operators {
             #[track_caller]
             fn $method(self, other: &Array) -> Array {
                 let arguments = [self.into(), Argument::Array(other.clone())];
-                elementwise(Op::$op, &arguments, Location::caller())
+                elementwise(Op::$op, &arguments, call_site())
             }
         }
         impl std::ops::$trait<Array> for $number {
             type Output = Array;
             #[track_caller]
             fn $method(self, other: Array) -> Array {
-                elementwise(Op::$op, &[self.into(), Argument::Array(other)], Location::caller())
+                elementwise(Op::$op, &[self.into(), Argument::Array(other)], call_site())
             }
         }
     )*};
@@ -334,14 +347,14 @@ macro_rules! unary_operators {
             type Output = Array;
             #[track_caller]
             fn $method(self) -> Array {
-                elementwise(Op::$op, &[Argument::Array(self.clone())], Location::caller())
+                elementwise(Op::$op, &[Argument::Array(self.clone())], call_site())
             }
         }
         impl std::ops::$trait for Array {
             type Output = Array;
             #[track_caller]
             fn $method(self) -> Array {
-                elementwise(Op::$op, &[Argument::Array(self)], Location::caller())
+                elementwise(Op::$op, &[Argument::Array(self)], call_site())
             }
         }
     )*};

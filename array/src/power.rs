@@ -3,12 +3,11 @@
 
 use crate::array::Array;
 use crate::elementwise::{record, try_elementwise};
-use crate::error::{DataError, Error, Site};
+use crate::error::{DataError, Error, Site, call_site};
 use crate::graph::NodeOp;
 use crate::operand::Argument;
 use phalanx_ops::shape::{broadcast, size};
 use phalanx_ops::{Arg, DType, Kind, Op, Scalar, Shape, Signature, Weak};
-use std::panic::Location;
 
 impl Array {
     /// NumPy's `**`, elementwise with broadcasting; see `Op::Power`.
@@ -27,7 +26,7 @@ impl Array {
     #[must_use]
     pub fn power(&self, exponent: impl Into<Argument>) -> Array {
         let arguments = [Argument::Array(self.clone()), exponent.into()];
-        crate::elementwise::elementwise(Op::Power, &arguments, Location::caller())
+        crate::elementwise::elementwise(Op::Power, &arguments, call_site())
     }
 }
 

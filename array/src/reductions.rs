@@ -2,14 +2,13 @@
 
 use crate::array::Array;
 use crate::elementwise::{in_order, memory_order, record};
-use crate::error::{Error, Site};
+use crate::error::{Error, Site, call_site};
 use crate::graph::NodeOp;
 use crate::operand::Operand;
 use phalanx_ops::error::OpError;
 use phalanx_ops::shape::normalize_axis;
 use phalanx_ops::{DType, Kind, Monoid, Scalar, Shape};
 use smallvec::SmallVec;
-use std::panic::Location;
 
 /// The axes of a reduction: `()` for all, one axis, or several; see also [`keepdims`].
 #[derive(Clone, Debug)]
@@ -141,42 +140,42 @@ impl Array {
     #[track_caller]
     #[must_use]
     pub fn sum(&self, axes: impl Into<Axes>) -> Array {
-        self.reduce_as(Monoid::Add, self.accumulator(), axes.into(), Location::caller())
+        self.reduce_as(Monoid::Add, self.accumulator(), axes.into(), call_site())
     }
 
     /// Product over `axes`; as [`Array::sum`].
     #[track_caller]
     #[must_use]
     pub fn prod(&self, axes: impl Into<Axes>) -> Array {
-        self.reduce_as(Monoid::Multiply, self.accumulator(), axes.into(), Location::caller())
+        self.reduce_as(Monoid::Multiply, self.accumulator(), axes.into(), call_site())
     }
 
     /// Smallest element over `axes`; NaN wins. Errors: also `OpError::EmptyReduction`.
     #[track_caller]
     #[must_use]
     pub fn min(&self, axes: impl Into<Axes>) -> Array {
-        self.reduce_as(Monoid::Min, self.dtype(), axes.into(), Location::caller())
+        self.reduce_as(Monoid::Min, self.dtype(), axes.into(), call_site())
     }
 
     /// Largest element over `axes`; NaN wins. Errors: also `OpError::EmptyReduction`.
     #[track_caller]
     #[must_use]
     pub fn max(&self, axes: impl Into<Axes>) -> Array {
-        self.reduce_as(Monoid::Max, self.dtype(), axes.into(), Location::caller())
+        self.reduce_as(Monoid::Max, self.dtype(), axes.into(), call_site())
     }
 
     /// Whether any element over `axes` is not zero.
     #[track_caller]
     #[must_use]
     pub fn any(&self, axes: impl Into<Axes>) -> Array {
-        self.reduce_as(Monoid::Any, DType::Bool, axes.into(), Location::caller())
+        self.reduce_as(Monoid::Any, DType::Bool, axes.into(), call_site())
     }
 
     /// Whether all elements over `axes` are not zero.
     #[track_caller]
     #[must_use]
     pub fn all(&self, axes: impl Into<Axes>) -> Array {
-        self.reduce_as(Monoid::All, DType::Bool, axes.into(), Location::caller())
+        self.reduce_as(Monoid::All, DType::Bool, axes.into(), call_site())
     }
 
     /// Index of the first smallest element along an axis, or in C order for `()`; the first NaN
@@ -184,7 +183,7 @@ impl Array {
     #[track_caller]
     #[must_use]
     pub fn argmin(&self, axes: impl Into<Axes>) -> Array {
-        self.reduce_as(Monoid::ArgMin, self.dtype(), axes.into(), Location::caller())
+        self.reduce_as(Monoid::ArgMin, self.dtype(), axes.into(), call_site())
     }
 
     /// Index of the first largest element along an axis, or in C order for `()`; the first NaN
@@ -192,14 +191,14 @@ impl Array {
     #[track_caller]
     #[must_use]
     pub fn argmax(&self, axes: impl Into<Axes>) -> Array {
-        self.reduce_as(Monoid::ArgMax, self.dtype(), axes.into(), Location::caller())
+        self.reduce_as(Monoid::ArgMax, self.dtype(), axes.into(), call_site())
     }
 
     /// The number of elements over `axes` that are not zero, as `i64`.
     #[track_caller]
     #[must_use]
     pub fn count_nonzero(&self, axes: impl Into<Axes>) -> Array {
-        let site = Location::caller();
+        let site = call_site();
         // NumPy counts in a copy, whose axes lie in memory as those of copies do.
         let is_bool = self.dtype() == DType::Bool;
         let nonzero = if is_bool { self.clone() } else { self.astype_at(DType::Bool, site) };
@@ -211,7 +210,7 @@ impl Array {
     #[track_caller]
     #[must_use]
     pub fn mean(&self, axes: impl Into<Axes>) -> Array {
-        Array::catch(self.try_mean(&axes.into(), Location::caller()))
+        Array::catch(self.try_mean(&axes.into(), call_site()))
     }
 
     fn try_mean(&self, axes: &Axes, site: Site) -> Result<Array, Error> {
@@ -258,10 +257,11 @@ impl Array {
     #[track_caller]
     #[must_use]
     pub fn var(&self, axes: impl Into<Axes>, ddof: f64) -> Array {
-        Array::catch(self.try_var(&axes.into(), ddof, Location::caller()))
+        Array::catch(self.try_var(&axes.into(), ddof, call_site()))
     }
 
     fn try_var(&self, axes: &Axes, ddof: f64, site: Site) -> Result<Array, Error> {
+        self.ok()?;
         let count = self.reduced_count(axes, site)? as f64;
         let wide = self.widened(site);
         let sum = wide.reduce(self, Monoid::Add, &keepdims(axes.clone()), site)?;
@@ -286,7 +286,7 @@ impl Array {
     #[track_caller]
     #[must_use]
     pub fn std(&self, axes: impl Into<Axes>, ddof: f64) -> Array {
-        let site = Location::caller();
+        let site = call_site();
         Array::catch(self.try_var(&axes.into(), ddof, site).and_then(|var| {
             crate::elementwise::try_elementwise(phalanx_ops::Op::Sqrt, &[(&var).into()], site)
         }))

@@ -8,15 +8,24 @@ use std::fmt::Write;
 
 /// Whether a sharding fits an array of this shape on this mesh.
 pub(crate) fn check(sharding: &Sharding, shape: &[usize], mesh: &Mesh) -> Result<(), OpError> {
-    let wrong =
-        |reason| OpError::Sharding { sharding: sharding.to_string(), shape: shape.into(), reason };
+    check_splits(sharding, shape, mesh)?;
+    if sharding.partial.is_some() {
+        return Err(wrong(sharding, shape, "a sharding asked for cannot be partial"));
+    }
+    Ok(())
+}
+
+fn wrong(sharding: &Sharding, shape: &[usize], reason: &'static str) -> OpError {
+    OpError::Sharding { sharding: sharding.to_string(), shape: shape.into(), reason }
+}
+
+/// Whether the blocks of a sharding are those of an array of this shape on this mesh.
+fn check_splits(sharding: &Sharding, shape: &[usize], mesh: &Mesh) -> Result<(), OpError> {
+    let wrong = |reason| wrong(sharding, shape, reason);
     if sharding.axes.len() != shape.len() {
         return Err(wrong("it is for another number of axes"));
     }
-    if sharding.partial.is_some() {
-        return Err(wrong("a sharding asked for cannot be partial"));
-    }
-    let mut used = 0u64;
+    let mut used = Vec::new();
     for (split, &extent) in sharding.axes.iter().zip(shape) {
         let Some(split) = split else { continue };
         let mut parts = 1;
@@ -24,11 +33,14 @@ pub(crate) fn check(sharding: &Sharding, shape: &[usize], mesh: &Mesh) -> Result
             if axis as usize >= mesh.ndim() {
                 return Err(wrong("it names a mesh axis that does not exist"));
             }
-            if used >> axis & 1 == 1 {
+            if used.contains(&axis) {
                 return Err(wrong("it names a mesh axis twice"));
             }
-            used |= 1 << axis;
+            used.push(axis);
             parts *= mesh.extent(axis as usize);
+        }
+        if !split.bounds.is_valid() {
+            return Err(wrong("its blocks do not tile an axis"));
         }
         if split.bounds.parts() != parts {
             return Err(wrong("the number of blocks is not that of the mesh axes"));
@@ -51,8 +63,12 @@ impl Array {
 /// A picture of the blocks of an array of up to two axes (further axes are not drawn), for a
 /// terminal.
 ///
-/// Each cell names the devices that hold it.
+/// Each cell names the devices that hold it. Of a sharding that does not fit the shape or the mesh
+/// the text says why.
 pub fn picture(sharding: &Sharding, shape: &[usize], mesh: &Mesh) -> String {
+    if let Err(error) = check_splits(sharding, shape, mesh) {
+        return format!("{error}\n");
+    }
     let ranges = |axis: usize| -> Vec<std::ops::Range<usize>> {
         match sharding.axes.get(axis).and_then(Option::as_ref) {
             Some(split) => {

@@ -2,12 +2,12 @@
 
 use crate::array::Array;
 use crate::creation::{from_slice, linspace};
-use crate::error::{Error, Site};
+use crate::elementwise::check_shape;
+use crate::error::{Error, Site, call_site, within};
 use crate::graph::NodeOp;
 use crate::math::{is_real, select};
 use phalanx_ops::error::OpError;
 use phalanx_ops::{DType, Monoid, Scalar};
-use std::panic::Location;
 
 fn wrong(operation: &'static str, argument: &'static str, value: String, site: Site) -> Error {
     Error::op(OpError::Argument { operation, argument, value }, site)
@@ -29,11 +29,11 @@ fn count_positions(positions: &Array, length: usize, site: Site) -> Result<Array
 /// Without a `range` the smallest and largest element are found first, which closes the window
 /// (Collective). Elements outside the range (and NaN) are not counted; the last bin includes its
 /// right edge. Bin for bin NumPy's answer: its corrections at the edges are applied. Errors:
-/// `OpError::Argument` for no bins or a range that is not finite.
+/// `OpError::Argument` for no bins or a range that is not finite, `OpError::TooLarge`.
 #[track_caller]
 pub fn histogram(array: &Array, bins: usize, range: Option<(f64, f64)>) -> (Array, Array) {
-    let site = Location::caller();
-    match try_histogram(array, bins, range, site) {
+    let site = call_site();
+    match within(site, || try_histogram(array, bins, range, site)) {
         Ok(pair) => pair,
         Err(error) => (Array::broken(error.clone()), Array::broken(error)),
     }
@@ -49,6 +49,7 @@ fn try_histogram(
     if bins == 0 || !is_real(array.dtype()) {
         return Err(wrong("histogram", "bins", bins.to_string(), site));
     }
+    check_shape(&[bins.saturating_add(1)], DType::F64, site)?;
     let (mut low, mut high) = match range {
         Some(range) => range,
         None if array.size() == 0 => (0.0, 1.0),
@@ -97,8 +98,8 @@ const FEW: usize = 65_536;
 /// `OpError::Argument` for a `q` outside of 0 to 100, an empty or a complex array.
 #[track_caller]
 pub fn percentile(array: &Array, q: &[f64]) -> Array {
-    let site = Location::caller();
-    Array::catch((|| {
+    let site = call_site();
+    Array::catch(within(site, || {
         array.ok()?;
         if let Some(&bad) = q.iter().find(|q| !(0.0..=100.0).contains(*q)) {
             return Err(wrong("percentile", "q", bad.to_string(), site));
@@ -131,7 +132,7 @@ pub fn percentile(array: &Array, q: &[f64]) -> Array {
             })
             .collect();
         Ok(from_slice(&results, [results.len()]))
-    })())
+    }))
 }
 
 /// Values from `low` to `high`, of which `count` elements exist and below which `below` elements

@@ -94,7 +94,7 @@ impl View {
 
     /// A basic index of the view.
     pub(crate) fn index(&self, items: &[Index], base: &[usize]) -> Result<View, OpError> {
-        let local = AffineMap::identity(&self.shape).index(items)?;
+        let local = AffineMap::identity(&self.shape).indexing(items)?;
         let map = self.last_map().then(&local);
         let strides = self.strides_through(&local);
         Ok(self.with_map(map, base, strides))
@@ -120,7 +120,9 @@ impl View {
         let mut strides: SmallVec<[i64; 4]> = smallvec![0; local.shape.len()];
         for (axis, map) in local.axes.iter().enumerate() {
             if let Some(to) = map.axis {
-                strides[to as usize] += map.step * self.strides[axis];
+                // As in NumPy, a stride that is never taken may overflow.
+                let along = map.step.wrapping_mul(self.strides[axis]);
+                strides[to as usize] = strides[to as usize].wrapping_add(along);
             }
         }
         strides

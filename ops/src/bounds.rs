@@ -30,20 +30,32 @@ impl Bounds {
 
     /// Blocks of the given sizes, in order.
     pub fn explicit(sizes: &[usize]) -> Bounds {
-        let mut cuts = vec![0];
+        let mut cuts: Vec<usize> = vec![0];
         for size in sizes {
-            cuts.push(cuts[cuts.len() - 1] + size);
+            cuts.push(cuts[cuts.len() - 1].saturating_add(*size));
         }
         Bounds(Arc::new(Form::Explicit { cuts }))
     }
 
     /// The bounds of the slice whose position `k` is `start + step * k`, with this axis's blocks.
+    ///
+    /// Positions that this axis lacks, and a step of 0, give bounds that are not
+    /// [valid](Bounds::is_valid).
     pub fn clipped(&self, start: i64, step: i64, len: usize) -> Bounds {
         if start == 0 && step == 1 && len == self.extent() {
             return self.clone();
         }
+        let whole = i64::try_from(self.extent().max(1)).unwrap_or(i64::MAX);
+        // A step that is never taken may be any.
+        let step = if len <= 1 { step.clamp(-whole, whole) } else { step };
         if let Form::Clipped { inner, start: first, step: outer, .. } = &*self.0 {
-            return inner.clipped(first + outer * start, outer * step, len);
+            let composed = outer
+                .checked_mul(start)
+                .and_then(|moved| first.checked_add(moved))
+                .zip(outer.checked_mul(step));
+            if let Some((start, step)) = composed {
+                return inner.clipped(start, step, len);
+            }
         }
         Bounds(Arc::new(Form::Clipped { inner: self.clone(), start, step, len }))
     }
@@ -52,7 +64,7 @@ impl Bounds {
     pub fn scaled(&self, factor: usize) -> Bounds {
         match &*self.0 {
             _ if factor == 1 => self.clone(),
-            Form::Scaled { inner, factor: first } => inner.scaled(first * factor),
+            Form::Scaled { inner, factor: first } => inner.scaled(first.saturating_mul(factor)),
             _ => Bounds(Arc::new(Form::Scaled { inner: self.clone(), factor })),
         }
     }
@@ -78,7 +90,27 @@ impl Bounds {
             Form::Even { extent, .. } => *extent,
             Form::Explicit { cuts } => cuts[cuts.len() - 1],
             Form::Clipped { len, .. } => *len,
-            Form::Scaled { inner, factor } => inner.extent() * factor,
+            Form::Scaled { inner, factor } => inner.extent().saturating_mul(*factor),
+        }
+    }
+
+    /// Whether the blocks tile the axis. Only of bounds that do may the blocks be asked for; what
+    /// slicing and reshaping make of them does so too.
+    pub fn is_valid(&self) -> bool {
+        match &*self.0 {
+            Form::Even { extent, parts } => *parts > 0 && *extent <= i64::MAX as usize,
+            Form::Explicit { cuts } => cuts[cuts.len() - 1] <= i64::MAX as usize,
+            Form::Clipped { inner, start, step, len } => {
+                let steps = i128::from(*step) * (*len as i128 - 1);
+                let is_inside = |at: i128| (0..inner.extent() as i128).contains(&at);
+                let (first, last) = (i128::from(*start), i128::from(*start) + steps);
+                let fits = *len == 0 || (is_inside(first) && is_inside(last));
+                inner.is_valid() && *step != 0 && fits
+            }
+            Form::Scaled { inner, factor } => {
+                inner.is_valid()
+                    && inner.extent().checked_mul(*factor).is_some_and(|e| e <= i64::MAX as usize)
+            }
         }
     }
 
@@ -196,7 +228,7 @@ impl fmt::Display for Bounds {
             }
             Form::Explicit { cuts } => write!(f, "{} explicit blocks", cuts.len() - 1),
             Form::Clipped { inner, start, step: 1, len } => {
-                write!(f, "({inner})[{start}..{}]", start + *len as i64)
+                write!(f, "({inner})[{start}..{}]", i128::from(*start) + *len as i128)
             }
             Form::Clipped { inner, start, step, len } => {
                 write!(f, "({inner})[{start};{step};{len}]")
@@ -242,6 +274,24 @@ mod tests {
         }
         check(&Bounds::explicit(&[0, 3, 0, 5, 1]));
         check(&Bounds::explicit(&[0, 3, 0, 5, 1]).clipped(8, -2, 5));
+    }
+
+    #[test]
+    fn bounds_that_do_not_tile_are_told() {
+        let even = Bounds::even(9, 2);
+        assert!(even.is_valid() && even.clipped(8, -2, 5).scaled(3).is_valid());
+        assert!(even.clipped(0, 1, 0).is_valid());
+        for wrong in [
+            Bounds::even(3, 0),
+            even.clipped(0, 0, 3),
+            even.clipped(100, 1, 3),
+            even.clipped(0, -1, 2),
+            even.clipped(1, i64::MAX, 2).clipped(i64::MAX, i64::MAX, 2),
+            even.scaled(usize::MAX),
+            Bounds::explicit(&[usize::MAX, 1]),
+        ] {
+            assert!(!wrong.is_valid(), "{wrong}");
+        }
     }
 
     #[test]

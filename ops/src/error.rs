@@ -148,6 +148,12 @@ pub enum OpError {
         /// The shape.
         shape: Vec<usize>,
     },
+    /// A shape of more axes than an array may have.
+    #[error("the maximum supported dimension is {}, found {ndim}", crate::shape::MAX_NDIM)]
+    TooManyAxes {
+        /// The number of axes.
+        ndim: usize,
+    },
     /// Host data whose length is not that of the shape.
     #[error("{given} elements do not fill an array of shape {shape:?}")]
     DataLength {
@@ -193,6 +199,7 @@ impl OpError {
             OpError::TooLarge { .. } => "PX019",
             OpError::DataLength { .. } => "PX020",
             OpError::Sharding { .. } => "PX021",
+            OpError::TooManyAxes { .. } => "PX023",
         }
     }
 
@@ -226,6 +233,7 @@ impl OpError {
             OpError::Argument { .. } => "see the function's documentation for the allowed values",
             OpError::Meshes { .. } => "make both arrays on the same mesh",
             OpError::TooLarge { .. } => "check the extents",
+            OpError::TooManyAxes { .. } => "join axes with reshape, or drop those of extent 1",
             OpError::DataLength { .. } => {
                 "the product of the extents must equal the number of elements"
             }

@@ -30,9 +30,9 @@ impl Mesh {
         self.axes.len()
     }
 
-    /// The number of devices.
+    /// The number of devices; the greatest number there is if they are more than that.
     pub fn devices(&self) -> usize {
-        self.axes.iter().map(|axis| axis.1).product()
+        self.axes.iter().fold(1, |devices, axis| devices.saturating_mul(axis.1))
     }
 
     /// The extent of an axis.

@@ -1,6 +1,8 @@
 //! Scalar values of any dtype, and weak scalars that take their dtype from an array.
 
 use crate::dtype::{DType, Element, Kind};
+use crate::elementwise::holds;
+use crate::error::OpError;
 use half::{bf16, f16};
 use num_complex::{Complex32, Complex64};
 use std::fmt;
@@ -131,6 +133,38 @@ impl Scalar {
             DType::F64 => Scalar::new(complex.re),
             DType::C64 => Scalar::new(Complex32::new(narrow as f32, complex.im as f32)),
             DType::C128 => Scalar::new(complex),
+        }
+    }
+
+    /// The element that an array of `dtype` filled with a number has, as NumPy's `full` casts it:
+    /// integers must fit, other numbers are cast as `astype` casts.
+    ///
+    /// Errors: `OpError::OutOfRange`.
+    pub fn filled(dtype: DType, value: Weak) -> Result<Scalar, OpError> {
+        match value {
+            Weak::Int(integer) if dtype.is_integer() && !holds(dtype, integer) => {
+                Err(OpError::OutOfRange { value: integer.to_string(), dtype })
+            }
+            _ => Ok(Scalar::from_weak(dtype, value)),
+        }
+    }
+
+    /// The element that a number becomes where it is assigned to one of `dtype`, NumPy's
+    /// `a[...] = value`: what an integer dtype is given must fit after truncation, and a complex
+    /// number does not become a real one.
+    ///
+    /// Errors: `OpError::OutOfRange`, `OpError::Cast`.
+    pub fn assigned(dtype: DType, value: Weak) -> Result<Scalar, OpError> {
+        match value {
+            Weak::Complex(_) if !dtype.is_complex() && dtype != DType::Bool => {
+                Err(OpError::Cast { from: DType::C128, to: dtype })
+            }
+            Weak::Float(number)
+                if dtype.is_integer() && !(number.is_finite() && holds(dtype, number as i128)) =>
+            {
+                Err(OpError::OutOfRange { value: number.to_string(), dtype })
+            }
+            _ => Scalar::filled(dtype, value),
         }
     }
 

@@ -6,6 +6,36 @@ use smallvec::SmallVec;
 /// The extents of an array, outermost first.
 pub type Shape = SmallVec<[usize; 4]>;
 
+/// The most axes an array may have, as in NumPy 2.
+pub const MAX_NDIM: usize = 64;
+
+/// The most bytes an array may have: more than any memory holds, and so few that the sizes of
+/// several arrays add up without overflow.
+pub const MAX_BYTES: usize = 1 << 60;
+
+/// Whether there may be an array of this shape with elements of `item` bytes.
+///
+/// As NumPy does, the extents of arrays without elements count as if those of 0 were 1, so that
+/// their strides can be computed too. Errors: `OpError::TooManyAxes`, `OpError::TooLarge`.
+pub fn check(shape: &[usize], item: usize) -> Result<(), OpError> {
+    check_ndim(shape.len())?;
+    let bytes = shape.iter().try_fold(item, |bytes, &extent| bytes.checked_mul(extent.max(1)));
+    match bytes {
+        Some(bytes) if bytes <= MAX_BYTES => Ok(()),
+        _ => Err(OpError::TooLarge { shape: shape.to_vec() }),
+    }
+}
+
+/// Whether there may be an array of this number of axes.
+pub const fn check_ndim(ndim: usize) -> Result<(), OpError> {
+    if ndim > MAX_NDIM { Err(OpError::TooManyAxes { ndim }) } else { Ok(()) }
+}
+
+/// A number as an index or extent; one beyond all of them as the greatest, which fits nowhere.
+pub fn saturating(number: impl TryInto<i64>) -> i64 {
+    number.try_into().unwrap_or(i64::MAX)
+}
+
 /// How many elements an array of this shape has.
 pub fn size(shape: &[usize]) -> usize {
     shape.iter().product()
@@ -47,11 +77,16 @@ pub fn resolve_reshape(from: &[usize], requested: &[i64]) -> Result<Shape, OpErr
     let wrong = || OpError::Reshape { from: from.into(), to: requested.to_vec() };
     let total = size(from);
     let unknown = requested.iter().filter(|&&extent| extent == -1).count();
-    let known: usize =
-        requested.iter().filter(|&&extent| extent >= 0).map(|&extent| extent as usize).product();
     if unknown > 1 || requested.iter().any(|&extent| extent < -1) {
         return Err(wrong());
     }
+    check_ndim(requested.len())?;
+    let known = if requested.contains(&0) {
+        0
+    } else {
+        let mut extents = requested.iter().filter(|&&extent| extent > 0);
+        extents.try_fold(1, |n: usize, &e| n.checked_mul(e as usize)).ok_or_else(wrong)?
+    };
     if unknown == 0 {
         return if known == total {
             Ok(requested.iter().map(|&e| e as usize).collect())
@@ -77,10 +112,22 @@ mod tests {
     }
 
     #[test]
+    fn sizes_are_limited() {
+        assert!(check(&[1; 64], 16).is_ok());
+        assert_eq!(check(&[1; 65], 1), Err(OpError::TooManyAxes { ndim: 65 }));
+        assert!(check(&[1 << 57], 8).is_ok());
+        assert!(check(&[1 << 57, 2], 8).is_err());
+        assert!(check(&[0, 1 << 40, 1 << 40], 1).is_err());
+        assert_eq!(saturating(usize::MAX), i64::MAX);
+    }
+
+    #[test]
     fn reshape_infers_one_extent() {
         assert_eq!(resolve_reshape(&[4, 6], &[-1, 8]).unwrap().as_slice(), &[3, 8]);
         assert!(resolve_reshape(&[4, 6], &[5, -1]).is_err());
         assert!(resolve_reshape(&[0, 6], &[0, -1]).is_err());
+        assert!(resolve_reshape(&[0], &[1 << 32, 1 << 32]).is_err());
+        assert!(resolve_reshape(&[4, 6], &[i64::MAX, 3, -1]).is_err());
         assert_eq!(resolve_reshape(&[0, 6], &[3, 0]).unwrap().as_slice(), &[3, 0]);
     }
 }

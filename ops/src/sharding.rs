@@ -54,11 +54,16 @@ impl Sharding {
     }
 
     /// Axis `axis` of an array of shape `shape` cut evenly over all mesh axes.
+    ///
+    /// If the array has no such axis, neither has any array of this shape this sharding: it is one
+    /// for an axis more.
     pub fn even(shape: &[usize], axis: usize, mesh: &Mesh) -> Sharding {
-        let mut sharding = Sharding::replicated(shape.len());
-        sharding.axes[axis] = Some(Split {
+        let ndim = if axis < shape.len() { shape.len() } else { shape.len() + 1 };
+        let mut sharding = Sharding::replicated(ndim);
+        let place = axis.min(shape.len());
+        sharding.axes[place] = Some(Split {
             mesh_axes: (0..mesh.ndim() as u8).collect(),
-            bounds: Bounds::even(shape[axis], mesh.devices()),
+            bounds: Bounds::even(shape.get(place).copied().unwrap_or(0), mesh.devices()),
         });
         sharding
     }

@@ -1,7 +1,7 @@
 //! Views: affine maps from the index of a view to the index of its base.
 
 use crate::error::OpError;
-use crate::shape::Shape;
+use crate::shape::{MAX_NDIM, Shape, check_ndim};
 use smallvec::SmallVec;
 
 /// Where a base axis gets its index from: `start + step * view_index[axis]`, or `start` alone.
@@ -94,15 +94,25 @@ impl AffineMap {
     }
 
     /// This map followed by another: `inner` is of a view of this map's view.
+    ///
+    /// A step that is never taken, because the axis has one position at most, may be any; it is cut
+    /// down to the extent, so that products of steps and strides do not overflow.
     pub fn then(&self, inner: &AffineMap) -> AffineMap {
         let mut axes: SmallVec<[AxisMap; 4]> = SmallVec::from_slice(&self.axes);
         for map in &mut axes {
             if let Some(axis) = map.axis {
                 let next = inner.axes[axis as usize];
+                let step = match next.axis {
+                    Some(to) if inner.shape[to as usize] <= 1 => {
+                        let extent = self.shape[axis as usize].max(1) as i64;
+                        next.step.clamp(-extent, extent)
+                    }
+                    _ => next.step,
+                };
                 *map = AxisMap {
                     axis: next.axis,
                     start: map.start + map.step * next.start,
-                    step: map.step * next.step,
+                    step: map.step * step,
                 };
             }
         }
@@ -111,6 +121,12 @@ impl AffineMap {
 
     /// A basic index of this view.
     pub fn index(&self, items: &[Index]) -> Result<AffineMap, OpError> {
+        Ok(self.then(&self.indexing(items)?))
+    }
+
+    /// The map of a basic index alone: from the indices it gives to those of this view, with the
+    /// steps as they were given.
+    pub fn indexing(&self, items: &[Index]) -> Result<AffineMap, OpError> {
         let ndim = self.shape.len();
         let given =
             items.iter().filter(|item| matches!(item, Index::At(_) | Index::Range { .. })).count();
@@ -120,6 +136,9 @@ impl AffineMap {
         if items.iter().filter(|item| matches!(item, Index::Ellipsis)).count() > 1 {
             return Err(OpError::Ellipses);
         }
+        let count = |is: fn(&Index) -> bool| items.iter().filter(|&item| is(item)).count();
+        let dropped = count(|item| matches!(item, Index::At(_)));
+        check_ndim(ndim - dropped + count(|item| matches!(item, Index::NewAxis)))?;
         let mut shape = Shape::new();
         // For each axis of this view, how it follows the axes of the new one.
         let mut axes: SmallVec<[AxisMap; 4]> = SmallVec::new();
@@ -142,6 +161,8 @@ impl AffineMap {
                 }
                 Index::Range { start, stop, step } => {
                     let (start, count) = resolve_range(start, stop, step, self.shape[axis])?;
+                    // Python's own limit, which has a negative of its own.
+                    let step = step.max(-i64::MAX);
                     axes.push(AxisMap { axis: Some(shape.len() as u8), start, step });
                     shape.push(count);
                 }
@@ -150,12 +171,12 @@ impl AffineMap {
         while axes.len() < ndim {
             whole(&mut shape, &mut axes);
         }
-        Ok(self.then(&AffineMap { shape, axes }))
+        Ok(AffineMap { shape, axes })
     }
 
     /// The view with axis `k` taken from axis `permutation[k]`.
     pub fn transpose(&self, permutation: &[usize]) -> AffineMap {
-        let mut place = [0u8; 64];
+        let mut place = [0u8; MAX_NDIM];
         for (to, &from) in permutation.iter().enumerate() {
             place[from] = to as u8;
         }
@@ -208,9 +229,11 @@ impl AffineMap {
         let mut stride = 1i64;
         for (map, &extent) in self.axes.iter().zip(base).rev() {
             if let Some(axis) = map.axis {
-                strides[axis as usize] += stride * map.step;
+                // A stride that is never taken may overflow.
+                let along = stride.wrapping_mul(map.step);
+                strides[axis as usize] = strides[axis as usize].wrapping_add(along);
             }
-            stride *= extent as i64;
+            stride = stride.wrapping_mul(extent as i64);
         }
         strides
     }
@@ -235,12 +258,8 @@ pub fn resolve_range(
     };
     let start = start.map_or(if step > 0 { lowest } else { highest }, clip);
     let stop = stop.map_or(if step > 0 { highest } else { lowest }, clip);
-    let count = if step > 0 {
-        (stop - start + step - 1).div_euclid(step)
-    } else {
-        (start - stop - step - 1) / -step
-    };
-    let count = count.max(0) as usize;
+    let span = if step > 0 { stop - start } else { start - stop };
+    let count = if span > 0 { (span - 1) as u64 / step.unsigned_abs() + 1 } else { 0 } as usize;
     Ok((if count == 0 { start.clamp(0, (extent - 1).max(0)) } else { start }, count))
 }
 
@@ -258,6 +277,9 @@ mod tests {
         assert_eq!(range(Some(20), None, 1).1, 0);
         assert_eq!(range(Some(-100), Some(100), 4), (0, 3));
         assert!(resolve_range(None, None, 0, 3).is_err());
+        assert_eq!(range(None, None, i64::MAX), (0, 1));
+        assert_eq!(range(None, None, i64::MIN), (9, 1));
+        assert_eq!(range(Some(i64::MIN), Some(i64::MAX), 1 << 62), (0, 1));
     }
 
     #[test]

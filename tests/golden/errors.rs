@@ -31,12 +31,13 @@ fn variant(error: &OpError) -> &'static str {
         OpError::Argument { .. } => "Argument",
         OpError::Meshes { .. } => "Meshes",
         OpError::TooLarge { .. } => "TooLarge",
+        OpError::TooManyAxes { .. } => "TooManyAxes",
         OpError::DataLength { .. } => "DataLength",
         OpError::Sharding { .. } => "Sharding",
     }
 }
 
-const VARIANTS: usize = 21;
+const VARIANTS: usize = 22;
 
 /// The error that an array carries, by observing it.
 fn of(array: Array) -> Error {
@@ -83,7 +84,7 @@ fn mistakes() -> Vec<Error> {
         of(&a & a.sqrt()),
         of(a.compress(&numbers)),
         of(summed),
-        numbers.try_assign(a.ravel()).expect_err("floats are no integers"),
+        numbers.try_assign(f64::NAN).expect_err("no integer"),
         of(&bytes + 300),
         of(zeros([0, 3], DType::F64).max(0)),
         of(matmul(&a, &a)),
@@ -94,6 +95,7 @@ fn mistakes() -> Vec<Error> {
         of(percentile(&a, &[50.0, 101.0])),
         of(&a + &elsewhere),
         of(zeros([1usize << 40, 1 << 40], DType::F64)),
+        of(zeros([1; 65], DType::F64)),
         of(from_slice(&[1.0, 2.0, 3.0], [2, 2])),
         of(a.with_sharding(wrong_sharding())),
     ]

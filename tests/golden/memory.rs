@@ -137,7 +137,10 @@ fn a_refusal_leaves_the_rest_as_it_was() {
             assert_eq!(error.code(), "PX050");
             let expected: Vec<f64> = numbers(&[64], 1).iter().map(|value| value + 1.0).collect();
             assert_eq!(kept.to_vec::<f64>().expect("the write is not lost"), expected);
-            assert_eq!(unrelated.to_vec::<i64>().expect("nor is what was pending"), [0, 2, 4, 6, 8]);
+            assert_eq!(
+                unrelated.to_vec::<i64>().expect("nor is what was pending"),
+                [0, 2, 4, 6, 8]
+            );
             assert_eq!(large.evaluate().expect_err("this one is").code(), "PX050");
             assert_eq!((&large + 1.0).evaluate().expect_err("and what uses it").code(), "PX050");
         });

@@ -37,15 +37,16 @@ pub fn write_npy(path: &Path, array: &HostArray) -> Result<(), IoError> {
     let header = header::encode(array.dtype, &array.shape, path)?;
     write_atomically(path, |writer| {
         writer.write_all(&header)?;
-        writer.write_all(data_of(array))
+        writer.write_all(data_of(array)?)
     })
 }
 
-/// The bytes of an array that is written.
-pub(super) fn data_of(array: &HostArray) -> &[u8] {
-    let expected = array.size() * array.dtype.size();
-    assert_eq!(array.bytes.len(), expected, "bug: a host array of shape {:?}", array.shape);
-    &array.bytes
+/// The bytes of an array that is written, if they fill its shape.
+pub(super) fn data_of(array: &HostArray) -> io::Result<&[u8]> {
+    match array.check() {
+        Ok(()) => Ok(&array.bytes),
+        Err(error) => Err(io::Error::new(io::ErrorKind::InvalidInput, error)),
+    }
 }
 
 /// Reads an array from a stream of at most `available` bytes, if that is known, reserving at most

@@ -75,7 +75,7 @@ pub fn write_npz(path: &Path, arrays: &[(&str, &HostArray)]) -> Result<(), IoErr
     write_atomically(path, |writer| {
         let mut archive = ZipWriter::new(FailsOnce::new(writer));
         for ((name, array), header) in arrays.iter().zip(&headers) {
-            let data = npy::data_of(array);
+            let data = npy::data_of(array)?;
             let options = SimpleFileOptions::default()
                 .compression_method(CompressionMethod::Stored)
                 .large_file(data.len() as u64 >= LARGE);

@@ -129,7 +129,7 @@ fn check_integers(op: Op, args: &[Arg], signature: Signature) -> Result<Signatur
 }
 
 /// Whether the integer dtype holds the value.
-fn holds(dtype: DType, value: i128) -> bool {
+pub(crate) fn holds(dtype: DType, value: i128) -> bool {
     let bits = 8 * dtype.size() as u32;
     match dtype.kind() {
         Kind::Unsigned => value >= 0 && value >> bits == 0,
