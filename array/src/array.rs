@@ -368,12 +368,7 @@ impl Array {
     /// The sharding that the array's base has or will have, seen through the view. Local.
     pub fn sharding(&self) -> Result<Sharding, Error> {
         let live = self.live()?;
-        let base = live.cell.mesh.sharding(&live.cell.node()?)?;
-        Ok(match live.view.stages.as_slice() {
-            [] => base,
-            [stage] if stage.reshape.is_none() => base.through(&stage.map),
-            _ => Sharding::replicated(self.ndim()),
-        })
+        live.cell.mesh.sharding(&live.cell.node()?, &live.view.stages)
     }
 
     /// Converts to another dtype, as NumPy's `astype` does (any cast is allowed); always a copy.

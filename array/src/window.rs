@@ -2,10 +2,11 @@
 
 use crate::deferral::Check;
 use crate::engine::{Cause, Engine, Limits};
-use crate::error::{Error, Site};
-use crate::graph::{Graph, Input, Node, NodeData, NodeOp};
+use crate::error::{Error, Site, call_site};
+use crate::graph::{Graph, Input, Node, NodeData, NodeOp, Source};
 use crate::interval::Interval;
 use crate::operand::Operand;
+use crate::view::Stage;
 use phalanx_ops::{AffineMap, DType, Mesh, Shape, Sharding};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
@@ -153,10 +154,7 @@ impl MeshHandle {
             inputs.push(match operand {
                 Operand::Scalar(value) => {
                     graph.scalars.push(*value);
-                    Input {
-                        source: crate::graph::Source::Scalar(graph.scalars.len() as u32 - 1),
-                        map: None,
-                    }
+                    Input { source: Source::Scalar(graph.scalars.len() as u32 - 1), map: None }
                 }
                 Operand::Value { node, map } => {
                     if let Some(Err(error)) = node.result() {
@@ -213,19 +211,43 @@ impl MeshHandle {
         self.0.engine.explain(&self.window().graph)
     }
 
-    /// The sharding that a value has or will have. Local.
-    pub(crate) fn sharding(&self, node: &Arc<Node>) -> Result<Sharding, Error> {
-        if let Some(result) = node.result() {
-            return result.clone().map(|value| value.sharding().clone());
+    /// The sharding that a view of a value has or will have: nothing of the window changes. Local.
+    pub(crate) fn sharding(&self, node: &Arc<Node>, stages: &[Stage]) -> Result<Sharding, Error> {
+        let (mut graph, mut source) = match node.result() {
+            Some(result) => {
+                result.clone()?;
+                (Graph { leaves: vec![node.clone()], ..Graph::default() }, Source::Leaf(0))
+            }
+            None => {
+                let mut window = self.window();
+                let number = window.number;
+                let source = window.graph.place(node, number);
+                (window.graph.clone(), source)
+            }
+        };
+        let mut map = None;
+        for stage in stages {
+            if let Some(shape) = &stage.reshape {
+                let dtype = node.dtype();
+                graph.nodes.push(NodeData {
+                    op: NodeOp::Reshape,
+                    inputs: [Input { source, map: map.take() }].into_iter().collect(),
+                    shape: shape.clone(),
+                    dtype,
+                    site: call_site(),
+                    node: Node::temporary(shape.clone(), dtype),
+                });
+                source = Source::Node(graph.nodes.len() as u32 - 1);
+            }
+            map = Some(stage.map.clone());
         }
-        let mut window = self.window();
-        let number = window.number;
-        let place = window.graph.place(node, number);
-        let shardings = self.0.engine.shardings(&window.graph)?;
-        match place {
-            crate::graph::Source::Node(position) => Ok(shardings[position as usize].clone()),
+        let mut shardings = self.0.engine.shardings(&graph)?;
+        let base = match (source, node.result()) {
+            (Source::Node(position), _) => shardings.swap_remove(position as usize),
+            (_, Some(Ok(value))) => value.sharding().clone(),
             _ => unreachable!("bug: a node without a result lies outside the open window"),
-        }
+        };
+        Ok(map.map_or_else(|| base.clone(), |map: Arc<AffineMap>| base.through(&map)))
     }
 
     /// The number of operations recorded in the open window.

@@ -121,3 +121,21 @@ fn orders_in_memory_of_converted_elements_were_not_those_of_numpy() {
         assert_eq!(none.count_nonzero(-1).strides(), [32, 8]);
     });
 }
+
+/// The sharding of a reshaped view was said to be replicated.
+#[test]
+fn reshaped_views_of_split_arrays_were_said_to_be_whole() {
+    on(&[3], Limits::default(), || {
+        let base = arange(0, 60, 1);
+        for is_evaluated in [false, true] {
+            if is_evaluated {
+                base.evaluate().expect("the base");
+            }
+            let rows = base.reshape([6, 10]);
+            let said = rows.sharding().expect("a sharding").to_string();
+            let copy = rows.copy();
+            assert_eq!(said, copy.sharding().expect("a sharding").to_string());
+            assert_ne!(said, "[-, -]");
+        }
+    });
+}
