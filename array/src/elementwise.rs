@@ -91,7 +91,7 @@ pub(crate) fn record_as(
         let Argument::Array(array) = argument else { continue };
         array.ok()?;
         if first {
-            shape = array.shape().into();
+            shape = Shape::from_slice(array.shape());
             first = false;
         } else if array.shape() != shape.as_slice() {
             shape = broadcast(&shape, array.shape()).map_err(|error| Error::op(error, site))?;

@@ -42,7 +42,7 @@ impl View {
         // NumPy allocates arrays without elements with strides of 0.
         let is_empty = shape.contains(&0);
         View {
-            shape: shape.into(),
+            shape: Shape::from_slice(shape),
             strides: if is_empty { smallvec![0; shape.len()] } else { contiguous_strides(shape) },
             stages: SmallVec::new(),
             is_broadcast: false,

@@ -164,8 +164,8 @@ impl MeshHandle {
                 }
             });
         }
-        let node =
-            Node::recorded(shape.clone(), dtype, number, graph.nodes.len() as u32, Some(site));
+        let base = Shape::from_slice(&shape);
+        let node = Node::recorded(base, dtype, number, graph.nodes.len() as u32, Some(site));
         node.learn(Interval::of_result(&op, operands, &shape, dtype));
         // Elementwise values and writes are fused, and views cost nothing; these are always stored.
         let is_stored = matches!(
