@@ -35,7 +35,7 @@ pub use phalanx_array::{
 pub use phalanx_distributed::Policy;
 pub use phalanx_ops::{Bounds, DType, Element, Index, Mesh, Op, Scalar, Sharding, Split};
 pub use phalanx_scheduler::{Counters, planning};
-pub use session::{InitError, Session, agree, init, rank, size};
+pub use session::{InitError, InitFailure, Session, agree, init, rank, size};
 
 /// What most programs use.
 pub mod prelude {

@@ -12,7 +12,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// An error of [`init`].
 #[derive(Debug, thiserror::Error)]
-pub enum InitError {
+#[error("{failure}\n  from    {}:{}", .site.file(), .site.line())]
+pub struct InitError {
+    failure: InitFailure,
+    site: Site,
+}
+
+/// Why a session does not begin.
+#[derive(Debug, thiserror::Error)]
+pub enum InitFailure {
     /// The processes did not come together.
     #[error(transparent)]
     Collective(#[from] CollectiveError),
@@ -22,19 +30,33 @@ pub enum InitError {
 }
 
 impl InitError {
+    fn new(failure: impl Into<InitFailure>, site: Site) -> InitError {
+        InitError { failure: failure.into(), site }
+    }
+
+    /// What went wrong.
+    pub fn failure(&self) -> &InitFailure {
+        &self.failure
+    }
+
+    /// The call that was to begin the session.
+    pub fn site(&self) -> Site {
+        self.site
+    }
+
     /// The stable code.
     pub fn code(&self) -> &'static str {
-        match self {
-            InitError::Collective(error) => error.code(),
-            InitError::Run(error) => error.code(),
+        match &self.failure {
+            InitFailure::Collective(error) => error.code(),
+            InitFailure::Run(error) => error.code(),
         }
     }
 
     /// What to do about it.
     pub fn hint(&self) -> &'static str {
-        match self {
-            InitError::Collective(error) => error.hint(),
-            InitError::Run(error) => error.hint(),
+        match &self.failure {
+            InitFailure::Collective(error) => error.hint(),
+            InitFailure::Run(error) => error.hint(),
         }
     }
 }
@@ -93,7 +115,9 @@ impl Session {
         limits: Limits,
     ) -> Result<Session, InitError> {
         crate::logging::start(config.log);
-        let world = world(&config, mesh.as_ref(), &policy, &limits)?;
+        let site = Location::caller();
+        let world = world(&config, mesh.as_ref(), &policy, &limits);
+        let world = world.map_err(|failure| InitError::new(failure, site))?;
         RANK.store(world.rank(), Ordering::Relaxed);
         SIZE.store(world.size(), Ordering::Relaxed);
         // The least of all ranks' limits, so that all refuse alike.
@@ -102,11 +126,12 @@ impl Session {
         let memory_limit = told.chain(config.memory_limit).min();
         let options =
             SessionOptions { mesh, threads: config.threads, memory_limit, policy, limits };
-        let scheduler = Scheduler::new(world, options)?;
+        let scheduler = Scheduler::new(world, options);
+        let scheduler = scheduler.map_err(|failure| InitError::new(failure, site))?;
         let engine: Arc<dyn Engine> = scheduler.clone();
         let mesh = MeshHandle::new(engine);
         MeshHandle::set_default(Some(mesh.clone()));
-        Ok(Session { scheduler, mesh, site: Location::caller() })
+        Ok(Session { scheduler, mesh, site })
     }
 
     /// The mesh of all devices.
@@ -124,9 +149,11 @@ impl Session {
     /// mixed; `Array::local_shards` and `Array::from_local` lead from one to the other. Local.
     ///
     /// Errors: `PX051` when threads cannot be started.
+    #[track_caller]
     pub fn local(&self) -> Result<MeshHandle, InitError> {
-        let engine: Arc<dyn Engine> = self.scheduler.local()?;
-        Ok(MeshHandle::new(engine))
+        let site = Location::caller();
+        let local = self.scheduler.local().map_err(|failure| InitError::new(failure, site))?;
+        Ok(MeshHandle::new(local))
     }
 
     /// What the session has done so far. Local.

@@ -26,6 +26,10 @@ fn a_port_in_use_is_an_error_on_every_rank() {
         "{ended:#?}"
     );
     assert!(ended[1].error("PX067").contains(&address), "{ended:#?}");
+    for rank in &ended {
+        let site = "\n  from    launcher/../tests/multi_process/programs.rs:";
+        assert!(rank.errors.contains(site), "no call site: {rank:#?}");
+    }
 }
 
 fn a_wrong_token_is_an_error_on_every_rank() {
