@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 #[derive(Debug, thiserror::Error)]
 #[error("{failure}\n  from    {}:{}", .site.file(), .site.line())]
 pub struct InitError {
-    failure: InitFailure,
+    failure: Box<InitFailure>,
     site: Site,
 }
 
@@ -31,7 +31,7 @@ pub enum InitFailure {
 
 impl InitError {
     fn new(failure: impl Into<InitFailure>, site: Site) -> InitError {
-        InitError { failure: failure.into(), site }
+        InitError { failure: Box::new(failure.into()), site }
     }
 
     /// What went wrong.
@@ -46,7 +46,7 @@ impl InitError {
 
     /// The stable code.
     pub fn code(&self) -> &'static str {
-        match &self.failure {
+        match &*self.failure {
             InitFailure::Collective(error) => error.code(),
             InitFailure::Run(error) => error.code(),
         }
@@ -54,7 +54,7 @@ impl InitError {
 
     /// What to do about it.
     pub fn hint(&self) -> &'static str {
-        match &self.failure {
+        match &*self.failure {
             InitFailure::Collective(error) => error.hint(),
             InitFailure::Run(error) => error.hint(),
         }
