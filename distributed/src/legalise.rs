@@ -2,9 +2,8 @@
 //! certain sharding get copies that have it.
 
 use crate::propagate::Placement;
-use crate::regions::are_apart;
+use crate::regions::{is_small_write, may_clash};
 use phalanx_array::{Graph, Input, Node, NodeData, NodeOp, Site, Source};
-use phalanx_ops::shape::size;
 use phalanx_ops::{AffineMap, DType, IndexBox, Shape, Sharding};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -117,9 +116,8 @@ fn reads_what_it_writes(node: &NodeData) -> bool {
     let Some(map) = &value.map else { return false };
     let whole: IndexBox = target.shape.iter().map(|&extent| 0..extent).collect();
     old.source == value.source
-        && 2 * size(&target.shape) < size(&node.shape)
-        && map.axes != target.axes
-        && !are_apart((map, &whole), (target, &whole))
+        && is_small_write(target, &node.shape)
+        && may_clash((map, &whole), (target, &whole))
 }
 
 fn insert_copy(

@@ -17,4 +17,6 @@ pub use legalise::{Legal, Origin, legalise, wanted_sharding};
 pub use policy::Policy;
 pub use price::read_price;
 pub use propagate::{Placement, propagate};
-pub use regions::{are_apart, image, is_aligned, misaligned_axes, preimage_range};
+pub use regions::{
+    are_apart, image, is_aligned, is_small_write, may_clash, misaligned_axes, preimage_range,
+};

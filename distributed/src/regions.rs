@@ -1,5 +1,6 @@
 //! Which box of a base a box of a view reads, and whether that is where it lies.
 
+use phalanx_ops::shape::size;
 use phalanx_ops::sharding::{intersect, is_empty};
 use phalanx_ops::{AffineMap, AxisMap, IndexBox, Sharding};
 use smallvec::SmallVec;
@@ -47,6 +48,21 @@ pub fn are_apart(a: (&AffineMap, &[Range<usize>]), b: (&AffineMap, &[Range<usize
     };
     is_empty(&intersect(&image(a.0, a.1), &image(b.0, b.1)))
         || a.0.axes.iter().zip(&b.0.axes).any(interleaves)
+}
+
+/// Whether an update through `target` writes so small a part of its base that storing the value
+/// elsewhere first costs less than a copy of the base.
+pub fn is_small_write(target: &AffineMap, base: &[usize]) -> bool {
+    2 * size(&target.shape) < size(base)
+}
+
+/// Whether what is read of a base may be overwritten, at another index of the space, by what is
+/// written to it; each by its map from the space and the box of the space where that happens.
+pub fn may_clash(
+    read: (&AffineMap, &[Range<usize>]),
+    written: (&AffineMap, &[Range<usize>]),
+) -> bool {
+    read.0.axes != written.0.axes && !are_apart(read, written)
 }
 
 fn greatest_common_divisor(mut a: u64, mut b: u64) -> u64 {

@@ -8,7 +8,7 @@
 
 use crate::error::RunError;
 use crate::finalise::Liveness;
-use crate::identity::{Identifier, Numbers};
+use crate::identity::{Identifier, Identity, Numbers};
 use crate::plan::Plan;
 use crate::ready::{Case, KernelCache, Ready};
 use phalanx_array::Graph;
@@ -70,7 +70,13 @@ impl PlanCache {
         self.plans
     }
 
-    /// The plan of a window, ready to run. `liveness` tells what is live after a plan.
+    /// The identity of a window whose leaves have these shardings.
+    pub fn identify(&mut self, graph: &Graph, leaves: &[Sharding]) -> &Identity {
+        self.identifier.window(graph, leaves)
+    }
+
+    /// The plan of the window last identified, ready to run. `liveness` tells what is live after a
+    /// plan.
     pub fn ready(
         &mut self,
         graph: &Graph,
@@ -82,7 +88,7 @@ impl PlanCache {
         if self.instances > MOST_INSTANCES {
             self.forget();
         }
-        let identity = self.identifier.window(graph, leaves);
+        let identity = self.identifier.identity();
         let hash = identity.pattern_hash();
         let alike = self.patterns.entry(hash).or_default();
         let known = alike.iter().position(|pattern| pattern.words == identity.pattern);
@@ -104,7 +110,7 @@ impl PlanCache {
             self.instances += 1;
             plan = Some(refilled);
         }
-        let Some(instance) = pattern.instances.get_mut(self.identifier.numbers()) else {
+        let Some(instance) = pattern.instances.get_mut(&self.identifier.identity().numbers) else {
             unreachable!("bug: an instance that was just made")
         };
         instance.used = self.windows;

@@ -1,23 +1,22 @@
 //! The digest of everything ranks have to agree on.
 
-use phalanx_array::{Graph, HostArray, NodeData};
-use phalanx_ops::Sharding;
+use crate::identity::Identity;
+use phalanx_array::{Graph, HostArray};
 use std::hash::{Hash, Hasher};
 use xxhash_rust::xxh3::Xxh3;
 
-/// What all ranks must have recorded alike, and why they close the window: structure, scalars,
+/// What all ranks must have recorded alike, and why they close the window: its identity, scalars,
 /// which value is asked for, and the settings that plans depend on. What `given` says of a leaf is
 /// whether it is data that no window has used before.
 pub(crate) fn ticket_digest(
     graph: &Graph,
-    leaves: &[Sharding],
+    window: &Identity,
     given: &[bool],
     cause: &str,
     settings: u128,
 ) -> u128 {
     let mut hasher = StableHasher::default();
-    structure(graph, leaves, &mut hasher);
-    (&graph.scalars, graph.observed(), given, cause, settings).hash(&mut hasher);
+    (window, &graph.scalars, graph.observed(), given, cause, settings).hash(&mut hasher);
     hasher.0.digest128()
 }
 
@@ -88,22 +87,11 @@ impl Hasher for StableHasher {
     }
 }
 
-fn structure(graph: &Graph, leaves: &[Sharding], hasher: &mut impl Hasher) {
-    for NodeData { op, inputs, shape, dtype, .. } in &graph.nodes {
-        (op, inputs, shape, dtype).hash(hasher);
-    }
-    for (leaf, sharding) in graph.leaves.iter().zip(leaves) {
-        (leaf.shape(), leaf.dtype(), sharding).hash(hasher);
-    }
-    for scalar in &graph.scalars {
-        scalar.dtype().hash(hasher);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use phalanx_ops::DType;
+    use crate::identity::Identifier;
+    use phalanx_ops::{DType, Scalar};
 
     fn data(bytes: Vec<u8>) -> HostArray {
         HostArray { dtype: DType::U8, shape: vec![bytes.len()], bytes }
@@ -149,17 +137,23 @@ mod tests {
     }
 
     #[test]
-    fn tickets_differ_by_cause_settings_data_and_scalars() {
-        let graph = Graph::default();
-        let with_scalar =
-            Graph { scalars: vec![phalanx_ops::Scalar::new(1.0)], ..Graph::default() };
+    fn tickets_differ_by_window_cause_settings_data_and_scalars() {
+        let graph = |scalars: &[Scalar]| Graph { scalars: scalars.to_vec(), ..Graph::default() };
+        let (empty, one, two) =
+            (graph(&[]), graph(&[Scalar::new(1.0)]), graph(&[Scalar::new(2.0)]));
+        let (nothing, observes, other) =
+            (Identity::default(), "observes a value", settings_digest(&"other limits"));
+        let mut identifier = Identifier::default();
+        let window = identifier.window(&one, &[]);
         let digests = [
-            ticket_digest(&graph, &[], &[], "observes a value", 0),
-            ticket_digest(&graph, &[], &[], "prints what was made", 0),
-            ticket_digest(&graph, &[], &[], "observes a value", settings_digest(&"other limits")),
-            ticket_digest(&graph, &[], &[true], "observes a value", 0),
-            ticket_digest(&graph, &[], &[false], "observes a value", 0),
-            ticket_digest(&with_scalar, &[], &[], "observes a value", 0),
+            ticket_digest(&empty, &nothing, &[], observes, 0),
+            ticket_digest(&empty, &nothing, &[], "prints what was made", 0),
+            ticket_digest(&empty, &nothing, &[], observes, other),
+            ticket_digest(&empty, &nothing, &[true], observes, 0),
+            ticket_digest(&empty, &nothing, &[false], observes, 0),
+            ticket_digest(&empty, window, &[], observes, 0),
+            ticket_digest(&one, window, &[], observes, 0),
+            ticket_digest(&two, window, &[], observes, 0),
         ];
         let different: std::collections::BTreeSet<u128> = digests.into_iter().collect();
         assert_eq!(different.len(), digests.len());

@@ -1,5 +1,6 @@
 //! The identity of a window: its *pattern*, on which its skeleton depends, and its *numbers*, on
-//! which its instance depends too.
+//! which its instance depends too. Windows of equal identity differ in the values of their scalars,
+//! in their data and in their call sites alone, so that tickets compare it too.
 //!
 //! A pattern says everything but numbers: operations, dtypes, where operands come from and how
 //! their maps follow axes. Of extents and starts it says which are equal and which are 0 or 1, of
@@ -12,7 +13,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::Hasher;
 
 /// The identity of a window.
-#[derive(Default, Debug)]
+#[derive(Hash, Default, Debug)]
 pub(crate) struct Identity {
     /// The pattern.
     pub pattern: Vec<u64>,
@@ -46,7 +47,7 @@ pub(crate) struct Identifier {
     starts: FxHashMap<i64, u64>,
 }
 
-/// Extents and starts below this stand for themselves.
+/// Extents below this stand for themselves; of starts, 0 does.
 const PLAIN: usize = 2;
 
 impl Identifier {
@@ -87,9 +88,9 @@ impl Identifier {
         &self.identity
     }
 
-    /// The numbers of the window last identified.
-    pub fn numbers(&self) -> &Numbers {
-        &self.identity.numbers
+    /// The identity of the window last identified.
+    pub fn identity(&self) -> &Identity {
+        &self.identity
     }
 
     /// The pattern of the placements of the window last identified.

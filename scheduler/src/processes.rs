@@ -3,12 +3,12 @@
 
 use crate::digest::{data_digest, join_digests, ticket_digest};
 use crate::error::RunError;
+use crate::identity::Identity;
 use phalanx_array::{Error, Evaluated, Graph, HostArray, Site};
 use phalanx_collectives::{
     CollectiveError, Communicator, GivenData, Message, Ticket, TicketKind, World,
 };
 use phalanx_device::Buffer;
-use phalanx_ops::Sharding;
 use rustc_hash::FxHashMap;
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -70,12 +70,12 @@ impl Processes {
         }
     }
 
-    /// Says that this process closes a window; waits as `post` does. Returns the number of the
-    /// ticket; `None` in a world of one.
+    /// Says that this process closes a window of this identity; waits as `post` does. Returns the
+    /// number of the ticket; `None` in a world of one.
     pub fn post_close(
         &self,
         graph: &Graph,
-        leaves: &[Sharding],
+        window: &Identity,
         cause: &str,
         site: Site,
     ) -> Option<u64> {
@@ -100,7 +100,7 @@ impl Processes {
             let digest = join_digests(rest.iter().map(|entry| entry.digest));
             data.extend(rest.into_iter().next().map(|entry| GivenData { digest, ..entry }));
         }
-        let digest = ticket_digest(graph, leaves, &is_given, cause, self.settings);
+        let digest = ticket_digest(graph, window, &is_given, cause, self.settings);
         Some(self.post_with(TicketKind::Close, digest, cause, site, data))
     }
 

@@ -181,6 +181,27 @@ unsafe fn run<T: Float, I: Operation, O: Operation, const SWAPPED: bool>(
     output: *mut u8,
     count: usize,
 ) {
+    // SAFETY: as the caller promises of a loop.
+    unsafe {
+        in_stretches(inputs, output, count, |[a, b, c], out: &mut [MaybeUninit<T>]| {
+            map::<T, I, O, SWAPPED>(a, b, c, out);
+        });
+    }
+}
+
+/// A `Loop` by slices: `map` fills its last argument from as many elements of each input.
+///
+/// # Safety
+///
+/// The conditions of a `Loop` of elements of `T`; an input overlaps the output only if it is the
+/// output exactly.
+#[inline(always)]
+pub(super) unsafe fn in_stretches<T: Copy, const INPUTS: usize>(
+    inputs: &[*const u8],
+    output: *mut u8,
+    count: usize,
+    map: impl Fn([&[T]; INPUTS], &mut [MaybeUninit<T>]),
+) {
     let output = output.cast::<MaybeUninit<T>>();
     let aliased = inputs.contains(&output.cast_const().cast());
     let mut stage = [const { MaybeUninit::<T>::uninit() }; STRETCH];
@@ -189,17 +210,17 @@ unsafe fn run<T: Float, I: Operation, O: Operation, const SWAPPED: bool>(
         let length = if aliased { STRETCH.min(count - at) } else { count };
         // SAFETY: a loop's inputs hold `count` elements; an output that is also an input is not
         // written while these slices live.
-        let [a, b, c] = [0, 1, 2].map(|input| unsafe {
+        let slices: [&[T]; INPUTS] = std::array::from_fn(|input| unsafe {
             std::slice::from_raw_parts(inputs[input].cast::<T>().add(at), length)
         });
         if aliased {
-            map::<T, I, O, SWAPPED>(a, b, c, &mut stage[..length]);
+            map(slices, &mut stage[..length]);
             // SAFETY: the output holds `count` elements; the stage was just filled.
             unsafe { std::ptr::copy_nonoverlapping(stage.as_ptr(), output.add(at), length) };
         } else {
             // SAFETY: the output holds `count` elements and is none of the inputs.
             let out = unsafe { std::slice::from_raw_parts_mut(output.add(at), length) };
-            map::<T, I, O, SWAPPED>(a, b, c, out);
+            map(slices, out);
         }
         at += length;
     }

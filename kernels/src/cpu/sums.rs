@@ -4,7 +4,7 @@
 //! The operands are added in the order of the kernel and each addition rounds by itself, so a sum
 //! gives the bits of its operations.
 
-use super::fused::count_reads;
+use super::fused::{count_reads, in_stretches};
 use super::instructions::for_each_level;
 use super::loops::Loop;
 use super::program::{Apply, Code, Phase, RegisterId, Step, Width};
@@ -155,9 +155,6 @@ fn sum(operands: usize, has_factor: bool, dtype: DType) -> Option<Loop> {
     }
 }
 
-/// Elements computed at a time where the output is also an input.
-const STRETCH: usize = 256;
-
 /// A `Loop` of `INPUTS` inputs, of which the first `TERMS` are added.
 unsafe fn run<T, const TERMS: usize, const INPUTS: usize>(
     inputs: &[*const u8],
@@ -166,28 +163,8 @@ unsafe fn run<T, const TERMS: usize, const INPUTS: usize>(
 ) where
     T: Copy + Add<Output = T> + Mul<Output = T>,
 {
-    let output = output.cast::<MaybeUninit<T>>();
-    let aliased = inputs.contains(&output.cast_const().cast());
-    let mut stage = [const { MaybeUninit::<T>::uninit() }; STRETCH];
-    let mut at = 0;
-    while at < count {
-        let length = if aliased { STRETCH.min(count - at) } else { count };
-        // SAFETY: a loop's inputs hold `count` elements; an output that is also an input is not
-        // written while these slices live.
-        let slices: [&[T]; INPUTS] = std::array::from_fn(|input| unsafe {
-            std::slice::from_raw_parts(inputs[input].cast::<T>().add(at), length)
-        });
-        if aliased {
-            map::<T, TERMS, INPUTS>(slices, &mut stage[..length]);
-            // SAFETY: the output holds `count` elements; the stage was just filled.
-            unsafe { std::ptr::copy_nonoverlapping(stage.as_ptr(), output.add(at), length) };
-        } else {
-            // SAFETY: the output holds `count` elements and is none of the inputs.
-            let out = unsafe { std::slice::from_raw_parts_mut(output.add(at), length) };
-            map::<T, TERMS, INPUTS>(slices, out);
-        }
-        at += length;
-    }
+    // SAFETY: as the caller promises of a loop.
+    unsafe { in_stretches(inputs, output, count, map::<T, TERMS, INPUTS>) };
 }
 
 for_each_level! {

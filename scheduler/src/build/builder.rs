@@ -1,11 +1,11 @@
 //! The builder: scopes, and the sinks that are emitted into them.
 
 use super::built::{Buffer, Built, BuiltAccess, ScalarSource, Trace};
-use super::maps::{MapId, MapOrigin, Maps, NumberOrigin, value_map};
+use super::maps::{MapId, MapOrigin, Maps, NumberOrigin};
 use crate::fuse::{Context, Group, Member, Reference, selection};
 use phalanx_array::NodeOp;
 use phalanx_kernels::ir::{AxisId, Expr, Fold, GuardId, Kernel, Stmt, Value, ValueId};
-use phalanx_ops::{AffineMap, AxisMap, DType, IndexBox, Monoid, Op, Scalar};
+use phalanx_ops::{AffineMap, DType, IndexBox, Monoid, Op, Scalar};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -138,7 +138,7 @@ impl<'a> Builder<'a> {
                 NodeOp::Reduce { monoid, axes } => {
                     self.fold(member, *monoid, axes);
                     if stored {
-                        self.store_reduction(member, *monoid, axes);
+                        self.store_reduction(member, *monoid);
                     }
                 }
                 NodeOp::Accumulate { monoid } => self.accumulate(member, *monoid),
@@ -296,13 +296,19 @@ impl<'a> Builder<'a> {
 
     /// The map from the group to the index of a member's value.
     pub(super) fn value_map(&mut self, node: u32) -> MapId {
-        let origin = MapOrigin::Value(node);
-        self.maps.intern(origin, || value_map(self.context.graph, self.group, node))
+        self.map(MapOrigin::Value(node))
     }
 
     /// The map from the group to what a member iterates over.
     fn space_map(&mut self, member: &Member) -> MapId {
-        self.maps.intern(MapOrigin::Space(member.node), || member.from_group.clone())
+        self.map(MapOrigin::Space(member.node))
+    }
+
+    fn map(&mut self, origin: MapOrigin) -> MapId {
+        match self.maps.derive(self.context.graph, self.group, origin) {
+            Some(map) => map,
+            None => unreachable!("bug: {origin:?} is not of this window"),
+        }
     }
 
     fn fold(&mut self, member: &Member, monoid: Monoid, axes: &[u8]) {
@@ -342,8 +348,7 @@ impl<'a> Builder<'a> {
         total.unwrap_or_else(|| self.number(NumberOrigin::Constant(0), 0))
     }
 
-    fn store_reduction(&mut self, member: &Member, monoid: Monoid, axes: &[u8]) {
-        let _ = axes;
+    fn store_reduction(&mut self, member: &Member, monoid: Monoid) {
         let node = &self.context.graph.nodes[member.node as usize];
         self.close_to(member.depth);
         let map = self.value_map(member.node);
@@ -384,10 +389,7 @@ impl<'a> Builder<'a> {
         let length = node.shape[0] as i64;
         let number = self.maps.number(NumberOrigin::Length(member.node), length);
         let length = self.number_scalar(number, length);
-        let map = self.maps.intern(MapOrigin::Table(member.node), || AffineMap {
-            shape: member.from_group.shape.clone(),
-            axes: [AxisMap { axis: None, start: 0, step: 0 }].into_iter().collect(),
-        });
+        let map = self.map(MapOrigin::Table(member.node));
         let access = self.access(Buffer::Output(member.node), map, node.dtype);
         self.scopes[member.depth].statements.push(Stmt::Accumulate {
             access,
@@ -402,11 +404,9 @@ impl<'a> Builder<'a> {
         self.prepare(member);
         self.open(member.depth);
         let node = &self.context.graph.nodes[member.node as usize];
-        let NodeOp::Update(target) = &node.op else { unreachable!("bug: not an update") };
         let space = self.space_map(member);
         let value = self.input_value(member.node, 1, space);
-        let origin = MapOrigin::Target { node: member.node, inner: space };
-        let map = self.maps.intern(origin, || target.then(&member.from_group));
+        let map = self.map(MapOrigin::Target { node: member.node, inner: space });
         let access = self.access(Buffer::Output(member.node), map, node.dtype);
         self.scopes[member.depth].statements.push(Stmt::Store { access, value });
     }

@@ -74,6 +74,16 @@ impl Maps {
         class
     }
 
+    /// The number of a map that follows from the window and maps known before; `None` if the window
+    /// has no such map.
+    pub fn derive(&mut self, graph: &Graph, group: &Group, origin: MapOrigin) -> Option<MapId> {
+        if let Some(&known) = self.known.get(&origin) {
+            return Some(known);
+        }
+        let map = map_of(graph, group, origin, &self.maps)?;
+        Some(self.intern(origin, || map))
+    }
+
     /// A map by its number.
     pub fn get(&self, id: MapId) -> &AffineMap {
         &self.maps[id]
@@ -176,7 +186,7 @@ fn map_of(
 }
 
 /// The map from the group to the index of a member's value.
-pub(crate) fn value_map(graph: &Graph, group: &Group, node: u32) -> AffineMap {
+fn value_map(graph: &Graph, group: &Group, node: u32) -> AffineMap {
     let from_group = &group.member(node).from_group;
     match &graph.nodes[node as usize].op {
         NodeOp::Reduce { axes, .. } => AffineMap {

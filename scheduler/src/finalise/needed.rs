@@ -99,7 +99,7 @@ pub(crate) struct Liveness {
     /// For each node of the plan's graph, whether a handle refers to it.
     pub nodes: Vec<bool>,
     /// For each leaf, whether its memory may be overwritten.
-    pub donated: Vec<bool>,
+    pub donated: Arc<[bool]>,
 }
 
 /// Makes a plan definite.

@@ -3,8 +3,7 @@
 use super::group::{Group, Load, Member, Reference, compose};
 use super::place::{new_group, stays_inside};
 use phalanx_array::{Graph, Input, NodeOp, Source};
-use phalanx_distributed::{Placement, are_apart};
-use phalanx_ops::shape::size;
+use phalanx_distributed::{Placement, is_small_write, may_clash};
 use phalanx_ops::{AffineMap, AxisMap, IndexBox, Sharding};
 use smallvec::SmallVec;
 
@@ -101,15 +100,14 @@ impl<'a> Context<'a> {
         group.members.iter().any(|member| {
             let node = &self.graph.nodes[member.node as usize];
             let NodeOp::Update(target) = &node.op else { return false };
-            if member.is_selected || 2 * size(&target.shape) >= size(&node.shape) {
+            if member.is_selected || !is_small_write(target, &node.shape) {
                 return false;
             }
             let written = target.then(&member.from_group);
             let clashes = |load: &Load| {
                 let read = load.guard.as_ref().map_or(&space, |guard| guard);
                 load.source == node.inputs[0].source
-                    && load.map.axes != written.axes
-                    && !are_apart((&load.map, read), (&written, &space))
+                    && may_clash((&load.map, read), (&written, &space))
             };
             group.members.iter().any(|other| self.loads(other, group).iter().any(clashes))
         })

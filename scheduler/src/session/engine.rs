@@ -220,7 +220,7 @@ impl Engine for Session {
         let leaves = Session::leaf_shardings(graph)?;
         let placements = propagate(graph, &leaves, &self.mesh, &self.options.policy);
         let plan = Plan::new(graph, placements, &leaves, &self.mesh);
-        let liveness = Session::liveness(graph, &plan);
+        let liveness = Session::liveness(graph, &plan, Session::donated(graph));
         Ok(explain::text(&plan, &liveness, &self.mesh))
     }
 

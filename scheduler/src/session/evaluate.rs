@@ -44,16 +44,16 @@ impl Session {
             .collect()
     }
 
-    pub(super) fn liveness(graph: &Graph, plan: &Plan) -> Liveness {
+    pub(super) fn liveness(graph: &Graph, plan: &Plan, donated: Arc<[bool]>) -> Liveness {
         let mut nodes = vec![false; plan.graph.nodes.len()];
         for (node, &at) in graph.nodes.iter().zip(&*plan.moved) {
             nodes[at as usize] |= is_wanted(node);
         }
-        Liveness { nodes, donated: Session::donated(graph) }
+        Liveness { nodes, donated }
     }
 
     /// For each leaf, whether nobody but the window needs it.
-    fn donated(graph: &Graph) -> Vec<bool> {
+    pub(super) fn donated(graph: &Graph) -> Arc<[bool]> {
         let is_donated = |leaf: &Arc<Node>| match leaf.result() {
             Some(Ok(value)) => !leaf.is_live() && Shards::of(value).is_sole_owner(),
             _ => false,
@@ -66,6 +66,7 @@ impl Session {
         state: &mut State,
         graph: &Graph,
         leaves: &[Sharding],
+        donated: &Arc<[bool]>,
     ) -> Result<Arc<Ready>, RunError> {
         let target = Target {
             mesh: &self.mesh,
@@ -73,7 +74,8 @@ impl Session {
             devices: self.first_device..self.first_device + self.devices.len(),
             kernels: &self.kernels,
         };
-        state.plans.ready(graph, leaves, &target, |plan| Session::liveness(graph, plan))
+        let liveness = |plan: &Plan| Session::liveness(graph, plan, donated.clone());
+        state.plans.ready(graph, leaves, &target, liveness)
     }
 
     /// Plans a window and has it run; its values have their memory when this returns.
@@ -94,8 +96,11 @@ impl Session {
             Cause::Limit => "closes a long window",
             Cause::Exit => "ends",
         };
-        let ticket = self.processes.post_close(graph, &leaves, why, site);
-        let ready = self.ready(state, graph, &leaves).map_err(|error| fail(self.fatal(error)))?;
+        let window = state.plans.identify(graph, &leaves);
+        let ticket = self.processes.post_close(graph, window, why, site);
+        let donated = Session::donated(graph);
+        let ready = self.ready(state, graph, &leaves, &donated);
+        let ready = ready.map_err(|error| fail(self.fatal(error)))?;
         while state.flights.len() >= MOST_FLYING {
             state.flights.pop().unwrap_or(Ok(())).map_err(Stop::Failed)?;
         }
@@ -104,7 +109,6 @@ impl Session {
             Refusal::Plan(error) => Stop::Refused(Error::failure(error, Some(site))),
             Refusal::Data(error) | Refusal::World(error) => fail(error),
         })?;
-        let donated = Session::donated(graph);
         let outcome = Outcome::pending(self.devices.len(), ticket.filter(|_| ready.communicates()));
         let mut storages: SmallVec<[(Place, Arc<Storage>); 4]> = SmallVec::new();
         let mut late = Vec::new();

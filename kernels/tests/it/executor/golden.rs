@@ -5,7 +5,7 @@ use phalanx_kernels::ir::parse;
 use phalanx_ops::{DType, Scalar, Weak};
 
 /// The text of a golden kernel, which is as it would be printed.
-fn text(name: &str) -> String {
+pub(super) fn text(name: &str) -> String {
     let path = format!("{}/tests/golden/{name}/input.kir", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
     let kernel = parse(&text).unwrap_or_else(|error| panic!("{path}: {error}"));
@@ -107,25 +107,30 @@ fn softmax_of_rows() {
 #[test]
 fn stencil_with_guards() {
     for (rows, columns) in [(30, 50), (3, 2000), (500, 4), (1, 1)] {
-        let (row, all) = (columns as isize, (i64::MIN, i64::MAX));
-        let strides = [row, 1];
-        let case = Case::new(&text("stencil"), &[rows, columns])
-            .random(0, rows * columns)
-            .random(1, rows * columns)
-            .access(0, -row, &strides)
-            .access(1, row, &strides)
-            .access(2, -1, &strides)
-            .access(3, 1, &strides)
-            .access(4, 0, &strides)
-            .access(5, 0, &strides)
-            .scalar(Scalar::new(4.0))
-            .origins(&[10, 20])
-            .guard(&[(11, all.1)])
-            .guard(&[(all.0, 10 + rows as i64 - 1)])
-            .guard(&[(21, all.1)])
-            .guard(&[(all.0, 20 + columns as i64 - 1)]);
-        case.check();
+        stencil([rows, columns], [10, 20]).check();
     }
+}
+
+/// A five-point stencil on a grid whose first point has the index `origin`, with zeros around it.
+pub(super) fn stencil([rows, columns]: [usize; 2], origin: [i64; 2]) -> Case {
+    let (row, all) = (columns as isize, (i64::MIN, i64::MAX));
+    let strides = [row, 1];
+    let last = [origin[0] + rows as i64 - 1, origin[1] + columns as i64 - 1];
+    Case::new(&text("stencil"), &[rows, columns])
+        .random(0, rows * columns)
+        .random(1, rows * columns)
+        .access(0, -row, &strides)
+        .access(1, row, &strides)
+        .access(2, -1, &strides)
+        .access(3, 1, &strides)
+        .access(4, 0, &strides)
+        .access(5, 0, &strides)
+        .scalar(Scalar::new(4.0))
+        .origins(&origin)
+        .guard(&[(origin[0] + 1, all.1)])
+        .guard(&[(all.0, last[0])])
+        .guard(&[(origin[1] + 1, all.1)])
+        .guard(&[(all.0, last[1])])
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The same bits whatever vector instructions the loops use.
 
 use super::case::{Case, Generator};
+use super::golden::{stencil, text};
 use phalanx_kernels::cpu::{Level, Tuning, force_instructions, loops};
 use phalanx_ops::{DType, Monoid, Op, Scalar, Weak};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -143,11 +144,6 @@ fn every_selection_and_combination_gives_the_same_bits_with_all_instructions() {
     }
 }
 
-fn golden(name: &str) -> String {
-    let path = format!("{}/tests/golden/{name}/input.kir", env!("CARGO_MANIFEST_DIR"));
-    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
-}
-
 /// A sum of so many numbers of a dtype.
 fn sum(dtype: DType, count: usize) -> Case {
     let text = "kernel(a: T in, b: T out) { for grid { for i0 loop {
@@ -166,37 +162,22 @@ fn every_kind_of_kernel_gives_the_same_bits_with_all_instructions() {
         cases.extend([31, 1000, 70_001].map(|count| ("sum", sum(dtype, count))));
     }
     for (rows, columns) in [(1, 5000), (40, 300), (700, 6)] {
-        let row = columns as isize;
-        let strides = [row, 1];
-        let variance = Case::new(&golden("variance"), &[rows, columns, columns])
+        let strides = [columns as isize, 1];
+        let variance = Case::new(&text("variance"), &[rows, columns, columns])
             .random(0, rows * columns)
             .random(1, rows)
             .access(0, 0, &strides)
             .access(1, 0, &strides)
             .access(2, 0, &[1])
             .scalar(Scalar::new(columns as f64));
-        let softmax = Case::new(&golden("softmax"), &[rows, columns, columns, columns])
+        let softmax = Case::new(&text("softmax"), &[rows, columns, columns, columns])
             .random(0, rows * columns)
             .random(1, rows * columns);
         let softmax = (0..4).fold(softmax, |case, at| case.access(at, 0, &strides));
-        let all = (i64::MIN, i64::MAX);
-        let stencil = Case::new(&golden("stencil"), &[rows, columns])
-            .random(0, rows * columns)
-            .random(1, rows * columns)
-            .access(0, -row, &strides)
-            .access(1, row, &strides)
-            .access(2, -1, &strides)
-            .access(3, 1, &strides)
-            .access(4, 0, &strides)
-            .access(5, 0, &strides)
-            .scalar(Scalar::new(4.0))
-            .guard(&[(1, all.1)])
-            .guard(&[(all.0, rows as i64 - 1)])
-            .guard(&[(1, all.1)])
-            .guard(&[(all.0, columns as i64 - 1)]);
+        let stencil = stencil([rows, columns], [0, 0]);
         cases.extend([("variance", variance), ("softmax", softmax), ("stencil", stencil)]);
     }
-    let chain = Case::new(&golden("chain"), &[3000])
+    let chain = Case::new(&text("chain"), &[3000])
         .random(0, 3000)
         .random(1, 3000)
         .random(2, 3000)

@@ -1,0 +1,210 @@
+//! The builder: what it knows of a device, and the steps of combinations, products and selections.
+
+use super::boxes::{Stored, copy_box};
+use super::steps::{CopyBox, Instance, LocalStep, Memory};
+use crate::finalise::{Final, FinalStep, Place};
+use crate::plan::Plan;
+use phalanx_array::{NodeOp, Source};
+use phalanx_ops::sharding::volume;
+use phalanx_ops::{IndexBox, Mesh, Monoid, Sharding};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+/// Works out what a device of the mesh does.
+pub(crate) fn instantiate(plan: &Plan, finished: &Final, mesh: &Mesh, device: usize) -> Instance {
+    let mut builder = Builder {
+        plan,
+        finished,
+        mesh,
+        device,
+        coordinates: mesh.coordinates(device),
+        instance: Instance::default(),
+        slabs: vec![None; plan.exchanges.len()],
+        packed: FxHashMap::default(),
+        free: Vec::new(),
+    };
+    builder.instance.slots = finished
+        .slots
+        .iter()
+        .map(|nodes| nodes.iter().map(|&node| builder.bytes_of(node)).max().unwrap_or(0))
+        .collect();
+    builder.instance.steps.reserve(2 * finished.steps.len());
+    let mut kernel = 0;
+    for (position, step) in finished.steps.iter().enumerate() {
+        match step {
+            FinalStep::Combine(nodes) => builder.combine(nodes),
+            FinalStep::Exchange(exchange) => {
+                let exchanged = &plan.exchanges[*exchange];
+                let consumer = finished.steps[position..].iter().find_map(|later| match later {
+                    FinalStep::Launch(launch) if exchanged.is_for(launch.unit) => Some(launch),
+                    _ => None,
+                });
+                builder.exchange(*exchange, consumer.map(|launch| &**launch));
+            }
+            FinalStep::Launch(launch) => {
+                builder.launch(launch, kernel);
+                kernel += 1;
+            }
+            FinalStep::Matmul(node) => builder.matmul(*node),
+            FinalStep::Compress(node) => builder.compress(*node),
+        }
+    }
+    builder.instance
+}
+
+/// What is known of a device, and its instance as far as it is built.
+pub(super) struct Builder<'a> {
+    pub plan: &'a Plan,
+    pub finished: &'a Final,
+    pub mesh: &'a Mesh,
+    pub device: usize,
+    pub coordinates: SmallVec<[usize; 4]>,
+    pub instance: Instance,
+    /// For each exchange, the slabs with their buffers, and what is to be unpacked when they have
+    /// arrived.
+    pub slabs: Vec<Option<Slabs>>,
+    /// For each node whose shards carry more than its element until they are combined, their
+    /// buffer.
+    pub packed: FxHashMap<u32, usize>,
+    /// Local buffers that no later step needs as they are.
+    pub free: Vec<usize>,
+}
+
+/// Where an exchange puts what it fetches.
+#[derive(Clone, Debug)]
+pub(super) struct Slabs {
+    pub regions: Vec<(IndexBox, usize)>,
+    pub unpack: Vec<CopyBox>,
+    /// Buffers of messages, which are free once the exchange has been waited for.
+    pub staging: Vec<usize>,
+    /// Whether a unit has waited for them.
+    pub has_arrived: bool,
+}
+
+impl<'a> Builder<'a> {
+    /// A local buffer: one of the same size that is free by now, else a new one.
+    pub fn local(&mut self, bytes: usize) -> usize {
+        if let Some(place) = self.free.iter().position(|&free| self.instance.locals[free] == bytes)
+        {
+            return self.free.swap_remove(place);
+        }
+        self.instance.locals.push(bytes);
+        self.instance.locals.len() - 1
+    }
+
+    pub fn block_of_node(&self, node: u32) -> IndexBox {
+        let data = self.plan.node(node);
+        self.plan.placements[node as usize].output.block(&data.shape, self.mesh, &self.coordinates)
+    }
+
+    pub fn bytes_of(&self, node: u32) -> usize {
+        let data = self.plan.node(node);
+        if matches!(data.op, NodeOp::Compress) {
+            // All elements of the block may be selected.
+            let (shape, _) = self.plan.graph.source(data.inputs[0].source);
+            let block = self.plan.placements[node as usize].space.block(
+                shape,
+                self.mesh,
+                &self.coordinates,
+            );
+            return volume(&block) * data.dtype.size();
+        }
+        volume(&self.block_of_node(node)) * self.plan.node(node).dtype.size()
+    }
+
+    pub fn memory(&self, place: Place) -> Memory {
+        match place {
+            Place::Slot(slot) => Memory::Slot(slot),
+            Place::Leaf(leaf) => Memory::Leaf(leaf),
+        }
+    }
+
+    pub fn memory_of(&self, source: Source) -> Memory {
+        let place = match source {
+            Source::Node(node) => self.finished.places[node as usize],
+            Source::Leaf(leaf) => Some(Place::Leaf(leaf)),
+            Source::Scalar(_) => None,
+        };
+        match place {
+            Some(place) => self.memory(place),
+            None => unreachable!("bug: {source:?} has no memory"),
+        }
+    }
+
+    pub fn sharding(&self, source: Source) -> &'a Sharding {
+        match source {
+            Source::Node(node) => &self.plan.placements[node as usize].output,
+            Source::Leaf(leaf) => &self.plan.leaves[leaf as usize],
+            Source::Scalar(_) => unreachable!("bug: a scalar has no sharding"),
+        }
+    }
+
+    pub fn block(&self, source: Source) -> IndexBox {
+        self.sharding(source).block(self.plan.graph.source(source).0, self.mesh, &self.coordinates)
+    }
+
+    /// The bytes of an element of a source.
+    pub fn item(&self, source: Source) -> usize {
+        self.plan.graph.source(source).1.size()
+    }
+
+    fn combine(&mut self, nodes: &[u32]) {
+        let Some((dtype, monoid)) = self.plan.combined_item(nodes[0]) else { return };
+        let Some(partial) = &self.plan.placements[nodes[0] as usize].partial else { return };
+        let mesh_axes = partial.mesh_axes.clone();
+        let mut parts: Vec<(Memory, usize)> = Vec::with_capacity(nodes.len());
+        for &node in nodes {
+            let items = volume(&self.block_of_node(node));
+            let memory = match self.packed.get(&node) {
+                Some(&buffer) => Memory::Local(buffer),
+                None => self.memory_of(Source::Node(node)),
+            };
+            parts.push((memory, items * monoid.item_size(dtype)));
+        }
+        let total = parts.iter().map(|part| part.1).sum();
+        let together = (parts.len() > 1).then(|| Memory::Local(self.local(total)));
+        self.instance.steps.push(LocalStep::Combine { parts, together, dtype, monoid, mesh_axes });
+        for &node in nodes {
+            let Some(&buffer) = self.packed.get(&node) else { continue };
+            // Of the combined pairs, the indices are the value.
+            let block = self.block_of_node(node);
+            let item = self.plan.node(node).dtype.size();
+            let pair = Stored {
+                memory: Memory::Local(buffer),
+                block: &block,
+                item: monoid.item_size(dtype),
+                offset: Monoid::index_offset(dtype),
+            };
+            let value = Stored::whole(self.memory_of(Source::Node(node)), &block, item);
+            self.instance.steps.push(LocalStep::Copy(copy_box(&pair, &value, &block)));
+        }
+    }
+
+    fn matmul(&mut self, node: u32) {
+        let data = self.plan.node(node);
+        let block = self.block_of_node(node);
+        let k = self.plan.graph.source(data.inputs[0].source).0[1];
+        self.instance.steps.push(LocalStep::Matmul {
+            a: self.memory_of(data.inputs[0].source),
+            b: self.memory_of(data.inputs[1].source),
+            to: self.memory_of(Source::Node(node)),
+            sizes: [block[0].len(), k, block[1].len()],
+            dtype: data.dtype,
+        });
+    }
+
+    fn compress(&mut self, node: u32) {
+        let data = self.plan.node(node);
+        let (shape, _) = self.plan.graph.source(data.inputs[0].source);
+        let space = &self.plan.placements[node as usize].space;
+        self.instance.steps.push(LocalStep::Compress {
+            node,
+            value: self.memory_of(data.inputs[0].source),
+            mask: self.memory_of(data.inputs[1].source),
+            to: self.memory_of(Source::Node(node)),
+            count: volume(&space.block(shape, self.mesh, &self.coordinates)),
+            item: data.dtype.size(),
+            is_split: !space.is_replicated(),
+        });
+    }
+}

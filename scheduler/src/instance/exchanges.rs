@@ -1,0 +1,95 @@
+//! Exchanges: what a device sends from its block of a value, and where what it receives goes.
+
+use super::boxes::{Stored, contiguous, copy_box};
+use super::builder::{Builder, Slabs};
+use super::steps::{LocalStep, Memory, Packet};
+use crate::build::Buffer;
+use crate::finalise::FinalLaunch;
+use phalanx_distributed::{pieces_from, pieces_to};
+use phalanx_ops::IndexBox;
+use phalanx_ops::sharding::volume;
+
+/// On a mesh of at most so many devices, a check asks all of them what they need.
+const FEW_DEVICES: usize = 64;
+
+impl Builder<'_> {
+    pub fn exchange(&mut self, number: usize, consumer: Option<&FinalLaunch>) {
+        let exchange = &self.plan.exchanges[number];
+        let source = exchange.source;
+        let (shape, _) = self.plan.graph.source(source);
+        let sharding = self.sharding(source);
+        let item = self.item(source);
+        let block = self.block(source);
+        let from = self.memory_of(source);
+        let own_need = exchange.need(self.mesh, &self.coordinates);
+        let (missing, incoming) = pieces_to(sharding, shape, self.mesh, self.device, &own_need);
+        let need_of = |peer: usize| exchange.need(self.mesh, &self.mesh.coordinates(peer));
+        let peers = exchange.peers(self.mesh, &block);
+        let outgoing = pieces_from(sharding, shape, self.mesh, self.device, peers, &need_of);
+        let all = 0..self.mesh.devices();
+        debug_assert!(
+            all.end > FEW_DEVICES
+                || outgoing
+                    == pieces_from(sharding, shape, self.mesh, self.device, all.clone(), &need_of),
+            "bug: a device needs something of another and is not among its peers"
+        );
+
+        // What is sent from where it lies must not be overwritten by the consumer before it has
+        // been sent.
+        let is_overwritten = consumer.is_some_and(|launch| {
+            launch.built.accesses.iter().any(|access| match access.buffer {
+                Buffer::Output(node) => {
+                    self.finished.places[node as usize].map(|p| self.memory(p)) == Some(from)
+                }
+                _ => false,
+            })
+        });
+        let mut staging = Vec::new();
+        let (mut pack, mut sends) = (Vec::new(), Vec::new());
+        for transfer in &outgoing {
+            let bytes = volume(&transfer.region) * item;
+            let direct = contiguous(&transfer.region, &block, item).filter(|_| !is_overwritten);
+            let (memory, offset) = match direct {
+                Some(offset) => (from, offset),
+                None => {
+                    staging.push(self.local(bytes));
+                    let staging = Memory::Local(staging[staging.len() - 1]);
+                    let message = Stored::whole(staging, &transfer.region, item);
+                    let own = Stored::whole(from, &block, item);
+                    pack.push(copy_box(&own, &message, &transfer.region));
+                    (staging, 0)
+                }
+            };
+            sends.push(Packet { peer: transfer.peer, memory, offset, bytes });
+        }
+        let regions: Vec<(IndexBox, usize)> = missing
+            .into_iter()
+            .map(|region| (region.clone(), self.local(volume(&region) * item)))
+            .collect();
+        let (mut unpack, mut receives) = (Vec::new(), Vec::new());
+        for transfer in &incoming {
+            let (slab, buffer) = &regions[transfer.slab];
+            let bytes = volume(&transfer.region) * item;
+            let (memory, offset) = match contiguous(&transfer.region, slab, item) {
+                Some(offset) => (Memory::Local(*buffer), offset),
+                None => {
+                    staging.push(self.local(bytes));
+                    let staging = Memory::Local(staging[staging.len() - 1]);
+                    let message = Stored::whole(staging, &transfer.region, item);
+                    let slab = Stored::whole(Memory::Local(*buffer), slab, item);
+                    unpack.push(copy_box(&message, &slab, &transfer.region));
+                    (staging, 0)
+                }
+            };
+            receives.push(Packet { peer: transfer.peer, memory, offset, bytes });
+        }
+        self.instance.steps.push(LocalStep::Start { exchange: number, pack, sends, receives });
+        if consumer.is_none() {
+            self.instance.steps.push(LocalStep::Wait { exchange: number, unpack: Vec::new() });
+            self.free.append(&mut staging);
+            self.free.extend(regions.iter().map(|(_, buffer)| *buffer));
+        }
+        let has_arrived = consumer.is_none();
+        self.slabs[number] = Some(Slabs { regions, unpack, staging, has_arrived });
+    }
+}

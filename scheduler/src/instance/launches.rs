@@ -1,0 +1,216 @@
+//! Launches: where the accesses of a kernel lie, and which of its boxes wait for what is fetched.
+
+use super::boxes::strides_of;
+use super::builder::Builder;
+use super::steps::{At, LocalStep, Memory};
+use crate::build::{Buffer, Built, BuiltAccess};
+use crate::finalise::{FinalLaunch, FinalStep};
+use crate::fuse::{Group, Unit};
+use crate::plan::{Exchange, read_box, space_box};
+use phalanx_array::Source;
+use phalanx_ops::sharding::{intersect, volume};
+use phalanx_ops::{AxisMap, IndexBox, Monoid};
+use smallvec::SmallVec;
+use std::ops::Range;
+
+impl Builder<'_> {
+    pub fn launch(&mut self, launch: &FinalLaunch, kernel: usize) {
+        let Unit::Group(group) = &self.plan.units[launch.unit] else {
+            unreachable!("bug: only groups are launched")
+        };
+        let space = space_box(&group.axes, self.mesh, &self.coordinates);
+        for &node in &*launch.tables {
+            let memory = self.memory_of(Source::Node(node));
+            self.instance.steps.push(LocalStep::Zero { memory, bytes: self.bytes_of(node) });
+        }
+        for access in &launch.built.accesses {
+            if let Buffer::OutputIndex(node) = access.buffer
+                && let Some((dtype, monoid)) = self.plan.packed_item(node)
+            {
+                let buffer =
+                    self.local(volume(&self.block_of_node(node)) * monoid.item_size(dtype));
+                self.packed.insert(node, buffer);
+            }
+        }
+        for copy in &*launch.copies {
+            self.copy_unwritten(group, &space, copy);
+        }
+        // Which exchange serves each access.
+        let exchanges = &self.plan.exchanges;
+        let served: SmallVec<[Option<usize>; 8]> = launch
+            .built
+            .accesses
+            .iter()
+            .map(|access| match access.buffer {
+                Buffer::Input(source) => exchanges
+                    .iter()
+                    .position(|exchange| exchange.serves(launch.unit, source, &access.map)),
+                _ => None,
+            })
+            .collect();
+        let is_owner = !group.is_for_owners || self.owns_what_is_written(group);
+        let boxes = match is_owner {
+            true => self.cut(group, &space, &launch.built, &served),
+            false => SmallVec::new(),
+        };
+        let mut rim = Vec::new();
+        for part in boxes {
+            let mut accesses = Vec::with_capacity(launch.built.accesses.len());
+            let mut waits = false;
+            for (position, (access, served)) in
+                launch.built.accesses.iter().zip(&served).enumerate()
+            {
+                let guard = access.guard.map(|guard| &launch.built.guards[guard]);
+                let (at, in_slab) = self.resolve(group, access, guard, *served, &part);
+                waits |= in_slab;
+                accesses.push(self.along_axes(&launch.built, position, access, at));
+            }
+            let step = LocalStep::Launch {
+                kernel,
+                extents: launch.built.axes.iter().map(|&axis| part[axis as usize].len()).collect(),
+                origins: launch
+                    .built
+                    .axes
+                    .iter()
+                    .map(|&axis| part[axis as usize].start as i64)
+                    .collect(),
+                accesses,
+                guards: guard_arguments(&launch.built),
+                scalars: launch.built.scalars.clone(),
+            };
+            if waits { rim.push(step) } else { self.instance.steps.push(step) }
+        }
+        for (number, exchange) in self.plan.exchanges.iter().enumerate() {
+            // The first unit that needs it waits; later ones find the slabs filled.
+            if exchange.is_for(launch.unit)
+                && let Some(slabs) = &mut self.slabs[number]
+                && !std::mem::replace(&mut slabs.has_arrived, true)
+            {
+                let unpack = std::mem::take(&mut slabs.unpack);
+                self.instance.steps.push(LocalStep::Wait { exchange: number, unpack });
+                self.free.append(&mut slabs.staging);
+            }
+        }
+        self.instance.steps.extend(rim);
+        for (number, exchange) in self.plan.exchanges.iter().enumerate() {
+            if exchange.is_for(launch.unit)
+                && self.last_unit(exchange) == Some(launch.unit)
+                && let Some(slabs) = &self.slabs[number]
+            {
+                self.free.extend(slabs.regions.iter().map(|(_, buffer)| *buffer));
+            }
+        }
+    }
+
+    /// The last unit that runs and reads what an exchange fetches.
+    fn last_unit(&self, exchange: &Exchange) -> Option<usize> {
+        self.finished.steps.iter().rev().find_map(|step| match step {
+            FinalStep::Launch(launch) if exchange.is_for(launch.unit) => Some(launch.unit),
+            _ => None,
+        })
+    }
+
+    /// Where the element of an access at the start of a box lies, with byte strides along the
+    /// value's axes.
+    fn resolve(
+        &self,
+        group: &Group,
+        access: &BuiltAccess,
+        guard: Option<&IndexBox>,
+        served: Option<usize>,
+        part: &IndexBox,
+    ) -> (At, bool) {
+        let (source, index_half) = match access.buffer {
+            Buffer::Input(source) => (source, false),
+            Buffer::Output(node) => (Source::Node(node), false),
+            Buffer::OutputIndex(node) => (Source::Node(node), true),
+        };
+        let mut item = self.item(source);
+        let (mut offset, mut own) = (0, None);
+        if let (Source::Node(node), false) = (source, matches!(access.buffer, Buffer::Input(_)))
+            && let Some((dtype, monoid)) = self.plan.packed_item(node)
+        {
+            // Before it is combined, an output is addressed by its parts: the value first, the
+            // index behind it.
+            item = monoid.item_size(dtype);
+            offset = if index_half { Monoid::index_offset(dtype) } else { 0 };
+            own = self.packed.get(&node).map(|&buffer| Memory::Local(buffer));
+        }
+        let block = self.block(source);
+        let memory = |own: Option<Memory>| own.unwrap_or_else(|| self.memory_of(source));
+        if served.is_none() {
+            let at = locate(access, part, memory(own), &block, item);
+            return (At { offset: at.offset + offset as isize, ..at }, false);
+        }
+        // Where nothing is read, any place will do.
+        let reaches = read_box(&group.axes, part, &access.map, guard);
+        let is_inside =
+            reaches.as_ref().is_none_or(|reaches| intersect(reaches, &block) == *reaches);
+        if is_inside {
+            let at = locate(access, part, memory(own), &block, item);
+            return (At { offset: at.offset + offset as isize, ..at }, false);
+        }
+        let slabs = served.and_then(|number| self.slabs[number].as_ref());
+        let slab = slabs.and_then(|slabs| {
+            slabs
+                .regions
+                .iter()
+                .find(|(region, _)| reaches.as_ref().is_some_and(|r| intersect(r, region) == *r))
+        });
+        match slab {
+            Some((region, buffer)) => {
+                (locate(access, part, Memory::Local(*buffer), region, item), true)
+            }
+            None => {
+                unreachable!("bug: {reaches:?} is neither in the block {block:?} nor in a slab")
+            }
+        }
+    }
+
+    /// Strides along the kernel axes that an access names.
+    fn along_axes(&self, built: &Built, position: usize, access: &BuiltAccess, at: At) -> At {
+        let strides = built.kernel.accesses[position]
+            .axes
+            .iter()
+            .map(|&axis| {
+                let group_axis = built.axes[axis];
+                let follows = access
+                    .map
+                    .axes
+                    .iter()
+                    .zip(&at.strides)
+                    .filter(|(map, _)| map.axis == Some(group_axis));
+                follows.map(|(map, stride)| map.step as isize * stride).sum()
+            })
+            .collect();
+        At { strides, ..at }
+    }
+}
+
+/// The element of an access at the start of a part of the space, in memory that holds a block of
+/// the value.
+fn locate(
+    access: &BuiltAccess,
+    part: &IndexBox,
+    memory: Memory,
+    block: &[Range<usize>],
+    item: usize,
+) -> At {
+    let strides = strides_of(block, item);
+    let first = |map: &AxisMap| {
+        map.start as isize
+            + map.axis.map_or(0, |a| map.step as isize * part[a as usize].start as isize)
+    };
+    let distance =
+        access.map.axes.iter().zip(block).map(|(map, own)| first(map) - own.start as isize);
+    At { memory, offset: distance.zip(&strides).map(|(at, stride)| at * stride).sum(), strides }
+}
+
+/// The bounds of each guard on the kernel axes that it names.
+fn guard_arguments(built: &Built) -> Vec<Vec<(i64, i64)>> {
+    let of = |(axes, guard): (&Vec<usize>, &IndexBox)| {
+        let range = |&axis: &usize| &guard[built.axes[axis] as usize];
+        axes.iter().map(range).map(|range| (range.start as i64, range.end as i64)).collect()
+    };
+    built.kernel.guards.iter().zip(&built.guards).map(of).collect()
+}

@@ -1,0 +1,112 @@
+//! What a device does, step by step.
+
+use crate::build::ScalarSource;
+use phalanx_ops::{DType, Monoid};
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// Memory that a step touches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Memory {
+    /// A slot of the plan.
+    Slot(usize),
+    /// The device's shard of a leaf.
+    Leaf(u32),
+    /// A buffer of this device alone: a slab or a message.
+    Local(usize),
+}
+
+/// A strided place in memory.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct At {
+    pub memory: Memory,
+    pub offset: isize,
+    pub strides: SmallVec<[isize; 4]>,
+}
+
+/// A copy of a box of items.
+#[derive(Clone, Debug)]
+pub(crate) struct CopyBox {
+    pub from: At,
+    pub to: At,
+    pub extents: SmallVec<[usize; 4]>,
+    pub item: usize,
+}
+
+/// A message to or from another device: bytes of some memory.
+#[derive(Clone, Debug)]
+pub(crate) struct Packet {
+    pub peer: usize,
+    pub memory: Memory,
+    pub offset: usize,
+    pub bytes: usize,
+}
+
+/// What a device does.
+#[derive(Clone, Debug)]
+pub(crate) enum LocalStep {
+    /// Packs and starts an exchange.
+    Start { exchange: usize, pack: Vec<CopyBox>, sends: Vec<Packet>, receives: Vec<Packet> },
+    /// Waits for an exchange and unpacks.
+    Wait { exchange: usize, unpack: Vec<CopyBox> },
+    /// Launches kernel `kernel` (a position among the plan's launches) on a box.
+    Launch {
+        kernel: usize,
+        extents: SmallVec<[usize; 4]>,
+        origins: SmallVec<[i64; 4]>,
+        accesses: Vec<At>,
+        guards: Vec<Vec<(i64, i64)>>,
+        scalars: Arc<[ScalarSource]>,
+    },
+    /// Sets a table to zeros.
+    Zero { memory: Memory, bytes: usize },
+    /// Copies a box.
+    Copy(CopyBox),
+    /// Combines shards over mesh axes.
+    /// Several parts go through `together`, so that they are one collective.
+    Combine {
+        parts: Vec<(Memory, usize)>,
+        together: Option<Memory>,
+        dtype: DType,
+        monoid: Monoid,
+        mesh_axes: SmallVec<[u8; 2]>,
+    },
+    /// Multiplies matrices of `m × k` and `k × n` elements.
+    Matmul { a: Memory, b: Memory, to: Memory, sizes: [usize; 3], dtype: DType },
+    /// Selects by a mask.
+    Compress {
+        node: u32,
+        value: Memory,
+        mask: Memory,
+        to: Memory,
+        count: usize,
+        item: usize,
+        is_split: bool,
+    },
+}
+
+impl LocalStep {
+    /// Whether the device tells others something.
+    pub fn communicates(&self) -> bool {
+        match self {
+            LocalStep::Start { sends, receives, .. } => !sends.is_empty() || !receives.is_empty(),
+            LocalStep::Combine { .. } => true,
+            LocalStep::Compress { is_split, .. } => *is_split,
+            LocalStep::Wait { .. }
+            | LocalStep::Launch { .. }
+            | LocalStep::Zero { .. }
+            | LocalStep::Copy(_)
+            | LocalStep::Matmul { .. } => false,
+        }
+    }
+}
+
+/// A plan on one device.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Instance {
+    /// Bytes of each slot.
+    pub slots: Vec<usize>,
+    /// Bytes of each local buffer.
+    pub locals: Vec<usize>,
+    pub steps: Vec<LocalStep>,
+}
