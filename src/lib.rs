@@ -28,9 +28,9 @@ pub use config::{Config, ConfigError, Startup};
 pub use phalanx_array::Limits;
 pub use phalanx_array::{
     Argument, Array, Axes, DataError, Ellipsis, Error, ErrorKind, Failure, HostArray, MeshHandle,
-    NewAxis, ShapeArgument, Site, arange, deferred_errors, empty, flush, from_function, from_slice,
-    full, histogram, indexing, io, keepdims, linspace, matmul, ones, percentile, picture, print, s,
-    s_items, select, zeros,
+    NewAxis, ShapeArgument, Site, arange, complex, deferred_errors, empty, flush, from_function,
+    from_slice, full, histogram, indexing, io, keepdims, linspace, matmul, ones, percentile,
+    picture, print, s, s_items, select, zeros,
 };
 pub use phalanx_distributed::Policy;
 pub use phalanx_ops::{Bounds, DType, Element, Index, Mesh, Op, Scalar, Sharding, Split};

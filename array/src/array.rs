@@ -6,11 +6,10 @@ use crate::error::{Error, Site, call_site};
 use crate::graph::{Held, Node, NodeOp};
 use crate::host::HostArray;
 use crate::operand::{Argument, Operand};
-use crate::view::View;
+use crate::view::{Form, Lens, View};
 use crate::window::{MeshHandle, map_or_none};
 use phalanx_ops::error::OpError;
 use phalanx_ops::{AffineMap, DType, Element, Scalar, Shape, Sharding};
-use smallvec::smallvec;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// An n-dimensional array over the devices of a mesh, with NumPy's semantics.
@@ -43,14 +42,13 @@ pub(crate) struct Cell {
     mesh: MeshHandle,
     value: Mutex<Result<Arc<Node>, Error>>,
     shape: Shape,
-    dtype: DType,
 }
 
 impl Cell {
     fn new(mesh: MeshHandle, node: Arc<Node>) -> Arc<Cell> {
         node.add_handle();
-        let (shape, dtype) = (node.shape().clone(), node.dtype());
-        Arc::new(Cell { mesh, value: Mutex::new(Ok(node)), shape, dtype })
+        let shape = node.shape().clone();
+        Arc::new(Cell { mesh, value: Mutex::new(Ok(node)), shape })
     }
 
     fn node(&self) -> Result<Arc<Node>, Error> {
@@ -81,7 +79,7 @@ impl Drop for Cell {
 
 impl Array {
     pub(crate) fn from_node(mesh: MeshHandle, node: Arc<Node>) -> Array {
-        let view = View::whole(node.shape());
+        let view = View::whole(node.shape(), node.dtype());
         Array(Ok(Live { cell: Cell::new(mesh, node), view }))
     }
 
@@ -125,17 +123,15 @@ impl Array {
     /// The dtype of the elements. Local.
     pub fn dtype(&self) -> DType {
         match &self.0 {
-            Ok(live) => live.cell.dtype,
+            Ok(live) => live.view.dtype,
             Err(broken) => broken.dtype,
         }
     }
 
     /// NumPy's strides, in bytes. Local.
     pub fn strides(&self) -> Vec<isize> {
-        let size = self.dtype().size() as isize;
-        self.0.as_ref().map_or(Vec::new(), |live| {
-            live.view.strides.iter().map(|&s| (s as isize).wrapping_mul(size)).collect()
-        })
+        let strides = |live: &Live| live.view.strides.iter().map(|&s| s as isize).collect();
+        self.0.as_ref().map_or(Vec::new(), strides)
     }
 
     /// Whether two arrays share their elements (one is a view of the other, or both of a third).
@@ -149,7 +145,8 @@ impl Array {
         Ok(self.live()?.cell.mesh.clone())
     }
 
-    pub(crate) fn view(&self) -> Result<&View, Error> {
+    /// How the array looks at its base.
+    pub(crate) fn base_view(&self) -> Result<&View, Error> {
         Ok(&self.live()?.view)
     }
 
@@ -167,22 +164,23 @@ impl Array {
         Ok(self.live()?.cell.shape.clone())
     }
 
-    /// The array as an operand of an operation recorded now; reshaped views record their reshapes.
+    /// The array as an operand of an operation recorded now; lenses other than maps record what
+    /// they show.
     pub(crate) fn operand(&self, site: Site) -> Result<Operand, Error> {
         let live = self.live()?;
         let node = Held::new(live.cell.node()?);
-        if live.view.stages.is_empty() {
-            return Ok(Operand::Value { node, map: None });
-        }
         let mut operand = Operand::Value { node, map: None };
         for stage in &live.view.stages {
-            if let Some(shape) = &stage.reshape {
-                operand = reshape_operand(&live.cell.mesh, operand, shape, site)?;
+            if let Some(form) = &stage.form {
+                operand = form_operand(&live.cell.mesh, operand, form, site)?;
             }
             let Operand::Value { node, map: None } = operand else {
                 unreachable!("bug: a stage starts at a whole value")
             };
             operand = Operand::Value { map: map_or_none((*stage.map).clone(), node.shape()), node };
+            if let Some(lens) = stage.lens {
+                operand = lens.show(&live.cell.mesh, operand, &stage.map.shape, site)?;
+            }
         }
         Ok(operand)
     }
@@ -264,7 +262,7 @@ impl Array {
     pub(crate) fn to_host_for(&self, cause: Cause, site: Site) -> Result<HostArray, Error> {
         let live = self.live()?;
         if let [] | [_] = live.view.stages.as_slice()
-            && live.view.stages.iter().all(|stage| stage.reshape.is_none())
+            && live.view.stages.iter().all(|stage| stage.form.is_none())
         {
             // All ranks read what is split, whether or not it has been evaluated.
             if let Some(Ok(value)) = live.cell.node()?.result()
@@ -302,18 +300,21 @@ impl Array {
     fn read_local(&self) -> Result<Option<HostArray>, Error> {
         let live = self.live()?;
         let node = live.cell.node()?;
-        let map = match live.view.stages.first() {
+        let stage = live.view.stages.first();
+        let map = match stage {
             Some(stage) => (*stage.map).clone(),
             None => AffineMap::identity(node.shape()),
         };
-        match node.result() {
+        let host = match node.result() {
             Some(Ok(value)) => live.cell.mesh.engine().read(value, node.shape(), &map),
             Some(Err(error)) => Err(error.clone()),
             None => unreachable!("bug: reading a pending value"),
-        }
+        };
+        let lens = stage.and_then(|stage| stage.lens);
+        Ok(host?.map(|host| lens.map_or_else(|| host.clone(), |lens| lens.show_host(&host))))
     }
 
-    /// The elements behind reshapes of a value that every process holds: the stages are followed on
+    /// The elements behind other forms of a value that every process holds: the stages are followed on
     /// the host, so that reading stays Local. A process alone reads Locally anyway, and less of the
     /// value.
     fn read_reshaped(&self, cause: Cause) -> Result<Option<HostArray>, Error> {
@@ -330,10 +331,11 @@ impl Array {
         let whole = engine.read(value, node.shape(), &AffineMap::identity(node.shape()))?;
         Ok(whole.map(|whole| {
             live.view.stages.iter().fold(whole, |mut host, stage| {
-                if let Some(shape) = &stage.reshape {
-                    host.shape = shape.to_vec();
+                if let Some(form) = &stage.form {
+                    (host.shape, host.dtype) = (form.shape.to_vec(), form.dtype);
                 }
-                host.through(&stage.map)
+                let host = host.through(&stage.map);
+                stage.lens.map_or_else(|| host.clone(), |lens| lens.show_host(&host))
             })
         }))
     }
@@ -434,21 +436,25 @@ impl Array {
     }
 }
 
-/// Records a reshape of an operand; the operand is copied first if it is not a whole value.
-pub(crate) fn reshape_operand(
+/// Records another form of the bytes of an operand; the operand is copied first if it is not a
+/// whole value.
+pub(crate) fn form_operand(
     mesh: &MeshHandle,
     operand: Operand,
-    shape: &Shape,
+    form: &Form,
     site: Site,
 ) -> Result<Operand, Error> {
     let operand = whole_operand(mesh, operand, site)?;
     let Operand::Value { node, .. } = &operand else { return Ok(operand) };
-    if node.shape() == shape {
+    if node.shape() == &form.shape && node.dtype() == form.dtype {
         return Ok(operand);
     }
-    let dtype = node.dtype();
-    let node = mesh.record(NodeOp::Reshape, &[operand], shape.clone(), dtype, site)?;
-    Ok(Operand::Value { node: Held::new(node), map: None })
+    // Bytes that are to be bools may be any.
+    let is_truth = form.dtype == DType::Bool && node.dtype() != DType::Bool;
+    let dtype = if is_truth { DType::U8 } else { form.dtype };
+    let node = mesh.record(NodeOp::Reshape, &[operand], form.shape.clone(), dtype, site)?;
+    let operand = Operand::Value { node: Held::new(node), map: None };
+    if is_truth { Lens::Truth.show(mesh, operand, &form.shape, site) } else { Ok(operand) }
 }
 
 /// The operand as a whole value: a view is copied.
@@ -471,53 +477,48 @@ pub(crate) fn whole_operand(
 /// before it showed.
 fn write_stages(cell: &Cell, view: &View, value: Operand, site: Site) -> Result<Held, Error> {
     let mesh = &cell.mesh;
-    let mut shown = vec![Held::new(cell.node()?)];
-    let mut maps: Vec<Arc<AffineMap>> = Vec::new();
-    let stages = if view.stages.is_empty() {
-        smallvec![crate::view::Stage {
-            reshape: None,
-            map: Arc::new(AffineMap::identity(&cell.shape))
-        }]
-    } else {
-        view.stages.clone()
-    };
-    for (position, stage) in stages.iter().enumerate() {
-        if let Some(shape) = &stage.reshape {
-            let node = shown[shown.len() - 1].clone();
-            let operand = match maps.last() {
-                Some(map) => {
-                    Operand::Value { map: map_or_none((**map).clone(), node.shape()), node }
+    // For each stage, what it looks at, how, and what it shows of that.
+    let mut shown: Vec<(Held, Arc<AffineMap>, Option<Lens>)> = Vec::new();
+    let base = Arc::new(AffineMap::identity(&cell.shape));
+    if view.stages.first().is_none_or(|stage| stage.form.is_some()) {
+        shown.push((Held::new(cell.node()?), base, None));
+    }
+    for stage in &view.stages {
+        let node = match (&stage.form, shown.last()) {
+            (Some(form), Some((node, map, lens))) => {
+                let map = map_or_none((**map).clone(), node.shape());
+                let mut operand = Operand::Value { node: node.clone(), map };
+                if let Some(lens) = lens {
+                    operand = lens.show(mesh, operand, &shown[shown.len() - 1].1.shape, site)?;
                 }
-                None => Operand::Value { node, map: None },
-            };
-            let Operand::Value { node, .. } = reshape_operand(mesh, operand, shape, site)? else {
-                unreachable!("bug: a reshaped value is a value")
-            };
-            shown.push(node);
-        } else if position > 0 {
-            unreachable!("bug: only the first stage may lack a reshape");
+                let Operand::Value { node, .. } = form_operand(mesh, operand, form, site)? else {
+                    unreachable!("bug: another form of a value is a value")
+                };
+                node
+            }
+            (None, None) => Held::new(cell.node()?),
+            _ => unreachable!("bug: only the first stage may lack a form"),
+        };
+        shown.push((node, stage.map.clone(), stage.lens));
+    }
+    let mut value = broadcast_operand(value, &view.shape);
+    for (old, map, lens) in shown.iter().rev() {
+        if let Operand::Value { node, map: None } = &value {
+            // What comes from a later stage has the form of that.
+            let dtype = lens.map_or(old.dtype(), |lens| lens.shows(old.dtype()));
+            if node.shape() != &map.shape || node.dtype() != dtype {
+                let form = Form { shape: map.shape.clone(), dtype };
+                value = form_operand(mesh, value, &form, site)?;
+            }
         }
-        maps.push(stage.map.clone());
-    }
-    // A view that starts with a reshape has no map before it.
-    if stages[0].reshape.is_some() {
-        maps.insert(0, Arc::new(AffineMap::identity(&cell.shape)));
-    }
-    let mut value = broadcast_operand(value, &maps[maps.len() - 1].shape);
-    for (old, map) in shown.iter().zip(&maps).rev() {
-        if let Operand::Value { node, map: None } = &value
-            && node.shape() != &map.shape
-        {
-            value = reshape_operand(mesh, value, &map.shape, site)?;
+        if let Some(lens) = lens {
+            let map = map_or_none((**map).clone(), old.shape());
+            let seen = Operand::Value { node: old.clone(), map };
+            value = mesh.write(|| lens.hide(mesh, value, seen, site))?;
         }
         let operands = [Operand::Value { node: old.clone(), map: None }, value];
-        let node = mesh.record(
-            NodeOp::Update(map.clone()),
-            &operands,
-            old.shape().clone(),
-            cell.dtype,
-            site,
-        )?;
+        let update = NodeOp::Update(map.clone());
+        let node = mesh.record(update, &operands, old.shape().clone(), old.dtype(), site)?;
         value = Operand::Value { node: Held::new(node), map: None };
     }
     match value {

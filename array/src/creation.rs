@@ -279,7 +279,7 @@ impl Array {
     #[track_caller]
     pub fn local_shards(&self) -> Result<Vec<(Vec<usize>, HostArray)>, Error> {
         let site = call_site();
-        let whole = if self.view()?.is_whole() { self.clone() } else { self.copy_at(site) };
+        let whole = if self.base_view()?.is_whole() { self.clone() } else { self.copy_at(site) };
         whole.evaluate_at(site)?;
         let mesh = whole.mesh()?;
         match whole.operand(site)? {

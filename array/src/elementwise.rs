@@ -162,7 +162,7 @@ pub(crate) fn in_order(
     for (place, &axis) in order.iter().enumerate() {
         inverse[axis] = place;
     }
-    let view = array.view()?.transpose(&inverse, &base);
+    let view = array.base_view()?.transpose(&inverse, &base);
     array.with_view(view)
 }
 
@@ -183,7 +183,7 @@ pub(crate) fn memory_order(
     let mut strides = SmallVec::<[SmallVec<[i64; 4]>; 3]>::new();
     for argument in arguments {
         let Argument::Array(array) = argument else { continue };
-        let view = array.view()?;
+        let view = array.base_view()?;
         if view.is_whole() && view.shape.len() == ndim {
             continue;
         }
@@ -201,10 +201,10 @@ pub(crate) fn memory_order(
     }
     for argument in arguments {
         if let Argument::Array(array) = argument
-            && array.view()?.is_whole()
+            && array.base_view()?.is_whole()
             && array.ndim() == ndim
         {
-            let whole = contiguous_strides(array.shape());
+            let whole = contiguous_strides(array.shape(), array.dtype());
             strides.push(
                 array.shape().iter().zip(whole).map(|(&e, s)| if e == 1 { 0 } else { s }).collect(),
             );
@@ -249,7 +249,7 @@ pub(crate) fn memory_order(
 /// equal ones.
 pub(crate) fn copy_order(arguments: &[Argument], _: &[usize]) -> Result<Option<Vec<usize>>, Error> {
     let [Argument::Array(array)] = arguments else { return Ok(None) };
-    let view = array.view()?;
+    let view = array.base_view()?;
     if view.is_contiguous() {
         return Ok(None);
     }

@@ -216,7 +216,7 @@ pub enum NodeOp {
     /// Inputs (old, value): `value` where the map reaches, `old` elsewhere. The map's view has the
     /// value's shape.
     Update(Arc<AffineMap>),
-    /// The same elements in C order with another shape.
+    /// The same bytes in C order with another shape, or another dtype.
     Reshape,
     /// Inputs (position, value): a vector whose element `p` combines all values at position `p`;
     /// positions outside of it are dropped.

@@ -91,6 +91,8 @@ impl Interval {
         let operand = |position: usize| Interval::of_operand(&operands[position]);
         let found = match op {
             NodeOp::Index(axis) => Interval::new(0, (shape[*axis as usize] as i128 - 1).max(0)),
+            // The bytes of another dtype are other numbers.
+            NodeOp::Reshape if operands[0].dtype() != dtype => None,
             NodeOp::Fill
             | NodeOp::Cast
             | NodeOp::Reshape

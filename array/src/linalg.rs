@@ -40,7 +40,11 @@ pub fn matmul(a: &Array, b: &Array) -> Array {
             let sum = within(site, || (a.expand_dims(2) * b.expand_dims(0)).sum(1));
             let product = if sum.dtype() == dtype { sum } else { sum.astype_at(dtype, site) };
             // A product is in C order whatever its operands are in.
-            return Ok(if product.view()?.is_whole() { product } else { product.copy_at(site) });
+            return Ok(if product.base_view()?.is_whole() {
+                product
+            } else {
+                product.copy_at(site)
+            });
         }
         let mesh = crate::elementwise::mesh_of(&[Argument::Array(a.clone()), b.into()], site)?;
         let cast = |array: &Array| {

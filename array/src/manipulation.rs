@@ -1,11 +1,12 @@
 //! Manipulation: other shapes and orders of axes.
 
-use crate::array::{Array, reshape_operand};
+use crate::array::{Array, form_operand};
 use crate::creation::ShapeArgument;
 use crate::elementwise::check_shape;
 use crate::error::{Error, Site, call_site};
 use crate::operand::Operand;
 use crate::reductions::Axes;
+use crate::view::Form;
 use phalanx_ops::error::OpError;
 use phalanx_ops::shape::{normalize_axis, resolve_reshape};
 use phalanx_ops::{Index, Shape};
@@ -25,11 +26,12 @@ impl Array {
         self.ok()?;
         let shape = resolve_reshape(self.shape(), shape).map_err(|error| Error::op(error, site))?;
         check_shape(&shape, self.dtype(), site)?;
-        if let Some(view) = self.view()?.reshape(&shape, &self.base_shape()?) {
+        if let Some(view) = self.base_view()?.reshape(&shape, &self.base_shape()?) {
             return self.with_view(view);
         }
         let mesh = self.mesh()?;
-        let operand = reshape_operand(&mesh, self.operand(site)?, &shape, site)?;
+        let form = Form { shape, dtype: self.dtype() };
+        let operand = form_operand(&mesh, self.operand(site)?, &form, site)?;
         match operand {
             Operand::Value { node, .. } => Ok(Array::from_node(mesh, node.node())),
             Operand::Scalar(_) => unreachable!("bug: an array is a value"),
@@ -43,7 +45,7 @@ impl Array {
     pub fn ravel(&self) -> Array {
         let site = call_site();
         Array::catch((|| {
-            let is_contiguous = self.view()?.is_contiguous();
+            let is_contiguous = self.base_view()?.is_contiguous();
             let whole = if is_contiguous { self.clone() } else { self.copy_at(site) };
             whole.try_reshape(&[-1], site)
         })())
@@ -76,7 +78,7 @@ impl Array {
             if !sorted.iter().copied().eq(0..ndim) {
                 return Err(wrong());
             }
-            self.with_view(self.view()?.transpose(&permutation, &self.base_shape()?))
+            self.with_view(self.base_view()?.transpose(&permutation, &self.base_shape()?))
         })())
     }
 
@@ -88,7 +90,7 @@ impl Array {
         Array::catch((|| {
             self.ok()?;
             let target: Shape = shape.resolve(self.dtype().size(), site)?;
-            let view = self.view()?.broadcast_to(&target, &self.base_shape()?);
+            let view = self.base_view()?.broadcast_to(&target, &self.base_shape()?);
             self.with_view(view.map_err(|error| Error::op(error, site))?)
         })())
     }
@@ -129,7 +131,7 @@ impl Array {
         Array::catch((|| {
             self.ok()?;
             let view = self
-                .view()?
+                .base_view()?
                 .index(items, &self.base_shape()?)
                 .map_err(|error| Error::op(error, site))?;
             self.with_view(view)
@@ -145,7 +147,7 @@ impl Array {
         Array::catch((|| {
             self.ok()?;
             let view = self
-                .view()?
+                .base_view()?
                 .index(&items, &self.base_shape()?)
                 .map_err(|error| Error::op(error, site))?;
             Ok(self.with_view(view)?.astype_at(self.dtype(), site))

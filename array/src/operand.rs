@@ -19,6 +19,16 @@ pub(crate) enum Operand {
     Scalar(Scalar),
 }
 
+impl Operand {
+    /// The dtype of the elements.
+    pub(crate) fn dtype(&self) -> DType {
+        match self {
+            Operand::Value { node, .. } => node.dtype(),
+            Operand::Scalar(scalar) => scalar.dtype(),
+        }
+    }
+}
+
 /// An argument of a binary operation: an array, a strong scalar, or a number that takes its dtype
 /// from the other side.
 #[derive(Clone)]

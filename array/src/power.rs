@@ -67,7 +67,7 @@ pub(crate) fn record_power(
     let negative = try_elementwise(Op::Less, &[exponents.into(), Weak::Int(0).into()], site)?;
     let any = negative.any_at(site)?;
     let power = power()?;
-    if any.refuse(error(), site)? && exponents.view()?.is_whole() {
+    if any.refuse(error(), site)? && exponents.base_view()?.is_whole() {
         node.found_non_negative();
     }
     Ok(power)

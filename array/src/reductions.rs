@@ -94,7 +94,9 @@ impl Array {
         // that of what was given, for NumPy converts elements on the way.
         let order = if finds_index { None } else { memory_order(&[given.into()], self.shape())? };
         let seen = match &order {
-            Some(order) => self.with_view(self.view()?.transpose(order, &self.base_shape()?))?,
+            Some(order) => {
+                self.with_view(self.base_view()?.transpose(order, &self.base_shape()?))?
+            }
             None => self.clone(),
         };
         let is_removed = |axis: usize| removed.contains(&(axis as u8));

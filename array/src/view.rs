@@ -1,8 +1,9 @@
-//! Views of a cell: a stack of affine maps and reshapes, with the strides that NumPy would report.
+//! Views of a cell: a stack of lenses (affine maps; reshapes and other readings of the bytes; the
+//! components of complex numbers), with the strides that NumPy would report.
 
 use crate::window::map_or_none;
 use phalanx_ops::error::OpError;
-use phalanx_ops::{AffineMap, Index, Shape};
+use phalanx_ops::{AffineMap, DType, Index, Shape};
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 
@@ -12,24 +13,47 @@ use std::sync::Arc;
 pub struct View {
     /// The shape of the view.
     pub(crate) shape: Shape,
-    /// Strides in elements of the base, as NumPy would have them.
+    /// The dtype that the view shows.
+    pub(crate) dtype: DType,
+    /// Strides in bytes, as NumPy would have them.
     pub(crate) strides: SmallVec<[i64; 4]>,
     /// From the base to the view; empty for the whole base as it is.
     pub(crate) stages: SmallVec<[Stage; 1]>,
-    /// Whether the view, or one it is a view of, was broadcast: such views are read-only.
-    pub(crate) is_broadcast: bool,
+    /// Whether writing is refused: the view, or one it is a view of, was broadcast or shows what
+    /// is not stored.
+    pub(crate) is_read_only: bool,
 }
 
-/// A reshape (of what came before) followed by an affine map.
+/// Another form of the bytes that came before, then an affine map, then a lens on each element.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Stage {
-    pub(crate) reshape: Option<Shape>,
+    pub(crate) form: Option<Form>,
     pub(crate) map: Arc<AffineMap>,
+    pub(crate) lens: Option<Lens>,
 }
 
-/// The strides of a C-ordered array.
-pub(crate) fn contiguous_strides(shape: &[usize]) -> SmallVec<[i64; 4]> {
-    let mut strides = smallvec![1; shape.len()];
+/// The same bytes in C order with another shape or dtype. Bool stands here only where the bytes
+/// were bools before; others are seen as bools through `Lens::Truth`.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Form {
+    pub(crate) shape: Shape,
+    pub(crate) dtype: DType,
+}
+
+/// What a view shows of each element.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Lens {
+    /// The real part.
+    Real,
+    /// The imaginary part.
+    Imaginary,
+    /// Whether a byte is not zero.
+    Truth,
+}
+
+/// The strides of a C-ordered array, in bytes.
+pub(crate) fn contiguous_strides(shape: &[usize], dtype: DType) -> SmallVec<[i64; 4]> {
+    let mut strides = smallvec![dtype.size() as i64; shape.len()];
     for axis in (1..shape.len()).rev() {
         strides[axis - 1] = strides[axis] * shape[axis].max(1) as i64;
     }
@@ -38,14 +62,19 @@ pub(crate) fn contiguous_strides(shape: &[usize]) -> SmallVec<[i64; 4]> {
 
 impl View {
     /// The whole base.
-    pub(crate) fn whole(shape: &[usize]) -> View {
+    pub(crate) fn whole(shape: &[usize], dtype: DType) -> View {
         // NumPy allocates arrays without elements with strides of 0.
         let is_empty = shape.contains(&0);
         View {
             shape: Shape::from_slice(shape),
-            strides: if is_empty { smallvec![0; shape.len()] } else { contiguous_strides(shape) },
+            dtype,
+            strides: if is_empty {
+                smallvec![0; shape.len()]
+            } else {
+                contiguous_strides(shape, dtype)
+            },
             stages: SmallVec::new(),
-            is_broadcast: false,
+            is_read_only: false,
         }
     }
 
@@ -56,7 +85,7 @@ impl View {
 
     /// NumPy's flag `C_CONTIGUOUS`.
     pub(crate) fn is_contiguous(&self) -> bool {
-        let contiguous = contiguous_strides(&self.shape);
+        let contiguous = contiguous_strides(&self.shape, self.dtype);
         self.shape.contains(&0)
             || (0..self.shape.len())
                 .all(|axis| self.shape[axis] == 1 || self.strides[axis] == contiguous[axis])
@@ -77,7 +106,8 @@ impl View {
                 stage.map = Arc::new(map);
                 // The identity of the base needs no stage.
                 if stages.len() == 1
-                    && stages[0].reshape.is_none()
+                    && stages[0].form.is_none()
+                    && stages[0].lens.is_none()
                     && stages[0].map.is_identity(base)
                 {
                     stages.clear();
@@ -85,11 +115,11 @@ impl View {
             }
             None => {
                 if let Some(map) = map_or_none(map, base) {
-                    stages.push(Stage { reshape: None, map });
+                    stages.push(Stage { form: None, map, lens: None });
                 }
             }
         }
-        View { shape, strides, stages, is_broadcast: self.is_broadcast }
+        View { shape, strides, stages, ..self.clone() }
     }
 
     /// A basic index of the view.
@@ -111,7 +141,7 @@ impl View {
         let local = AffineMap::identity(&self.shape).broadcast_to(shape)?;
         let map = self.last_map().then(&local);
         let strides = self.strides_through(&local);
-        Ok(View { is_broadcast: true, ..self.with_map(map, base, strides) })
+        Ok(View { is_read_only: true, ..self.with_map(map, base, strides) })
     }
 
     /// Strides after a further map: each axis of this view moves by its stride for each step of the
@@ -133,17 +163,108 @@ impl View {
         if shape == self.shape.as_slice() {
             return Some(self.clone());
         }
-        let strides = reshaped_strides(&self.shape, &self.strides, shape)?;
+        let strides = if shape.contains(&0) {
+            contiguous_strides(shape, self.dtype)
+        } else {
+            reshaped_strides(&self.shape, &self.strides, shape, self.dtype.size())?
+        };
         // Extents of 1 come and go without a reshape.
         let kept =
             |of: &[usize]| of.iter().copied().filter(|&extent| extent != 1).collect::<Shape>();
         if kept(&self.shape) == kept(shape) && !shape.contains(&0) {
             return Some(self.with_map(squeeze_map(&self.last_map(), shape), base, strides));
         }
+        Some(self.with_form(shape.into(), self.dtype, strides))
+    }
+
+    /// The bytes of the view in C order in another form.
+    fn with_form(&self, shape: Shape, dtype: DType, strides: SmallVec<[i64; 4]>) -> View {
         let mut stages = self.stages.clone();
-        stages
-            .push(Stage { reshape: Some(shape.into()), map: Arc::new(AffineMap::identity(shape)) });
-        Some(View { shape: shape.into(), strides, stages, is_broadcast: self.is_broadcast })
+        let map = Arc::new(AffineMap::identity(&shape));
+        // A form of all bytes that came before is not needed for another.
+        let is_form = |stage: &Stage| {
+            stage.form.as_ref().is_some_and(|form| stage.map.is_identity(&form.shape))
+                && matches!(stage.lens, None | Some(Lens::Truth))
+        };
+        if stages.last().is_some_and(is_form) {
+            stages.pop();
+        }
+        stages.push(self.stage_of(shape.clone(), dtype, map));
+        View { shape, dtype, strides, stages, is_read_only: self.is_read_only }
+    }
+
+    /// The same elements, their bytes seen as another dtype, by NumPy's rules.
+    pub(crate) fn reinterpreted(&self, dtype: DType, base: &[usize]) -> Result<View, OpError> {
+        let (from, to) = (self.dtype.size(), dtype.size());
+        if dtype == self.dtype {
+            return Ok(self.clone());
+        }
+        if from == to {
+            return Ok(self.with_equal_size(dtype, base));
+        }
+        let wrong = |reason| OpError::Reinterpret {
+            from: self.dtype,
+            to: dtype,
+            shape: self.shape.clone(),
+            reason,
+        };
+        let Some(&last) = self.shape.last() else {
+            return Err(wrong("a 0-d array keeps the size of its element"));
+        };
+        let axis = self.shape.len() - 1;
+        if last != 1 && !self.shape.contains(&0) && self.strides[axis] != from as i64 {
+            return Err(wrong("the last axis is not contiguous"));
+        }
+        if last * from % to != 0 {
+            return Err(wrong("the bytes of the last axis are not a multiple of the new size"));
+        }
+        let (mut shape, mut strides) = (self.shape.clone(), self.strides.clone());
+        shape[axis] = last * from / to;
+        strides[axis] = to as i64;
+        Ok(self.with_form(shape, dtype, strides))
+    }
+
+    /// Another dtype of the same size: the form comes before the map, so that what a slice shows
+    /// is no copy.
+    fn with_equal_size(&self, dtype: DType, base: &[usize]) -> View {
+        let is_plain = |stage: &Stage| matches!(stage.lens, None | Some(Lens::Truth));
+        let mut stages = self.stages.clone();
+        match stages.pop() {
+            Some(stage) if is_plain(&stage) => {
+                let shape = stage.form.map_or_else(|| base.into(), |form| form.shape);
+                stages.push(self.stage_of(shape, dtype, stage.map));
+            }
+            last => {
+                stages.extend(last);
+                let map = Arc::new(AffineMap::identity(&self.shape));
+                stages.push(self.stage_of(self.shape.clone(), dtype, map));
+            }
+        }
+        View { dtype, stages, ..self.clone() }
+    }
+
+    /// The stage of a form of what this view shows.
+    fn stage_of(&self, shape: Shape, dtype: DType, map: Arc<AffineMap>) -> Stage {
+        let is_truth = self.stages.last().is_some_and(|stage| stage.lens == Some(Lens::Truth));
+        let is_bool = self.dtype == DType::Bool && !is_truth;
+        let (dtype, lens) = match dtype {
+            DType::Bool if !is_bool => (DType::U8, Some(Lens::Truth)),
+            _ => (dtype, None),
+        };
+        Stage { form: Some(Form { shape, dtype }), map, lens }
+    }
+
+    /// One of the components of complex numbers, which are `Lens::Real` and `Lens::Imaginary`.
+    pub(crate) fn component(&self, lens: Lens, base: &[usize]) -> View {
+        let mut stages = self.stages.clone();
+        match stages.last_mut() {
+            Some(stage) => stage.lens = Some(lens),
+            None => {
+                let map = Arc::new(AffineMap::identity(base));
+                stages.push(Stage { form: None, map, lens: Some(lens) });
+            }
+        }
+        View { dtype: self.dtype.real(), stages, ..self.clone() }
     }
 }
 
@@ -175,10 +296,12 @@ fn squeeze_map(map: &AffineMap, shape: &[usize]) -> AffineMap {
 /// The strides of a reshaped strided array, or `None` if it has to be copied (the rule of NumPy's
 /// `_attempt_nocopy_reshape`: groups of axes with equal products must be contiguous among
 /// themselves).
-fn reshaped_strides(shape: &[usize], strides: &[i64], to: &[usize]) -> Option<SmallVec<[i64; 4]>> {
-    if shape.contains(&0) {
-        return Some(contiguous_strides(to));
-    }
+fn reshaped_strides(
+    shape: &[usize],
+    strides: &[i64],
+    to: &[usize],
+    item: usize,
+) -> Option<SmallVec<[i64; 4]>> {
     let (old, steps): (Vec<usize>, Vec<i64>) = shape
         .iter()
         .zip(strides)
@@ -208,7 +331,7 @@ fn reshaped_strides(shape: &[usize], strides: &[i64], to: &[usize]) -> Option<Sm
         }
         (from, at) = (from_end, at_end);
     }
-    let last = if at > 0 { result[at - 1] } else { 1 };
+    let last = if at > 0 { result[at - 1] } else { item as i64 };
     result[at..].fill(last);
     Some(result)
 }
@@ -220,7 +343,7 @@ mod tests {
     #[test]
     fn reshapes_that_numpy_copies_are_refused() {
         let base = [4, 6];
-        let whole = View::whole(&base);
+        let whole = View::whole(&base, DType::I8);
         assert!(whole.reshape(&[24], &base).is_some());
         let rows =
             whole.index(&[Index::Range { start: Some(1), stop: Some(3), step: 1 }], &base).unwrap();
@@ -233,5 +356,29 @@ mod tests {
         let squeezed = rows.reshape(&[1, 2, 1, 6], &base).unwrap();
         assert_eq!(squeezed.stages.len(), 1);
         assert_eq!(squeezed.stages[0].map.apply(&[0, 1, 0, 2]).as_slice(), &[2, 2]);
+    }
+
+    #[test]
+    fn other_dtypes_follow_numpy() {
+        let base = [4, 6];
+        let whole = View::whole(&base, DType::C128);
+        let parts = whole.reinterpreted(DType::F64, &base).unwrap();
+        assert_eq!(
+            (parts.shape.as_slice(), parts.strides.as_slice()),
+            (&[4, 12][..], &[96, 8][..])
+        );
+        // Back again: one form of the base, not two.
+        let back = parts.reinterpreted(DType::C128, &[4, 12]).unwrap();
+        assert_eq!((back.stages.len(), back.shape.as_slice()), (1, &base[..]));
+        let transposed = whole.transpose(&[1, 0], &base);
+        assert!(transposed.reinterpreted(DType::F64, &base).is_err());
+        let one = whole.index(&[Index::At(0), Index::At(0)], &base).unwrap();
+        assert!(one.reinterpreted(DType::F64, &base).is_err());
+        assert!(whole.reinterpreted(DType::Bool, &base).unwrap().stages[0].lens.is_some());
+        let real = transposed.component(Lens::Real, &base);
+        assert_eq!((real.dtype, real.strides.as_slice()), (DType::F64, &[16, 96][..]));
+        assert_eq!(real.stages.len(), 1);
+        let bytes = View::whole(&[3, 7], DType::U8);
+        assert!(bytes.reinterpreted(DType::U16, &[3, 7]).is_err());
     }
 }

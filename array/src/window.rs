@@ -3,11 +3,11 @@
 use crate::deferral::Check;
 use crate::engine::{Cause, Engine, Limits};
 use crate::error::{Error, Site, call_site};
-use crate::graph::{Graph, Input, Node, NodeData, NodeOp, Source};
+use crate::graph::{Graph, Held, Input, Node, NodeData, NodeOp, Source};
 use crate::interval::Interval;
 use crate::operand::Operand;
-use crate::view::Stage;
-use phalanx_ops::{AffineMap, DType, Mesh, Shape, Sharding};
+use crate::view::{Form, Stage};
+use phalanx_ops::{AffineMap, DType, Mesh, Op, Shape, Sharding};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use std::cell::RefCell;
@@ -48,6 +48,8 @@ struct Window {
     anchor: Option<Anchor>,
     /// The length from which on it is closed for being long, after there was too little memory.
     retry_from: usize,
+    /// Whether the operations of a write are being recorded.
+    is_write: bool,
 }
 
 static DEFAULT: RwLock<Option<MeshHandle>> = RwLock::new(None);
@@ -126,11 +128,7 @@ impl MeshHandle {
         anchor.rotate_right(1);
         anchor[0] = Some((std::ptr::from_ref(site) as usize, discriminant(&op)));
         let length = window.graph.nodes.len();
-        // A write of the value recorded just now belongs to it: a cut between them would keep the
-        // old value, the new one and what is written.
-        let is_end = matches!(op, NodeOp::Update(_))
-            && matches!((operands.last(), window.graph.nodes.last()),
-                (Some(Operand::Value { node, .. }), Some(last)) if Arc::ptr_eq(node, &last.node));
+        let is_end = window.is_write || belongs_to_last(&op, operands, &window.graph);
         let is_long = (length >= self.0.limits.soft && window.anchor == Some(anchor) && !is_end)
             || length >= self.0.limits.hard
             || window.bytes >= self.0.limits.bytes;
@@ -179,8 +177,45 @@ impl MeshHandle {
         Ok(node)
     }
 
+    /// A part of complex numbers that were made of their parts in the open window, if `operand` is
+    /// a view of such: then it need not be taken out of them again.
+    pub(crate) fn known_part(&self, operand: &Operand, part: usize) -> Option<Operand> {
+        let Operand::Value { node, map } = operand else { return None };
+        let mut window = self.window();
+        let number = window.number;
+        if node.result().is_some() {
+            return None;
+        }
+        let Source::Node(mut position) = window.graph.place(node, number) else { return None };
+        let mut data = &window.graph.nodes[position as usize];
+        // What was written over the whole of a value.
+        while let NodeOp::Update(map) = &data.op
+            && map.is_identity(&data.shape)
+            && let Input { source: Source::Node(value), map: None } = data.inputs[1]
+        {
+            position = value;
+            data = &window.graph.nodes[position as usize];
+        }
+        if data.op != NodeOp::Elementwise(Op::Complex) {
+            return None;
+        }
+        let input = &data.inputs[part];
+        let node = match input.source {
+            Source::Node(from) => window.graph.nodes[from as usize].node.clone(),
+            Source::Leaf(leaf) => window.graph.leaves[leaf as usize].clone(),
+            Source::Scalar(_) => return None,
+        };
+        let seen = match map {
+            Some(map) => Some(window.graph.map_of(input).then(map)),
+            None => input.map.as_deref().cloned(),
+        };
+        let map = seen.and_then(|seen| map_or_none(seen, node.shape()));
+        Some(Operand::Value { node: Held::new(node), map })
+    }
+
     fn close_window(&self, window: &mut Window, cause: Cause, site: Site) -> Result<(), Error> {
-        let next = Window { number: window.number + 1, place: window.place, ..Window::default() };
+        let (number, is_write) = (window.number + 1, window.is_write);
+        let next = Window { number, place: window.place, is_write, ..Window::default() };
         let closed = std::mem::replace(window, next);
         if closed.graph.nodes.is_empty() {
             return Ok(());
@@ -190,6 +225,14 @@ impl MeshHandle {
             // Refused, not failed: what was recorded can be evaluated once there is memory.
             *window = closed;
         }
+        result
+    }
+
+    /// Records the operations of a write, between which long windows are not cut.
+    pub(crate) fn write<R>(&self, body: impl FnOnce() -> R) -> R {
+        self.window().is_write = true;
+        let result = body();
+        self.window().is_write = false;
         result
     }
 
@@ -227,15 +270,14 @@ impl MeshHandle {
         };
         let mut map = None;
         for stage in stages {
-            if let Some(shape) = &stage.reshape {
-                let dtype = node.dtype();
+            if let Some(Form { shape, dtype }) = &stage.form {
                 graph.nodes.push(NodeData {
                     op: NodeOp::Reshape,
                     inputs: [Input { source, map: map.take() }].into_iter().collect(),
                     shape: shape.clone(),
-                    dtype,
+                    dtype: *dtype,
                     site: call_site(),
-                    node: Node::temporary(shape.clone(), dtype),
+                    node: Node::temporary(shape.clone(), *dtype),
                 });
                 source = Source::Node(graph.nodes.len() as u32 - 1);
             }
@@ -253,6 +295,19 @@ impl MeshHandle {
     /// The number of operations recorded in the open window.
     pub fn pending(&self) -> usize {
         self.window().graph.nodes.len()
+    }
+}
+
+/// Whether an operation belongs to the one recorded last: a write of its value, or what uses the
+/// components it shows. A cut between them would keep the old value, the new one and what lies
+/// between.
+fn belongs_to_last(op: &NodeOp, operands: &[Operand], graph: &Graph) -> bool {
+    let Some(last) = graph.nodes.last() else { return false };
+    let is_last = |operand: &Operand| matches!(operand, Operand::Value { node, .. } if Arc::ptr_eq(node, &last.node));
+    match (op, &last.op) {
+        (NodeOp::Update(_), _) => operands.last().is_some_and(is_last),
+        (_, NodeOp::Elementwise(Op::Real | Op::Imag)) => operands.iter().any(is_last),
+        _ => false,
     }
 }
 

@@ -114,8 +114,9 @@ pub fn propagate(
                 Placement { space, output: Sharding::replicated(1), partial }
             }
             NodeOp::Reshape => {
-                let (from, _) = graph.source(node.inputs[0].source);
-                let (space, output) = reshape(&through(&node.inputs[0]), from, &node.shape, mesh);
+                let (from, dtype) = view_shape(graph, &node.inputs[0]);
+                let (from, to) = ((&*from, dtype.size()), (&*node.shape, node.dtype.size()));
+                let (space, output) = reshape(&through(&node.inputs[0]), from, to, mesh);
                 Placement { space, output, partial: None }
             }
             NodeOp::Matmul => {
@@ -292,15 +293,24 @@ fn leading(sharding: &Sharding, shape: &[usize], mesh: &Mesh) -> Sharding {
     }
 }
 
-/// The shardings before and after a reshape between which no element moves, nearest to the input's.
-fn reshape(input: &Sharding, from: &[usize], to: &[usize], mesh: &Mesh) -> (Sharding, Sharding) {
+/// The shardings before and after a reshape between which no byte moves, nearest to the input's.
+/// `from` and `to` are the shapes and the sizes of their elements in bytes.
+fn reshape(
+    input: &Sharding,
+    (from, item): (&[usize], usize),
+    (to, new_item): (&[usize], usize),
+    mesh: &Mesh,
+) -> (Sharding, Sharding) {
     let replicated = || (Sharding::replicated(from.len()), Sharding::replicated(to.len()));
-    if input.is_replicated() || size(from) == 0 || size(from) == 1 {
+    if input.is_replicated() || size(from) <= 1 {
         return replicated();
+    }
+    if let Some(kept) = with_other_items(input, (from, item), (to, new_item)) {
+        return (input.clone(), kept);
     }
     let first_of = |shape: &[usize]| shape.iter().position(|&extent| extent != 1).unwrap_or(0);
     let (old, new) = (first_of(from), first_of(to));
-    let (old_row, new_row) = (size(&from[old + 1..]), size(&to[new + 1..]));
+    let (old_row, new_row) = (item * size(&from[old + 1..]), new_item * size(&to[new + 1..]));
     let before = leading(input, from, mesh);
     let Some(split) = &before.axes[old] else {
         return replicated();
@@ -315,8 +325,26 @@ fn reshape(input: &Sharding, from: &[usize], to: &[usize], mesh: &Mesh) -> (Shar
     }
     // Cut where both shapes have whole rows.
     let unit = lcm(old_row, new_row);
-    let cuts = Bounds::even(size(from) / unit, split.bounds.parts());
+    let cuts = Bounds::even(item * size(from) / unit, split.bounds.parts());
     (place(from, old, cuts.scaled(unit / old_row)), place(to, new, cuts.scaled(unit / new_row)))
+}
+
+/// The sharding after another size of the elements has changed the last axis alone, if blocks end
+/// where new elements do.
+fn with_other_items(
+    input: &Sharding,
+    (from, item): (&[usize], usize),
+    (to, new_item): (&[usize], usize),
+) -> Option<Sharding> {
+    let ((&last, rows), (&new_last, new_rows)) = (from.split_last()?, to.split_last()?);
+    if rows != new_rows || last * item != new_last * new_item {
+        return None;
+    }
+    let mut output = input.clone();
+    if let Some(split) = output.axes.last_mut()? {
+        split.bounds = split.bounds.scaled(item).divided(new_item)?;
+    }
+    Some(output)
 }
 
 fn lcm(a: usize, b: usize) -> usize {

@@ -80,6 +80,13 @@ impl Bounds {
             Form::Scaled { inner, factor: by } if factor.is_multiple_of(*by) => {
                 inner.divided(factor / by)
             }
+            Form::Even { extent, parts } if extent.is_multiple_of(factor * parts) => {
+                Some(Bounds::even(extent / factor, *parts))
+            }
+            Form::Explicit { cuts } if cuts.iter().all(|cut| cut.is_multiple_of(factor)) => {
+                let cuts = cuts.iter().map(|cut| cut / factor).collect();
+                Some(Bounds(Arc::new(Form::Explicit { cuts })))
+            }
             _ => None,
         }
     }

@@ -162,6 +162,18 @@ pub enum OpError {
         /// The shape.
         shape: Vec<usize>,
     },
+    /// A view of the bytes as elements of another size that NumPy does not give.
+    #[error("an array of {from} of shape {shape:?} cannot be seen as {to}: {reason}")]
+    Reinterpret {
+        /// The dtype of the array.
+        from: DType,
+        /// The wanted dtype.
+        to: DType,
+        /// The array's shape.
+        shape: Shape,
+        /// What is wrong.
+        reason: &'static str,
+    },
     /// A sharding that does not fit an array or the mesh.
     #[error("the sharding {sharding} does not fit an array of shape {shape:?}: {reason}")]
     Sharding {
@@ -200,6 +212,7 @@ impl OpError {
             OpError::DataLength { .. } => "PX020",
             OpError::Sharding { .. } => "PX021",
             OpError::TooManyAxes { .. } => "PX023",
+            OpError::Reinterpret { .. } => "PX024",
         }
     }
 
@@ -234,6 +247,9 @@ impl OpError {
             OpError::Meshes { .. } => "make both arrays on the same mesh",
             OpError::TooLarge { .. } => "check the extents",
             OpError::TooManyAxes { .. } => "join axes with reshape, or drop those of extent 1",
+            OpError::Reinterpret { .. } => {
+                "copy() makes the last axis contiguous; astype converts the values instead"
+            }
             OpError::DataLength { .. } => {
                 "the product of the extents must equal the number of elements"
             }

@@ -57,6 +57,9 @@ def operations():
     del found["isnat"]
     for name, (ufunc, output) in COMPONENTS.items():
         found[name] = component(ufunc, output)
+    found["real"] = part(np.real)
+    found["imag"] = part(np.imag)
+    found["complex"] = constructor()
     return found
 
 
@@ -73,6 +76,48 @@ class component:
     def resolve_dtypes(self, dtypes):
         resolved = self.ufunc.resolve_dtypes((dtypes[0], None, None))
         return (resolved[0], resolved[1 + self.output])
+
+
+class part:
+    """`real` and `imag`, which are no ufuncs, with the attributes used here."""
+
+    nin = 1
+    types = [*(f"{char}->{char}" for char in "?bBhHiIlLefd"), "F->f", "D->d"]
+
+    def __init__(self, function):
+        self.function = function
+
+    def __call__(self, *args, dtype=None):
+        return self.function(args[0]).copy()
+
+    def resolve_dtypes(self, dtypes):
+        dtype = np.dtype(dtypes[0])
+        return (dtype, np.empty(0, dtype).real.dtype)
+
+
+class constructor:
+    """The complex numbers of given parts, with the attributes used here."""
+
+    nin = 2
+    types = ["ff->F", "dd->D"]
+
+    def __call__(self, real, imag, dtype=None):
+        result = np.empty(real.shape, np.result_type(real, np.complex64))
+        result.real, result.imag = real, imag
+        return result
+
+    def resolve_dtypes(self, dtypes):
+        own = [dtype for dtype in dtypes if isinstance(dtype, np.dtype)]
+        weak = {int: 0, float: 0.0, complex: 0j}
+        values = [weak.get(dtype, 0) for dtype in dtypes if dtype in weak]
+        if not own:
+            own = [np.dtype(float)]
+        # As in ufuncs, numbers first take the dtype that all operands promote to.
+        numbers = [np.result_type(*own, *values)] if values else []
+        dtype = np.result_type(np.float32, *own, *numbers)
+        if dtype.kind == "c" or dtype.itemsize > 8:
+            raise TypeError("parts are real")
+        return (dtype, dtype, np.result_type(dtype, np.complex64))
 
 
 def kept(text, output):

@@ -32,12 +32,13 @@ fn variant(error: &OpError) -> &'static str {
         OpError::Meshes { .. } => "Meshes",
         OpError::TooLarge { .. } => "TooLarge",
         OpError::TooManyAxes { .. } => "TooManyAxes",
+        OpError::Reinterpret { .. } => "Reinterpret",
         OpError::DataLength { .. } => "DataLength",
         OpError::Sharding { .. } => "Sharding",
     }
 }
 
-const VARIANTS: usize = 22;
+const VARIANTS: usize = 23;
 
 /// The error that an array carries, by observing it.
 fn of(array: Array) -> Error {
@@ -98,6 +99,9 @@ fn mistakes() -> Vec<Error> {
         of(zeros([1; 65], DType::F64)),
         of(from_slice(&[1.0, 2.0, 3.0], [2, 2])),
         of(a.with_sharding(wrong_sharding())),
+        of(a.t().view(DType::F32)),
+        of(bytes.view(DType::U32)),
+        of(a.at([0, 0]).view(DType::U8)),
     ]
 }
 

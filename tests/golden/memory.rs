@@ -100,6 +100,44 @@ fn an_in_place_loop_owns_at_most_two_buffers() {
     }
 }
 
+/// Writes through components and through the bytes are in place, and what reads components makes
+/// none.
+#[test]
+fn views_of_components_and_bytes_need_no_copies() {
+    let rows = 16 * SHAPE[1] * size_of::<f64>();
+    for devices in [1, 4] {
+        let one = || {
+            let z = zeros(SHAPE, DType::C128);
+            z.evaluate().expect("an input is made");
+            z
+        };
+        for (name, buffers, program) in [
+            ("z.real**2 + z.imag**2", 1.5, (|z| z.real().square() + z.imag().square()) as Program),
+            ("-(z * z).imag", 1.5, |z| -(z * z).imag()),
+            ("z.real += 1", 1.5, |z| in_place(z, |z| z.real().add_assign(1.0))),
+            ("z.imag[1:-1] = z.real[1:-1]", 1.0, |z| {
+                in_place(z, |z| z.imag().slice(s![1..-1]).assign(z.real().slice(s![1..-1])))
+            }),
+            ("z.view(f64)[:, ::2] = 0", 1.0, |z| {
+                in_place(z, |z| z.view(DType::F64).slice(s![.., ..;2]).assign(0))
+            }),
+        ] {
+            let most = peak(devices, one, program);
+            let allowed = (buffers * (2 * BASE) as f64) as usize / devices + rows;
+            assert!(most <= allowed, "{name} on {devices}: {most} bytes, not {allowed}");
+        }
+    }
+}
+
+type Program = fn(&Array) -> Array;
+
+fn in_place(array: &Array, step: fn(&Array)) -> Array {
+    for _ in 0..300 {
+        step(array);
+    }
+    array.clone()
+}
+
 #[test]
 fn a_refusal_names_the_largest_arrays() {
     let config = Config::default().devices(2).memory_limit(1 << 20);

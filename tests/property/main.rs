@@ -8,6 +8,7 @@ mod case;
 mod compare;
 mod execute;
 mod generate;
+mod lenses;
 mod program;
 mod random;
 mod reference;

@@ -104,7 +104,7 @@ fn list(text: &str) -> impl Iterator<Item = &str> {
     text.split(',').filter(|item| !item.is_empty())
 }
 
-fn numbers<T: std::str::FromStr>(text: &str) -> Vec<T> {
+pub fn numbers<T: std::str::FromStr>(text: &str) -> Vec<T> {
     list(text).map(|item| item.parse().unwrap_or_else(|_| panic!("{item} in {text}"))).collect()
 }
 
@@ -124,12 +124,12 @@ fn program([shape, steps]: [&str; 2]) -> (Array, Array) {
     let last = steps
         .split('|')
         .filter(|step| !step.is_empty())
-        .fold(base.clone(), |array, step| apply(step, &array));
+        .fold(base.clone(), |array, text| step(text, &array));
     (base, last)
 }
 
-fn apply(step: &str, array: &Array) -> Array {
-    let (name, arguments) = step.split_once(' ').unwrap_or((step, ""));
+pub fn step(text: &str, array: &Array) -> Array {
+    let (name, arguments) = text.split_once(' ').unwrap_or((text, ""));
     match name {
         "index" => array.slice(list(arguments).map(index_item).collect::<Vec<Index>>()),
         "transpose" => array.transpose(numbers::<i64>(arguments)),
@@ -142,6 +142,9 @@ fn apply(step: &str, array: &Array) -> Array {
         "copy" => array.copy(),
         "astype" => array.astype(DType::F64),
         "negative" => array.negative(),
+        "real" => array.real(),
+        "imag" => array.imag(),
+        "view" => array.view(crate::lenses::dtype(arguments)),
         other => panic!("no step {other}"),
     }
 }

@@ -6,7 +6,8 @@ use crate::scalar::Weak;
 /// One row of the elementwise table.
 #[derive(Debug)]
 pub struct Row {
-    /// NumPy's name; a component row of a multi-output function has a name of ours.
+    /// NumPy's name; a component row of a multi-output function, and the constructor of complex
+    /// numbers, have a name of ours.
     pub name: &'static str,
     /// Further names of the same operation.
     pub aliases: &'static [&'static str],
@@ -41,6 +42,7 @@ pub(super) const INT1: &str = "b->b B->B h->h H->H i->i I->I l->l L->L";
 pub(super) const FLOAT1: &str = "e->e E->E f->f d->d";
 pub(super) const COMPLEX1: &str = "F->F D->D";
 pub(super) const MODULUS1: &str = "F->f D->d";
+pub(super) const PARTS2: &str = "ff->F dd->D";
 pub(super) const COUNT1: &str = "b->B B->B h->B H->B i->B I->B l->B L->B";
 pub(super) const EXPONENT1: &str = "e->i E->i f->i d->i";
 pub(super) const BOOL_TEST1: &str = "?->?";

@@ -93,6 +93,12 @@ elementwise! {
         "sqrt(x1 * x1 + x2 * x2) without intermediate overflow.";
     Conjugate "conjugate" ["conj"] 1 [INT1 FLOAT1 COMPLEX1] NONE Linear, ORDER 0 (0 0)
         "The complex number with the opposite imaginary part; a real number itself.";
+    Real "real" [] 1 [BOOL1 INT1 FLOAT1 MODULUS1] NONE Linear, ORDER 0 (0 0)
+        "The real part of a complex number; a real number itself.";
+    Imag "imag" [] 1 [BOOL1 INT1 FLOAT1 MODULUS1] NONE Linear, ORDER 0 (0 0)
+        "The imaginary part of a complex number; of a real number 0.";
+    Complex "complex" [] 2 [PARTS2] NONE Linear, ORDER 0 (0 0)
+        "The complex number with real part x1 and imaginary part x2.";
 
     // Exponentials and logarithms.
     Exp "exp" [] 1 [FLOAT1 COMPLEX1] NONE NonDecreasing, ORDER 20 (1 4)

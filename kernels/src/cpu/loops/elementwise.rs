@@ -92,6 +92,9 @@ pub fn elementwise(op: Op, inputs: &[DType]) -> Option<Loop> {
         Op::Hypot => floats!(dtype, T => binary(<T as Real>::hypot)),
         Op::Conjugate => complexes!(dtype, T => unary(|a: Complex<T>| Complex::new(a.re, -a.im)))
             .or_else(|| copy(dtype)),
+        Op::Real => complexes!(dtype, T => unary(|a: Complex<T>| a.re)).or_else(|| copy(dtype)),
+        Op::Imag => complexes!(dtype, T => unary(|a: Complex<T>| a.im)).or_else(|| zero(dtype)),
+        Op::Complex => floats!(dtype, T => binary(|a: T, b: T| Complex::new(a, b))),
 
         Op::Exp => real_or_complex!(dtype, exp, complex_functions::exp),
         Op::Exp2 => real_or_complex!(dtype, exp2, complex_functions::exp2),
@@ -223,6 +226,17 @@ fn copy(dtype: DType) -> Option<Loop> {
             C128 Complex64
         ],
         T => unary(|a: T| a)
+    )
+}
+
+/// Zero for every element.
+fn zero(dtype: DType) -> Option<Loop> {
+    for_type!(
+        dtype,
+        [
+            Bool | I8 | U8 u8, I16 | U16 u16, I32 | U32 | F32 u32, I64 | U64 | F64 u64
+        ],
+        T => unary(|_: T| T::MIN)
     )
 }
 

@@ -1,0 +1,186 @@
+//! Lenses on elements: the components of complex numbers, and the truth of bytes; how they are read
+//! and written through, and the methods that make them and other views of the bytes.
+
+use crate::array::Array;
+use crate::elementwise::{elementwise, record_as};
+use crate::error::{Error, Site, call_site};
+use crate::graph::{Held, NodeOp};
+use crate::host::HostArray;
+use crate::operand::{Argument, Operand};
+use crate::view::{Lens, View};
+use crate::window::MeshHandle;
+use phalanx_ops::{DType, Op, Scalar, Shape};
+
+impl Lens {
+    /// The dtype that is shown of elements of `dtype`.
+    pub(crate) fn shows(self, dtype: DType) -> DType {
+        match self {
+            Lens::Real | Lens::Imaginary => dtype.real(),
+            Lens::Truth => DType::Bool,
+        }
+    }
+
+    /// Records what the lens shows of `operand`, whose shape is `shape`.
+    pub(crate) fn show(
+        self,
+        mesh: &MeshHandle,
+        operand: Operand,
+        shape: &Shape,
+        site: Site,
+    ) -> Result<Operand, Error> {
+        let part = match self {
+            Lens::Real => mesh.known_part(&operand, 0),
+            Lens::Imaginary => mesh.known_part(&operand, 1),
+            Lens::Truth => None,
+        };
+        if let Some(part) = part {
+            return Ok(part);
+        }
+        let dtype = self.shows(operand.dtype());
+        let zero = Operand::Scalar(Scalar::new(0u8));
+        let node = match self {
+            Lens::Real => record(mesh, Op::Real, &[operand], shape, dtype, site),
+            Lens::Imaginary => record(mesh, Op::Imag, &[operand], shape, dtype, site),
+            Lens::Truth => record(mesh, Op::NotEqual, &[operand, zero], shape, dtype, site),
+        };
+        Ok(Operand::Value { node: node?, map: None })
+    }
+
+    /// Records the elements that show `value` through the lens and are else as `old`.
+    pub(crate) fn hide(
+        self,
+        mesh: &MeshHandle,
+        value: Operand,
+        old: Operand,
+        site: Site,
+    ) -> Result<Operand, Error> {
+        let dtype = old.dtype();
+        let shape = match &old {
+            Operand::Value { map: Some(map), .. } => map.shape.clone(),
+            Operand::Value { node, map: None } => node.shape().clone(),
+            Operand::Scalar(_) => unreachable!("bug: what is written to is a value"),
+        };
+        let other = |lens: Lens| lens.show(mesh, old.clone(), &shape, site);
+        let node = match (self, value) {
+            (Lens::Real, value) => {
+                let parts = [value, other(Lens::Imaginary)?];
+                record(mesh, Op::Complex, &parts, &shape, dtype, site)?
+            }
+            (Lens::Imaginary, value) => {
+                let parts = [other(Lens::Real)?, value];
+                record(mesh, Op::Complex, &parts, &shape, dtype, site)?
+            }
+            (Lens::Truth, Operand::Scalar(scalar)) => {
+                return Ok(Operand::Scalar(scalar.cast(dtype)));
+            }
+            (Lens::Truth, value) => {
+                Held::new(mesh.record(NodeOp::Cast, &[value], shape, dtype, site)?)
+            }
+        };
+        Ok(Operand::Value { node, map: None })
+    }
+
+    /// What the lens shows of elements on the host.
+    pub(crate) fn show_host(self, host: &HostArray) -> HostArray {
+        let item = host.dtype.size();
+        let elements = host.bytes.chunks_exact(item);
+        let bytes = match self {
+            Lens::Real => elements.flat_map(|z| &z[..item / 2]).copied().collect(),
+            Lens::Imaginary => elements.flat_map(|z| &z[item / 2..]).copied().collect(),
+            Lens::Truth => host.bytes.iter().map(|&byte| u8::from(byte != 0)).collect(),
+        };
+        HostArray { dtype: self.shows(host.dtype), shape: host.shape.clone(), bytes }
+    }
+}
+
+fn record(
+    mesh: &MeshHandle,
+    op: Op,
+    operands: &[Operand],
+    shape: &Shape,
+    dtype: DType,
+    site: Site,
+) -> Result<Held, Error> {
+    let node = mesh.record(NodeOp::Elementwise(op), operands, shape.clone(), dtype, site)?;
+    Ok(Held::new(node))
+}
+
+impl Array {
+    /// The view of the real parts, NumPy's `a.real`; writing through it changes them. The array
+    /// itself if it is not complex.
+    ///
+    /// Shape: that of the array. Dtype: `c64` gives `f32`, `c128` gives `f64`. Local.
+    #[track_caller]
+    #[must_use]
+    pub fn real(&self) -> Array {
+        self.component(Lens::Real).unwrap_or_else(|| self.clone())
+    }
+
+    /// The view of the imaginary parts, NumPy's `a.imag`; writing through it changes them. Of an
+    /// array that is not complex, zeros that cannot be written.
+    ///
+    /// Shape: that of the array. Dtype: `c64` gives `f32`, `c128` gives `f64`. Local (for an array
+    /// that is not complex, records a node).
+    #[track_caller]
+    #[must_use]
+    pub fn imag(&self) -> Array {
+        let site = call_site();
+        self.component(Lens::Imaginary).unwrap_or_else(|| {
+            let (op, dtype) = (NodeOp::Elementwise(Op::Imag), self.dtype());
+            Array::catch((|| {
+                let zeros = record_as(op, &[self.into()], &[dtype], dtype, fortran_order, site)?;
+                let view = View { is_read_only: true, ..zeros.base_view()?.clone() };
+                zeros.with_view(view)
+            })())
+        })
+    }
+
+    /// The view through a component lens; `None` if the array has no components.
+    fn component(&self, lens: Lens) -> Option<Array> {
+        if !matches!(self.dtype(), DType::C64 | DType::C128) {
+            return None;
+        }
+        Some(Array::catch((|| {
+            let view = self.base_view()?.component(lens, &self.base_shape()?);
+            self.with_view(view)
+        })()))
+    }
+
+    /// The view of the same bytes as elements of another dtype, NumPy's `a.view(dtype)`; writing
+    /// through it writes the bytes.
+    ///
+    /// A dtype of another size changes the last axis, which must be contiguous, in proportion.
+    /// Bytes seen as bool are true unless they are 0, and writing stores 0 or 1, also into an array
+    /// of bools through a view of another dtype. Local. Errors:
+    /// `OpError::Reinterpret`.
+    #[track_caller]
+    #[must_use]
+    pub fn view(&self, dtype: DType) -> Array {
+        let site = call_site();
+        Array::catch((|| {
+            self.ok()?;
+            let view = self.base_view()?.reinterpreted(dtype, &self.base_shape()?);
+            self.with_view(view.map_err(|error| Error::op(error, site))?)
+        })())
+    }
+}
+
+/// The order of axes in memory of what is not the array but of its form: Fortran's if that is the
+/// array's, else C order.
+fn fortran_order(arguments: &[Argument], _: &[usize]) -> Result<Option<Vec<usize>>, Error> {
+    let [Argument::Array(array)] = arguments else { return Ok(None) };
+    let (ndim, view) = (array.ndim(), array.base_view()?);
+    let reversed = view.transpose(&(0..ndim).rev().collect::<Vec<_>>(), &array.base_shape()?);
+    let is_fortran = reversed.is_contiguous() && !view.is_contiguous();
+    Ok(is_fortran.then(|| (0..ndim).rev().collect()))
+}
+
+/// The complex numbers with the given real and imaginary parts, elementwise with broadcasting.
+///
+/// Dtype: `c64` for parts that `f32` holds, else `c128`. Local (records a node). Errors:
+/// `OpError::Broadcast`, `OpError::Dtype` for parts that are complex.
+#[track_caller]
+#[must_use]
+pub fn complex(real: impl Into<Argument>, imaginary: impl Into<Argument>) -> Array {
+    elementwise(Op::Complex, &[real.into(), imaginary.into()], call_site())
+}
