@@ -32,6 +32,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use arguments::{Arguments, Request};
+use output::Folder;
 use report::{Circumstances, Times};
 use results::{Measurements, Results};
 
@@ -69,7 +70,7 @@ pub fn run(arguments: &[String]) -> Result<(), Box<dyn Error>> {
     let leader = phalanx::rank() == 0;
 
     // A folder that cannot be written is better known before the work than after it.
-    agree(if leader { output::prepare(&arguments.output) } else { Ok(()) })?;
+    agree(if leader { Folder::check(&arguments.output) } else { Ok(()) })?;
     let input = input::load(&arguments, &data)?;
 
     let start = Instant::now();
@@ -85,6 +86,7 @@ pub fn run(arguments: &[String]) -> Result<(), Box<dyn Error>> {
     let results = Results::collect(&input, &arguments, relief, measurements, smoothed)?;
     let files = output::Files::new(&arguments.output);
     let image = results.hillshade.to_vec::<u8>()?;
+    let _folder = agree(if leader { Folder::make(&arguments.output).map(Some) } else { Ok(None) })?;
     phalanx::io::savez(&files.arrays, &results.named())?;
     let mesh = session.mesh().to_string();
     let circumstances =

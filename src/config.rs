@@ -1,7 +1,7 @@
 //! The configuration of a session, and the one place where the environment is read.
 
 use crate::environment::{Environment, InvalidValue, LogLevel, UnknownVariable, VARIABLES};
-use crate::environment::{Variable, unknown};
+use crate::environment::{Variable, most_threads, unknown};
 use std::ffi::OsString;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr};
@@ -225,9 +225,10 @@ impl Config {
         Config { devices: devices.max(1), ..self }
     }
 
-    /// Sets the compute threads of this process; zero counts as one.
+    /// Sets the compute threads of this process; zero counts as one, and more than
+    /// [`most_threads`] as that.
     pub fn threads(self, threads: usize) -> Config {
-        Config { threads: threads.max(1), ..self }
+        Config { threads: threads.clamp(1, most_threads()), ..self }
     }
 
     /// Sets the most bytes a device may hold.
@@ -404,6 +405,8 @@ mod tests {
     #[test]
     fn nothing_set_is_the_default() {
         assert_eq!(config(&[]).unwrap(), Config::default());
+        assert!(Config::default().threads <= most_threads());
+        assert_eq!(Config::default().threads(usize::MAX).threads, most_threads());
     }
 
     #[test]

@@ -8,6 +8,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::net::IpAddr;
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -142,7 +143,7 @@ variables! {
     memory_limit: ByteCount = "PHALANX_MEMORY_LIMIT", default "none", since "0.1", Session;
     /// Compute threads of the process, shared by its devices. `phalanx run` divides the cores among
     /// its processes.
-    threads: Count = "PHALANX_THREADS", default "all cores", since "0.1", Session;
+    threads: Threads = "PHALANX_THREADS", default "all cores", since "0.1", Session;
     /// The most detailed events and spans to write to standard error.
     log: Level = "PHALANX_LOG", default "off", since "0.1", Session;
     /// The folder of the demo's elevation data.
@@ -280,6 +281,20 @@ macro_rules! kinds {
 
 /// The most devices a process may have; more is a slip of the keyboard.
 const MOST_DEVICES: usize = 1024;
+/// The threads that a process may have on any machine.
+const MOST_THREADS: usize = 256;
+/// The threads that it may have for each core, where that is more.
+const MOST_THREADS_OF_A_CORE: usize = 4;
+
+/// The most compute threads a process may have on this machine.
+///
+/// An idle thread looks for work at every other one, many times, before it sleeps, so that the time
+/// to start them grows faster than the square of their number: thousands keep a few cores busy for
+/// a minute.
+pub fn most_threads() -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+    MOST_THREADS.max(cores.saturating_mul(MOST_THREADS_OF_A_CORE))
+}
 
 kinds! {
     /// Devices of a process.
@@ -294,6 +309,11 @@ kinds! {
     };
     /// A positive number.
     Count: usize, "a whole number from 1", |text| positive(text.to_str()?);
+    /// Compute threads of a process.
+    Threads: usize,
+    "a whole number from 1 to 256, or to four times the number of cores if that is more", |text| {
+        positive(text.to_str()?).filter(|count| *count <= most_threads())
+    };
     /// A number from zero.
     Index: usize, "a whole number from 0", |text| natural(text.to_str()?);
     /// How much is logged.
@@ -431,6 +451,8 @@ mod tests {
         assert_eq!(environment.timeout, Some(Duration::from_millis(1500)));
         assert_eq!(environment.address.as_deref(), Some("[::1]:4000"));
         assert_eq!(environment.threads, None);
+        let most = most_threads().to_string();
+        assert_eq!(parse(&[("PHALANX_THREADS", &most)]).unwrap().threads, Some(most_threads()));
         assert_eq!(environment.test_full, Some(true));
     }
 
@@ -445,6 +467,7 @@ mod tests {
             ("PHALANX_MEMORY_LIMIT", "G"),
             ("PHALANX_THREADS", "+2"),
             ("PHALANX_THREADS", "0"),
+            ("PHALANX_THREADS", "4000000"),
             ("PHALANX_LOG", "loud"),
             ("PHALANX_RANK", "-1"),
             ("PHALANX_ADDRESS", "localhost"),

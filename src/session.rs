@@ -7,8 +7,8 @@ use phalanx_distributed::Policy;
 use phalanx_ops::Mesh;
 use phalanx_scheduler::{Counters, RunError, Session as Scheduler, SessionOptions};
 use std::panic::Location;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// An error of [`init`].
 #[derive(Debug, thiserror::Error)]
@@ -63,6 +63,58 @@ impl InitError {
 
 static RANK: AtomicUsize = AtomicUsize::new(0);
 static SIZE: AtomicUsize = AtomicUsize::new(1);
+/// The sessions that have begun and not ended, the newest last.
+static SESSIONS: Mutex<Vec<Begun>> = Mutex::new(Vec::new());
+
+/// What a session took the place of.
+struct Begun {
+    mesh: MeshHandle,
+    /// The default mesh before it; never that of a session that has ended.
+    replaced: Option<MeshHandle>,
+}
+
+fn sessions() -> MutexGuard<'static, Vec<Begun>> {
+    SESSIONS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn become_rank(rank: usize, size: usize) {
+    RANK.store(rank, Ordering::Relaxed);
+    SIZE.store(size, Ordering::Relaxed);
+}
+
+/// Makes the mesh of a new session the default.
+fn begin(mesh: &MeshHandle) {
+    let mut sessions = sessions();
+    let replaced = MeshHandle::set_default(Some(mesh.clone()));
+    sessions.push(Begun { mesh: mesh.clone(), replaced });
+    become_newest(&sessions);
+}
+
+/// Gives the default back to what a session replaced, unless its mesh is the default no longer.
+/// That mesh will not be the default again, in whatever order sessions end.
+fn end(mesh: &MeshHandle) {
+    let mut sessions = sessions();
+    let Some(position) = sessions.iter().position(|begun| begun.mesh.same(mesh)) else { return };
+    let ended = sessions.remove(position);
+    for later in &mut sessions[position..] {
+        if later.replaced.as_ref().is_some_and(|replaced| replaced.same(mesh)) {
+            later.replaced.clone_from(&ended.replaced);
+        }
+    }
+    let current = MeshHandle::set_default(ended.replaced);
+    if current.as_ref().is_none_or(|current| !current.same(mesh)) {
+        MeshHandle::set_default(current);
+    }
+    become_newest(&sessions);
+}
+
+/// Gives the process the rank that it has in the newest session.
+fn become_newest(sessions: &[Begun]) {
+    if let Some(newest) = sessions.last() {
+        let (rank, size) = newest.mesh.engine().process();
+        become_rank(rank, size);
+    }
+}
 
 /// A program's work with Phalanx, from [`init`] until it is finished or dropped.
 pub struct Session {
@@ -118,8 +170,7 @@ impl Session {
         let site = Location::caller();
         let world = world(&config, mesh.as_ref(), &policy, &limits);
         let world = world.map_err(|failure| InitError::new(failure, site))?;
-        RANK.store(world.rank(), Ordering::Relaxed);
-        SIZE.store(world.size(), Ordering::Relaxed);
+        become_rank(world.rank(), world.size());
         // The least of all ranks' limits, so that all refuse alike.
         let told = world.facts().iter().flatten().filter(|(name, _)| name == "memory_limit");
         let told = told.filter_map(|(_, limit)| limit.parse::<usize>().ok());
@@ -127,10 +178,13 @@ impl Session {
         let options =
             SessionOptions { mesh, threads: config.threads, memory_limit, policy, limits };
         let scheduler = Scheduler::new(world, options);
-        let scheduler = scheduler.map_err(|failure| InitError::new(failure, site))?;
+        let scheduler = scheduler.map_err(|failure| {
+            become_newest(&sessions());
+            InitError::new(failure, site)
+        })?;
         let engine: Arc<dyn Engine> = scheduler.clone();
         let mesh = MeshHandle::new(engine);
-        MeshHandle::set_default(Some(mesh.clone()));
+        begin(&mesh);
         Ok(Session { scheduler, mesh, site })
     }
 
@@ -194,11 +248,7 @@ impl Drop for Session {
         }
         // Whoever wants to know how it went calls `finish`.
         let _ = self.scheduler.leave(self.site);
-        if let Some(current) = MeshHandle::set_default(None)
-            && !current.same(&self.mesh)
-        {
-            MeshHandle::set_default(Some(current));
-        }
+        end(&self.mesh);
     }
 }
 
@@ -248,5 +298,59 @@ impl Failure for InitError {
     }
     fn hint(&self) -> &'static str {
         InitError::hint(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn session() -> Session {
+        init(Config::default().threads(1)).expect("a session")
+    }
+
+    fn is_default(session: &Session) -> bool {
+        MeshHandle::current().is_some_and(|current| current.same(session.handle()))
+    }
+
+    /// One test of all orders, for there is one default.
+    #[test]
+    fn the_end_of_a_session_gives_the_default_back() {
+        let (outer, inner) = (session(), session());
+        assert!(is_default(&inner));
+        drop(inner);
+        assert!(is_default(&outer));
+        let inner = session();
+        outer.finish().expect("nothing is in flight");
+        assert!(is_default(&inner));
+        drop(inner);
+        assert!(MeshHandle::current().is_none(), "the mesh of a session that has ended");
+
+        let (first, second, third) = (session(), session(), session());
+        drop(second);
+        assert!(is_default(&third));
+        drop(third);
+        assert!(is_default(&first));
+
+        // What the program itself makes the default stays it.
+        let local = first.local().expect("a mesh of this process");
+        MeshHandle::set_default(Some(local.clone()));
+        drop(session());
+        let current = MeshHandle::current().expect("a default");
+        assert!(current.same(&local));
+        drop(first);
+        let current = MeshHandle::set_default(None).expect("a default");
+        assert!(current.same(&local));
+
+        // A session that does not begin changes nothing.
+        let outer = session();
+        let mesh = Some(Mesh::line(2));
+        let begun =
+            Session::with_options(Config::default(), mesh, Policy::default(), Limits::default());
+        assert_eq!(begun.err().map(|error| error.code()), Some("PX034"));
+        assert!(is_default(&outer));
+        MeshHandle::set_default(None);
+        drop(outer);
+        assert!(MeshHandle::current().is_none());
     }
 }

@@ -2,9 +2,13 @@
 
 use crate::array::Array;
 use crate::error::Error;
+use crate::view::Stage;
 use phalanx_ops::error::OpError;
-use phalanx_ops::{Mesh, Sharding};
+use phalanx_ops::sharding::is_empty;
+use phalanx_ops::{AffineMap, AxisMap, IndexBox, Mesh, Partial, Sharding};
 use std::fmt::Write;
+use std::ops::Range;
+use std::sync::Arc;
 
 /// Whether a sharding fits an array of this shape on this mesh.
 pub(crate) fn check(sharding: &Sharding, shape: &[usize], mesh: &Mesh) -> Result<(), OpError> {
@@ -53,11 +57,63 @@ fn check_splits(sharding: &Sharding, shape: &[usize], mesh: &Mesh) -> Result<(),
 }
 
 impl Array {
-    /// A picture, for a terminal, of which device holds which block of the array; see [`picture`].
-    /// Local.
+    /// A picture, for a terminal, of which device holds which part of the array, as [`picture`]
+    /// draws it. Of a view it tells where its elements lie: a row of an array whose rows are split
+    /// lies on one device, which [`Array::sharding`] cannot say. Local.
     pub fn picture(&self) -> Result<String, Error> {
-        Ok(picture(&self.sharding()?, self.shape(), self.mesh()?.mesh()))
+        let (handle, node, stages) = (self.mesh()?, self.base_node()?, &self.base_view()?.stages);
+        let mesh = handle.mesh();
+        let whole: IndexBox = self.shape().iter().map(|&extent| 0..extent).collect();
+        let mut sharding = handle.sharding(&node, &[])?;
+        if stages.is_empty() {
+            return Ok(picture(&sharding, self.shape(), mesh));
+        }
+        let mut blocks = vec![Some(whole); mesh.devices()];
+        for (position, stage) in stages.iter().enumerate() {
+            // Through this map every split axis of what the stage looks at remains.
+            let map = Arc::new(spread(&stage.map));
+            let mut spread_stages = stages[..=position].to_vec();
+            spread_stages[position] = Stage { map: map.clone(), ..stage.clone() };
+            sharding = handle.sharding(&node, &spread_stages)?;
+            let is_last = position + 1 == stages.len();
+            let parts = blocks_of(&sharding, &map.shape, mesh);
+            for (block, part) in blocks.iter_mut().zip(parts) {
+                let axes = || stage.map.axes.iter().zip(&part);
+                // Of a position that the view fixes, only the devices that have it hold anything.
+                if axes().any(|(axis, at)| axis.axis.is_none() && at.is_empty()) {
+                    *block = None;
+                }
+                let Some(block) = block.as_mut().filter(|_| is_last) else { continue };
+                for (axis, range) in axes() {
+                    if let Some(held) = axis.axis.map(|to| &mut block[to as usize]) {
+                        *held = held.start.max(range.start)..held.end.min(range.end);
+                    }
+                }
+            }
+        }
+        Ok(draw(&blocks, self.shape(), sharding.partial.as_ref()))
     }
+}
+
+/// The map with an axis of its own for each axis of the base, of extent 1 where the map fixes a
+/// position.
+fn spread(map: &AffineMap) -> AffineMap {
+    let extent = |axis: &AxisMap| axis.axis.map_or(1, |to| map.shape[to as usize]);
+    let own = |(number, axis): (usize, &AxisMap)| AxisMap {
+        axis: Some(number as u8),
+        start: axis.start,
+        step: if axis.axis.is_some() { axis.step } else { 1 },
+    };
+    AffineMap {
+        shape: map.axes.iter().map(extent).collect(),
+        axes: map.axes.iter().enumerate().map(own).collect(),
+    }
+}
+
+/// The block of each device.
+fn blocks_of(sharding: &Sharding, shape: &[usize], mesh: &Mesh) -> Vec<IndexBox> {
+    let block = |device| sharding.block(shape, mesh, &mesh.coordinates(device));
+    (0..mesh.devices()).map(block).collect()
 }
 
 /// A picture of the blocks of an array of up to two axes (further axes are not drawn), for a
@@ -66,36 +122,46 @@ impl Array {
 /// Each cell names the devices that hold it. Of a sharding that does not fit the shape or the mesh
 /// the text says why.
 pub fn picture(sharding: &Sharding, shape: &[usize], mesh: &Mesh) -> String {
-    if let Err(error) = check_splits(sharding, shape, mesh) {
-        return format!("{error}\n");
+    match check_splits(sharding, shape, mesh) {
+        Ok(()) => {
+            let blocks: Vec<_> = blocks_of(sharding, shape, mesh).into_iter().map(Some).collect();
+            draw(&blocks, shape, sharding.partial.as_ref())
+        }
+        Err(error) => format!("{error}\n"),
     }
-    let ranges = |axis: usize| -> Vec<std::ops::Range<usize>> {
-        match sharding.axes.get(axis).and_then(Option::as_ref) {
-            Some(split) => {
-                let mut blocks: Vec<_> = (0..split.bounds.parts())
-                    .map(|part| split.bounds.block(part))
-                    .filter(|b| !b.is_empty())
-                    .collect();
-                blocks.sort_by_key(|block| block.start);
-                blocks
-            }
-            None => std::iter::once(0..shape.get(axis).copied().unwrap_or(1)).collect(),
+}
+
+/// Draws the blocks, one of each device; `None` of one that holds nothing.
+fn draw(blocks: &[Option<IndexBox>], shape: &[usize], partial: Option<&Partial>) -> String {
+    let held = blocks.iter().enumerate();
+    let held: Vec<(usize, &IndexBox)> = held
+        .filter_map(|(device, block)| Some((device, block.as_ref()?)))
+        .filter(|(_, block)| !is_empty(block))
+        .collect();
+    let ranges = |axis: usize| -> Vec<Range<usize>> {
+        let extent = shape.get(axis).copied().unwrap_or(1);
+        let ends = held.iter().filter_map(|(_, block)| block.get(axis));
+        let mut cuts: Vec<usize> = ends.flat_map(|range| [range.start, range.end]).collect();
+        cuts.extend([0, extent]);
+        cuts.sort_unstable();
+        cuts.dedup();
+        match extent {
+            0 => std::iter::once(0..0).collect(),
+            _ => cuts.windows(2).map(|ends| ends[0]..ends[1]).collect(),
         }
     };
     let holders = |row: usize, column: usize| -> String {
-        let devices: Vec<String> = (0..mesh.devices())
-            .filter(|&device| {
-                let block = sharding.block(shape, mesh, &mesh.coordinates(device));
-                let holds = |axis: usize, at: usize| {
-                    block.get(axis).is_none_or(|range| range.contains(&at))
-                };
-                holds(0, row) && holds(1, column)
-            })
-            .map(|device| device.to_string())
+        let holds = |block: &IndexBox, axis: usize, at: usize| {
+            block.get(axis).is_none_or(|range| range.contains(&at))
+        };
+        let devices: Vec<String> = held
+            .iter()
+            .filter(|(_, block)| holds(block, 0, row) && holds(block, 1, column))
+            .map(|(device, _)| device.to_string())
             .collect();
         match devices.len() {
             0 => String::from("-"),
-            count if count == mesh.devices() && count > 1 => String::from("all"),
+            count if count == blocks.len() && count > 1 => String::from("all"),
             count if count > 4 => format!("{},…,{}", devices[0], devices[count - 1]),
             _ => devices.join(","),
         }
@@ -122,7 +188,7 @@ pub fn picture(sharding: &Sharding, shape: &[usize], mesh: &Mesh) -> String {
         let _ = writeln!(picture, "{label:>margin$} │{}│", texts.join("│"));
     }
     picture += &line('└', '┴', '┘');
-    if let Some(partial) = &sharding.partial {
+    if let Some(partial) = partial {
         let _ = writeln!(picture, "partial: shards are still to be combined by {}", partial.monoid);
     }
     picture

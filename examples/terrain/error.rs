@@ -1,14 +1,27 @@
 //! Errors of the terrain program, and how they are shown.
 
-use phalanx::DType;
 use phalanx::io::IoError;
+use phalanx::{DType, Site};
 use std::error::Error;
+use std::fmt;
+use std::panic::Location;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// An error of the terrain program itself; those of arrays and files are Phalanx's.
+/// An error that the terrain program itself finds, with the line that found it; those that arrays
+/// carry are Phalanx's.
+#[derive(Debug)]
+pub struct TerrainError {
+    failure: Box<TerrainFailure>,
+    site: Site,
+}
+
+/// What went wrong.
 #[derive(Debug, thiserror::Error)]
-pub enum TerrainError {
+pub enum TerrainFailure {
+    /// A file cannot be read or written.
+    #[error(transparent)]
+    File(#[from] IoError),
     /// The default height model has not been fetched.
     #[error("the height model is not there; looked for {}", list(looked))]
     NoData {
@@ -94,46 +107,71 @@ pub enum TerrainError {
 }
 
 impl TerrainError {
+    /// The error that the calling line found.
+    #[track_caller]
+    pub fn new(failure: impl Into<TerrainFailure>) -> TerrainError {
+        TerrainError { failure: Box::new(failure.into()), site: Location::caller() }
+    }
+
+    /// The line that found it.
+    pub const fn site(&self) -> Site {
+        self.site
+    }
+
     /// The stable code.
     pub const fn code(&self) -> &'static str {
-        match self {
-            TerrainError::NoData { .. } => "PX100",
-            TerrainError::UnknownFormat { .. } => "PX101",
-            TerrainError::NotGrid { .. } => "PX102",
-            TerrainError::NotFinite { .. } => "PX103",
-            TerrainError::ScaleTooLarge { .. } => "PX104",
-            TerrainError::BadCell { .. } => "PX105",
-            TerrainError::Png { .. } => "PX106",
-            TerrainError::Open { .. } => "PX107",
-            TerrainError::Folder { .. } => "PX108",
-            TerrainError::StandardOutput { .. } => "PX109",
+        match &*self.failure {
+            TerrainFailure::File(error) => error.code(),
+            TerrainFailure::NoData { .. } => "PX100",
+            TerrainFailure::UnknownFormat { .. } => "PX101",
+            TerrainFailure::NotGrid { .. } => "PX102",
+            TerrainFailure::NotFinite { .. } => "PX103",
+            TerrainFailure::ScaleTooLarge { .. } => "PX104",
+            TerrainFailure::BadCell { .. } => "PX105",
+            TerrainFailure::Png { .. } => "PX106",
+            TerrainFailure::Open { .. } => "PX107",
+            TerrainFailure::Folder { .. } => "PX108",
+            TerrainFailure::StandardOutput { .. } => "PX109",
         }
     }
 
     /// What to do about it.
-    pub const fn hint(&self) -> &'static str {
-        match self {
-            TerrainError::NoData { .. } => {
+    pub fn hint(&self) -> &'static str {
+        match &*self.failure {
+            TerrainFailure::File(error) => error.hint(),
+            TerrainFailure::NoData { .. } => {
                 "fetch it with `cargo xtask setup`, or name a file of your own"
             }
-            TerrainError::UnknownFormat { .. } => {
+            TerrainFailure::UnknownFormat { .. } => {
                 "name a file that ends in .npy, .npz or .png, which says how to read it"
             }
-            TerrainError::NotGrid { .. } => {
+            TerrainFailure::NotGrid { .. } => {
                 "heights are a 2-d array of real numbers with at least 3 rows and 3 columns"
             }
-            TerrainError::NotFinite { .. } => "fill the gaps, with numpy.nan_to_num for example",
-            TerrainError::ScaleTooLarge { .. } => "choose a smaller --scale",
-            TerrainError::BadCell { .. } => "say it with --cell X,Y",
-            TerrainError::Png { .. } => "check that the file is complete and opens in a viewer",
-            TerrainError::Open { .. } => "check the name and that you may read the file",
-            TerrainError::Folder { .. } => "choose a folder that you may write with --output",
-            TerrainError::StandardOutput { .. } => "check where standard output goes",
+            TerrainFailure::NotFinite { .. } => "fill the gaps, with numpy.nan_to_num for example",
+            TerrainFailure::ScaleTooLarge { .. } => "choose a smaller --scale",
+            TerrainFailure::BadCell { .. } => "say it with --cell X,Y",
+            TerrainFailure::Png { .. } => "check that the file is complete and opens in a viewer",
+            TerrainFailure::Open { .. } => "check the name and that you may read the file",
+            TerrainFailure::Folder { .. } => "choose a folder that you may write with --output",
+            TerrainFailure::StandardOutput { .. } => "check where standard output goes",
         }
     }
 }
 
-/// An error as it is shown: code, message, causes and what to do, as far as it says them.
+impl fmt::Display for TerrainError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.failure.fmt(f)
+    }
+}
+
+impl Error for TerrainError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.failure.source()
+    }
+}
+
+/// An error as it is shown: code, message, line, causes and what to do, as far as it says them.
 pub fn describe(error: &(dyn Error + 'static)) -> String {
     if let Some(usage) = error.downcast_ref::<clap::Error>() {
         return usage.to_string().trim_end().to_owned();
@@ -142,18 +180,20 @@ pub fn describe(error: &(dyn Error + 'static)) -> String {
     if let Some(error) = error.downcast_ref::<phalanx::Error>() {
         return error.to_string();
     }
-    let (code, hint) = if let Some(error) = error.downcast_ref::<TerrainError>() {
-        (error.code(), error.hint())
-    } else if let Some(error) = error.downcast_ref::<IoError>() {
-        (error.code(), error.hint())
+    let (code, hint, site) = if let Some(error) = error.downcast_ref::<TerrainError>() {
+        (error.code(), error.hint(), Some(error.site()))
     } else if let Some(error) = error.downcast_ref::<phalanx::ConfigError>() {
-        (error.code(), error.hint())
+        (error.code(), error.hint(), None)
     } else if let Some(error) = error.downcast_ref::<phalanx::InitError>() {
-        (error.code(), error.hint())
+        // Its text tells the site.
+        (error.code(), error.hint(), None)
     } else {
         return format!("error: {error}");
     };
     let mut text = format!("error[{code}]: {error}");
+    if let Some(site) = site {
+        text += &format!("\n  from    {}:{}", site.file(), site.line());
+    }
     let mut cause = error.source();
     while let Some(error) = cause {
         text += &format!("\n  cause   {error}");

@@ -2,7 +2,7 @@
 
 use super::agree;
 use super::arguments::{Arguments, Cell};
-use super::error::TerrainError;
+use super::error::{TerrainError, TerrainFailure};
 use phalanx::prelude::*;
 use std::error::Error;
 use std::fs::File;
@@ -38,17 +38,17 @@ pub fn load(arguments: &Arguments, data: &Path) -> Result<Input, Box<dyn Error>>
         "npy" => (phalanx::io::load(&path)?, None),
         "npz" => load_npz(&path)?,
         "png" => (Array::from_host(&agree(read_png(&path))?), None),
-        _ => return Err(TerrainError::UnknownFormat { path }.into()),
+        _ => return Err(TerrainError::new(TerrainFailure::UnknownFormat { path }).into()),
     };
     let cell = arguments.cell.or(own_cell).unwrap_or(Cell { x: 1.0, y: 1.0 });
     let (dtype, shape) = (array.dtype(), array.shape().to_vec());
     if shape.len() != 2 || shape.iter().any(|&extent| extent < 3) || dtype.is_complex() {
-        return Err(TerrainError::NotGrid { path, dtype, shape }.into());
+        return Err(TerrainError::new(TerrainFailure::NotGrid { path, dtype, shape }).into());
     }
     let height = array.astype(DType::F64);
     let count = height.isfinite().logical_not().count_nonzero(()).item::<i64>()?;
     if count > 0 {
-        return Err(TerrainError::NotFinite { path, count }.into());
+        return Err(TerrainError::new(TerrainFailure::NotFinite { path, count }).into());
     }
     let height = repeat(&height, arguments.scale)?;
     height.evaluate()?;
@@ -63,7 +63,8 @@ fn repeat(height: &Array, scale: usize) -> Result<Array, TerrainError> {
     let fitting = extents
         .filter(|(rows, columns)| rows.checked_mul(*columns).is_some_and(|size| size <= limit));
     let Some((all_rows, all_columns)) = fitting else {
-        return Err(TerrainError::ScaleTooLarge { shape: height.shape().to_vec(), scale });
+        let shape = height.shape().to_vec();
+        return Err(TerrainError::new(TerrainFailure::ScaleTooLarge { shape, scale }));
     };
     if scale == 1 {
         return Ok(height.clone());
@@ -84,13 +85,13 @@ fn default_file(data: &Path) -> Result<PathBuf, TerrainError> {
     }
     match looked.iter().find(|path| path.is_file()) {
         Some(path) => Ok(path.clone()),
-        None => Err(TerrainError::NoData { looked }),
+        None => Err(TerrainError::new(TerrainFailure::NoData { looked })),
     }
 }
 
 /// The array `elevation`, or the first one, and the size of a cell if the file says it.
 fn load_npz(path: &Path) -> Result<(Array, Option<Cell>), Box<dyn Error>> {
-    let names = agree(phalanx::io::npz_names(path))?;
+    let names = agree(phalanx::io::npz_names(path).map_err(|error| TerrainError::new(error)))?;
     let has = |name: &str| names.iter().any(|found| found == name);
     let first = names.first().map_or("elevation", String::as_str);
     let name = if has("elevation") { "elevation" } else { first };
@@ -105,7 +106,8 @@ fn load_npz(path: &Path) -> Result<(Array, Option<Cell>), Box<dyn Error>> {
     let x = METRES_PER_DEGREE * dx * latitude.to_radians().cos();
     let y = METRES_PER_DEGREE * dy;
     if !(x > 0.0 && y > 0.0 && x.is_finite() && y.is_finite()) {
-        return Err(TerrainError::BadCell { path: path.to_owned(), x, y }.into());
+        let path = path.to_owned();
+        return Err(TerrainError::new(TerrainFailure::BadCell { path, x, y }).into());
     }
     Ok((array, Some(Cell { x, y })))
 }
@@ -116,9 +118,10 @@ fn extension(path: &Path) -> String {
 
 /// The samples of a grey image, or the luminance (ITU-R BT.601) of a coloured one, as `f64`.
 fn read_png(path: &Path) -> Result<HostArray, TerrainError> {
-    let bad = |source| TerrainError::Png { path: path.to_owned(), source };
-    let file =
-        File::open(path).map_err(|source| TerrainError::Open { path: path.to_owned(), source })?;
+    let bad = |source| TerrainError::new(TerrainFailure::Png { path: path.to_owned(), source });
+    let unopened =
+        |source| TerrainError::new(TerrainFailure::Open { path: path.to_owned(), source });
+    let file = File::open(path).map_err(unopened)?;
     let mut decoder = png::Decoder::new(BufReader::new(file));
     decoder.set_transformations(png::Transformations::EXPAND);
     let mut reader = decoder.read_info().map_err(bad)?;

@@ -1,8 +1,7 @@
 //! What the program writes and prints. Nothing here is Collective: rank 0 alone calls it.
 
-use super::error::TerrainError;
-use phalanx::io::{IoError, write_atomically};
-use std::error::Error;
+use super::error::{TerrainError, TerrainFailure};
+use phalanx::io::write_atomically;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -28,20 +27,49 @@ impl Files {
     }
 }
 
-/// Makes the folder for the results and tries whether it can be written.
-pub fn prepare(folder: &Path) -> Result<(), Box<dyn Error>> {
-    fs::create_dir_all(folder)
-        .map_err(|source| TerrainError::Folder { path: folder.to_owned(), source })?;
-    let trial = folder.join(format!(".phalanx-trial-{}", std::process::id()));
-    write_atomically(&trial, |_| Ok(()))?;
-    fs::remove_file(&trial)
-        .map_err(|source| TerrainError::Folder { path: folder.to_owned(), source })?;
-    Ok(())
+/// The folder for the results, there from [`Folder::make`] on. What was made for it and is still
+/// empty in the end is removed.
+pub struct Folder {
+    /// The folders that were not there before, innermost first.
+    made: Vec<PathBuf>,
+}
+
+impl Folder {
+    /// Makes the folder, and those around it, unless it is there.
+    pub fn make(path: &Path) -> Result<Folder, TerrainError> {
+        let is_missing = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
+        let missing = path.ancestors().take_while(is_missing);
+        let folder = Folder { made: missing.map(Path::to_owned).collect() };
+        fs::create_dir_all(path).map_err(|source| refused(path, source))?;
+        Ok(folder)
+    }
+
+    /// Tries whether the folder can be made and written; leaves nothing.
+    pub fn check(path: &Path) -> Result<(), TerrainError> {
+        let _folder = Folder::make(path)?;
+        let trial = path.join(format!(".phalanx-trial-{}", std::process::id()));
+        write_atomically(&trial, |_| Ok(())).map_err(|error| TerrainError::new(error))?;
+        fs::remove_file(&trial).map_err(|source| refused(path, source))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        for folder in &self.made {
+            // A folder that holds something stays.
+            let _ = fs::remove_dir(folder);
+        }
+    }
+}
+
+#[track_caller]
+fn refused(path: &Path, source: std::io::Error) -> TerrainError {
+    TerrainError::new(TerrainFailure::Folder { path: path.to_owned(), source })
 }
 
 /// Writes grey pixels, rows from top to bottom, as a PNG image.
-pub fn write_image(path: &Path, pixels: &[u8], shape: &[usize]) -> Result<(), IoError> {
-    write_atomically(path, |writer| {
+pub fn write_image(path: &Path, pixels: &[u8], shape: &[usize]) -> Result<(), TerrainError> {
+    let written = write_atomically(path, |writer| {
         // The format's own limit is 2^31 - 1 rows and columns.
         let side = |extent: usize| u32::try_from(extent).map_err(std::io::Error::other);
         let mut encoder = png::Encoder::new(writer, side(shape[1])?, side(shape[0])?);
@@ -51,17 +79,19 @@ pub fn write_image(path: &Path, pixels: &[u8], shape: &[usize]) -> Result<(), Io
         image.write_image_data(pixels)?;
         image.finish()?;
         Ok(())
-    })
+    });
+    written.map_err(|error| TerrainError::new(error))
 }
 
 /// Writes a text.
-pub fn write_text(path: &Path, text: &str) -> Result<(), IoError> {
-    write_atomically(path, |writer| writer.write_all(text.as_bytes()))
+pub fn write_text(path: &Path, text: &str) -> Result<(), TerrainError> {
+    let written = write_atomically(path, |writer| writer.write_all(text.as_bytes()));
+    written.map_err(|error| TerrainError::new(error))
 }
 
 /// Prints a text; unlike `print!` it returns an error when nobody reads.
 pub fn print(text: &str) -> Result<(), TerrainError> {
     let mut output = std::io::stdout().lock();
     let printed = output.write_all(text.as_bytes()).and_then(|()| output.flush());
-    printed.map_err(|source| TerrainError::StandardOutput { source })
+    printed.map_err(|source| TerrainError::new(TerrainFailure::StandardOutput { source }))
 }

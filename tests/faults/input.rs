@@ -85,8 +85,10 @@ fn bad_files_are_errors_on_every_rank() {
         }
         for rank in &demo(&[text(&path), "--output", text(&output)]) {
             assert!(rank.error(code).contains(name), "{rank:#?}");
+            let site = "\n  from    launcher/src/../../examples/terrain/input.rs:";
+            assert!(rank.errors.contains(site), "no line: {rank:#?}");
         }
-        assert_eq!(files_in(&output), [""; 0], "{name}");
+        assert!(!output.exists(), "{name} leaves a folder without results");
     }
 }
 
@@ -100,7 +102,7 @@ fn a_file_that_one_rank_lacks_is_an_error_on_both() {
     let error = ended[0].error("PX032");
     assert!(error.starts_with("on rank 1: cannot read heights.npy"), "{error}");
     ended[1].error("PX080");
-    assert_eq!(files_in(&has.path().join("phalanx-demo")), [""; 0]);
+    assert_eq!(files_in(has.path()), ["heights.npy"]);
 }
 
 fn places_that_cannot_be_written_are_errors_on_every_rank() {
@@ -111,6 +113,8 @@ fn places_that_cannot_be_written_are_errors_on_every_rank() {
     fs::write(&file, b"kept").expect("the file is written");
     let ended = demo(&[&data, "--output", text(&file.join("results"))]);
     ended[0].error("PX108");
+    let site = "\n  from    launcher/src/../../examples/terrain/output.rs:";
+    assert!(ended[0].errors.contains(site), "no line: {ended:#?}");
     assert!(ended[1].error("PX032").starts_with("on rank 0: "), "{ended:#?}");
     assert_eq!(fs::read(&file).expect("the file is there"), b"kept");
     // A folder where a file should be.
@@ -127,7 +131,8 @@ fn places_that_cannot_be_written_are_errors_on_every_rank() {
 fn a_disk_that_fills_up_leaves_no_file() {
     let folder = folder();
     let data = data_file();
-    let words = ["demo", "--quiet", "--steps", "2", &data, "--output", text(folder.path())];
+    let output = folder.path().join("folder").join("results");
+    let words = ["demo", "--quiet", "--steps", "2", &data, "--output", text(&output)];
     // No file may be longer than 16 blocks of 512 or 1024 bytes; the signal that says so is
     // ignored.
     let limited = "trap '' XFSZ; ulimit -f 16; exec \"$@\"";

@@ -2,6 +2,7 @@
 
 mod arrays;
 mod mistakes;
+mod pictures;
 mod planning;
 mod powers;
 

@@ -64,3 +64,16 @@ fn a_start_up_variable_that_is_missing_is_named() {
     assert_eq!(output.status.code(), Some(2));
     assert!(errors(&output).contains("error[PX091]: PHALANX_RANK is set, but PHALANX_SIZE is not"));
 }
+
+/// Thousands of threads took minutes to start.
+#[test]
+fn more_threads_than_any_machine_needs_are_refused() {
+    let output = phalanx().env("PHALANX_THREADS", "4000000").arg("info").output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(
+        errors(&output),
+        "error[PX090]: PHALANX_THREADS is `4000000`, but takes a whole number from 1 to 256, or to \
+         four times the number of cores if that is more\n  hint    `phalanx info` lists every \
+         variable and its values\n"
+    );
+}
