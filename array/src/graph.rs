@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Site};
 use crate::interval::Interval;
-use phalanx_ops::{AffineMap, DType, Kind, Monoid, Op, Scalar, Shape, Sharding};
+use phalanx_ops::{AffineMap, DType, Kind, Monoid, Op, Scalar, Shape, Sharding, Structured};
 use smallvec::SmallVec;
 use std::any::Any;
 use std::fmt;
@@ -224,8 +224,8 @@ pub enum NodeOp {
         /// How values are combined.
         monoid: Monoid,
     },
-    /// Matrix product of two matrices.
-    Matmul,
+    /// An operation with a structure of its own; its inputs are as `Structured` says.
+    Structured(Structured),
     /// Inputs (value, mask): the elements of `value`, in C order, where `mask` holds. The length is
     /// known afterwards.
     Compress,

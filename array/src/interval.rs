@@ -6,7 +6,8 @@
 
 use crate::graph::NodeOp;
 use crate::operand::Operand;
-use phalanx_ops::{DType, Kind, Monoid, Op, Scalar, Weak};
+use phalanx_ops::structured::{Order, Sort};
+use phalanx_ops::{DType, Kind, Monoid, Op, Scalar, Structured, Weak};
 
 /// The smallest and the largest value that can occur.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -109,11 +110,23 @@ impl Interval {
                 [_, _] => operand(0)?.binary(*op, operand(1)?),
                 _ => None,
             },
-            NodeOp::Reduce { .. } | NodeOp::Accumulate { .. } | NodeOp::Matmul => None,
+            NodeOp::Structured(op) => match op {
+                Structured::Sort(Sort { order: Order::Positions, .. })
+                | Structured::SearchSorted(_) => Interval::non_negative(dtype),
+                Structured::Sort(_) | Structured::Take(_) | Structured::TakeAlong(_) => operand(0),
+                Structured::Put(put) if put.op.is_none() => operand(0)?.hull(operand(2)?),
+                _ => None,
+            },
+            NodeOp::Reduce { .. } | NodeOp::Accumulate { .. } => None,
         }?;
         // Values that the dtype does not hold wrap around.
         let all = Interval::of_dtype(dtype)?;
         (all.low <= found.low && found.high <= all.high).then_some(found)
+    }
+
+    /// Whether every value is from `low` to `high`.
+    pub(crate) fn is_within(self, low: i64, high: i64) -> bool {
+        low <= self.low && self.high <= high
     }
 
     pub(crate) fn is_non_negative(self) -> bool {

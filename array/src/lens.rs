@@ -12,12 +12,17 @@ use crate::window::MeshHandle;
 use phalanx_ops::{DType, Op, Scalar, Shape};
 
 impl Lens {
-    /// The dtype that is shown of elements of `dtype`.
-    pub(crate) fn shows(self, dtype: DType) -> DType {
+    /// The operation that shows the component.
+    pub(crate) const fn op(self) -> Op {
         match self {
-            Lens::Real | Lens::Imaginary => dtype.real(),
-            Lens::Truth => DType::Bool,
+            Lens::Real => Op::Real,
+            Lens::Imaginary => Op::Imag,
         }
+    }
+
+    /// The dtype that is shown of elements of `dtype`.
+    pub(crate) fn shows(dtype: DType) -> DType {
+        dtype.real()
     }
 
     /// Records what the lens shows of `operand`, whose shape is `shape`.
@@ -29,21 +34,15 @@ impl Lens {
         site: Site,
     ) -> Result<Operand, Error> {
         let part = match self {
-            Lens::Real => mesh.known_part(&operand, 0),
-            Lens::Imaginary => mesh.known_part(&operand, 1),
-            Lens::Truth => None,
+            Lens::Real => 0,
+            Lens::Imaginary => 1,
         };
-        if let Some(part) = part {
+        if let Some(part) = mesh.known_part(&operand, part) {
             return Ok(part);
         }
-        let dtype = self.shows(operand.dtype());
-        let zero = Operand::Scalar(Scalar::new(0u8));
-        let node = match self {
-            Lens::Real => record(mesh, Op::Real, &[operand], shape, dtype, site),
-            Lens::Imaginary => record(mesh, Op::Imag, &[operand], shape, dtype, site),
-            Lens::Truth => record(mesh, Op::NotEqual, &[operand, zero], shape, dtype, site),
-        };
-        Ok(Operand::Value { node: node?, map: None })
+        let dtype = Lens::shows(operand.dtype());
+        let node = record(mesh, self.op(), &[operand], shape, dtype, site)?;
+        Ok(Operand::Value { node, map: None })
     }
 
     /// Records the elements that show `value` through the lens and are else as `old`.
@@ -70,12 +69,6 @@ impl Lens {
                 let parts = [other(Lens::Real)?, value];
                 record(mesh, Op::Complex, &parts, &shape, dtype, site)?
             }
-            (Lens::Truth, Operand::Scalar(scalar)) => {
-                return Ok(Operand::Scalar(scalar.cast(dtype)));
-            }
-            (Lens::Truth, value) => {
-                Held::new(mesh.record(NodeOp::Cast, &[value], shape, dtype, site)?)
-            }
         };
         Ok(Operand::Value { node, map: None })
     }
@@ -87,10 +80,41 @@ impl Lens {
         let bytes = match self {
             Lens::Real => elements.flat_map(|z| &z[..item / 2]).copied().collect(),
             Lens::Imaginary => elements.flat_map(|z| &z[item / 2..]).copied().collect(),
-            Lens::Truth => host.bytes.iter().map(|&byte| u8::from(byte != 0)).collect(),
         };
-        HostArray { dtype: self.shows(host.dtype), shape: host.shape.clone(), bytes }
+        HostArray { dtype: Lens::shows(host.dtype), shape: host.shape.clone(), bytes }
     }
+}
+
+/// Records whether bytes, of this shape, are not zero.
+pub(crate) fn show_truth(
+    mesh: &MeshHandle,
+    bytes: Operand,
+    shape: &Shape,
+    site: Site,
+) -> Result<Operand, Error> {
+    let zero = Operand::Scalar(Scalar::new(0u8));
+    let node = record(mesh, Op::NotEqual, &[bytes, zero], shape, DType::Bool, site)?;
+    Ok(Operand::Value { node, map: None })
+}
+
+/// Records bools, of this shape, as bytes.
+pub(crate) fn hide_truth(
+    mesh: &MeshHandle,
+    value: Operand,
+    shape: &Shape,
+    site: Site,
+) -> Result<Operand, Error> {
+    if let Operand::Scalar(scalar) = value {
+        return Ok(Operand::Scalar(scalar.cast(DType::U8)));
+    }
+    let node = mesh.record(NodeOp::Cast, &[value], shape.clone(), DType::U8, site)?;
+    Ok(Operand::Value { node: Held::new(node), map: None })
+}
+
+/// Whether bytes on the host are not zero.
+pub(crate) fn show_truth_host(mut host: HostArray) -> HostArray {
+    host.bytes.iter_mut().for_each(|byte| *byte = u8::from(*byte != 0));
+    HostArray { dtype: DType::Bool, ..host }
 }
 
 fn record(

@@ -5,47 +5,136 @@
 #![forbid(unsafe_code)]
 
 mod array;
+mod bits;
+mod cases;
+mod closeness;
+mod complexes;
+mod conversion;
+mod conversions;
+mod convolution;
 mod creation;
+mod decomposition;
 mod deferral;
+mod differences;
 mod display;
 mod elementwise;
 mod engine;
 mod error;
+pub mod fft;
+mod fitting;
 mod graph;
 mod host;
 pub mod indexing;
+mod interpolation;
 mod interval;
 pub mod io;
 mod lens;
-mod linalg;
 mod manipulation;
 mod math;
 mod operand;
+mod polynomials;
 mod power;
+mod products;
+pub mod random;
 mod reductions;
+mod rounding;
+mod scans;
 mod sharding;
+mod sorting;
+pub mod sparse;
+mod special;
 mod statistics;
+mod structured;
+mod types;
+mod ufunc;
 mod view;
 mod window;
 
+/// Factorisations, norms and what is made of them: NumPy's `linalg`.
+pub mod linalg {
+    pub use crate::decomposition::*;
+    pub use crate::products::{cross, matmul, matrix_power, multi_dot, outer, tensordot, vecdot};
+}
+
 pub use array::Array;
+pub use bits::{BitOrder, packbits, unpackbits};
+pub use cases::{apply_along_axis, apply_over_axes, piecewise, select_list};
+pub use closeness::{
+    Replacements, Tolerance, allclose, array_equal, array_equiv, isclose, isneginf, isposinf,
+    nan_to_num,
+};
+pub use complexes::{angle, iscomplex, iscomplexobj, isreal, isrealobj, real_if_close};
+pub use conversions::{
+    array, asanyarray, asarray, asarray_chkfinite, astype, copy, frombuffer, fromiter, fromstring,
+    isfortran, may_share_memory, shares_memory,
+};
+pub use convolution::{ConvolveMode, convolve, correlate};
 pub use creation::{
-    NotInitialised, ShapeArgument, arange, empty, flush, from_function, from_slice, full, linspace,
-    ones, zeros,
+    Grid, GridRange, Indexing, NotInitialised, Samples, ShapeArgument, arange, arange_as,
+    ascontiguousarray, asfortranarray, bartlett, blackman, diag, diag_indices, diag_indices_from,
+    diagflat, empty, empty_like, eye, flush, from_function, from_slice, full, full_like, geomspace,
+    hamming, hanning, identity, indices, kaiser, linspace, logspace, mask_indices, meshgrid, mgrid,
+    ogrid, ones, ones_like, sparse_indices, tri, tril, tril_indices, tril_indices_from, triu,
+    triu_indices, triu_indices_from, vander, zeros, zeros_like,
 };
 pub use deferral::deferred_errors;
-pub use display::print;
+pub use differences::{DiffOptions, GradientOptions, diff, ediff1d, gradient, trapezoid};
+pub use display::{
+    array_str, array2string, base_repr, binary_repr, format_float_positional,
+    format_float_scientific, print,
+};
 pub use engine::{Cause, Engine, Limits};
 pub use error::{DataError, Error, ErrorKind, Failure, Site};
+pub use fitting::{poly, polydiv, polyfit, unwrap};
 pub use graph::{Evaluated, Graph, Input, Node, NodeData, NodeOp, Source};
 pub use host::HostArray;
-pub use indexing::{Ellipsis, IndexItem, NewAxis};
+pub use indexing::{
+    AnyIndex, Ellipsis, IndexItem, IntoAnyIndex, Mode, NewAxis, argwhere, choose, compress,
+    extract, flatnonzero, ix_, nonzero, place, put_along_axis, ravel_multi_index, take,
+    take_along_axis, unravel_index,
+};
+pub use interpolation::interp;
 pub use lens::complex;
-pub use linalg::matmul;
+pub use manipulation::{
+    AxisList, Ends, MemoryOrder, Nested, PadMode, PadWidths, Positions, Sections, Statistic, Trim,
+    append, array_split, atleast_1d, atleast_2d, atleast_3d, block, broadcast_arrays,
+    broadcast_shapes, column_stack, concat, concatenate, copyto, delete, dsplit, dstack,
+    fill_diagonal, flip, fliplr, flipud, hsplit, hstack, insert, matrix_transpose, moveaxis, pad,
+    permute_dims, putmask, repeat, repeat_each, resize, roll, rollaxis, rot90, row_stack, split,
+    stack, swapaxes, tile, trim_zeros, unstack, vsplit, vstack,
+};
 pub use math::select;
 pub use operand::Argument;
-pub use phalanx_ops::Index;
-pub use reductions::{Axes, keepdims};
+pub use phalanx_ops::{Casting, Index, can_cast};
+pub use polynomials::{polyadd, polyder, polyint, polymul, polysub, polyval};
+pub use products::{
+    ContractedAxes, cross, dot, einsum, inner, kron, matmul, matrix_power, matvec, multi_dot,
+    outer, tensordot, vdot, vecdot, vecmat,
+};
+pub use reductions::{
+    Axes, all, amax, amin, any, argmax, argmin, axis, count_nonzero, keepdims, max, mean, min,
+    nanargmax, nanargmin, nanmax, nanmean, nanmin, nanprod, nanstd, nansum, nanvar, prod, ptp, std,
+    sum, var,
+};
+pub use rounding::{Bound, around, clip, fix, round};
+pub use scans::{
+    cumprod, cumsum, cumulative_as, cumulative_prod, cumulative_sum, nancumprod, nancumsum,
+};
 pub use sharding::picture;
-pub use statistics::{histogram, percentile};
+pub use sorting::{
+    Side, Unique, argpartition, argsort, digitize, intersect1d, isin, lexsort, partition,
+    searchsorted, setdiff1d, setxor1d, sort, sort_complex, topk, union1d, unique, unique_all,
+};
+pub use special::{i0, sinc};
+pub use statistics::{
+    Bins, CovarianceOptions, HistogramOptions, QuantileMethod, Quantiles, average,
+    average_and_weights, bincount, corrcoef, cov, histogram, histogram_bin_edges, histogram2d,
+    histogramdd, median, nanmedian, nanpercentile, nanquantile, percentile, percentile_along,
+    quantile,
+};
+pub use types::{
+    DTypeKind, common_type, isdtype, isscalar, issubdtype, iterable, min_scalar_type, mintypecode,
+    promote_types, result_type, typename,
+};
+pub use ufunc::{Ufunc, ufunc};
 pub use window::MeshHandle;

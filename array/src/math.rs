@@ -47,7 +47,7 @@ macro_rules! binary_methods {
 
 unary_methods! {
     negative Negative positive Positive absolute Absolute abs Absolute fabs Fabs sign Sign
-    reciprocal Reciprocal square Square sqrt Sqrt cbrt Cbrt conjugate Conjugate conj Conjugate
+    reciprocal Reciprocal square Square sqrt Sqrt cbrt Cbrt
     exp Exp exp2 Exp2 expm1 Expm1 log Log log2 Log2 log10 Log10 log1p Log1p sin Sin cos Cos tan Tan
     arcsin Arcsin arccos Arccos arctan Arctan sinh Sinh cosh Cosh tanh Tanh arcsinh Arcsinh
     arccosh Arccosh arctanh Arctanh degrees Degrees radians Radians rad2deg Rad2deg deg2rad Deg2rad
@@ -154,6 +154,15 @@ pub fn select(
 /// `x op= y`: computed in NumPy's result dtype, cast back under the rule `same_kind`, written
 /// through the view.
 pub(crate) fn in_place(op: Op, target: &Array, other: Argument, site: Site) -> Result<(), Error> {
+    target.ok()?;
+    target.check_writable(site)?;
+    let kinds = [target.into(), other.clone()].map(|argument: Argument| argument.kind());
+    if let Ok(signature) = op.resolve(&kinds) {
+        let (from, to) = (signature.output, target.dtype());
+        if !can_cast(from, to, Casting::SameKind) {
+            return Err(Error::op(OpError::Cast { from, to }, site));
+        }
+    }
     let result = try_elementwise(op, &[Argument::Array(target.clone()), other], site)?;
     target.assign_at(&result, Casting::SameKind, site)
 }
@@ -201,16 +210,21 @@ impl Array {
         self.write(crate::operand::Operand::Scalar(scalar), site)
     }
 
-    fn check_writable(&self, site: Site) -> Result<(), Error> {
+    pub(crate) fn check_writable(&self, site: Site) -> Result<(), Error> {
         if !self.base_view()?.is_read_only {
             return Ok(());
         }
-        let value = String::from("broadcast view");
+        let value = String::from("a read-only view");
         Err(Error::op(OpError::Argument { operation: "assign", argument: "target", value }, site))
     }
 
     /// Writes an array, cast under the rule `casting`.
-    fn assign_at(&self, value: &Array, casting: Casting, site: Site) -> Result<(), Error> {
+    pub(crate) fn assign_at(
+        &self,
+        value: &Array,
+        casting: Casting,
+        site: Site,
+    ) -> Result<(), Error> {
         value.ok()?;
         self.ok()?;
         let (from, to) = (value.dtype(), self.dtype());
@@ -375,7 +389,10 @@ mod tests {
     fn every_row_of_the_table_has_a_method() {
         for op in Op::ALL {
             // These have functions that say more than the others do.
-            let has_own = matches!(op, Op::Power | Op::Real | Op::Imag | Op::Complex);
+            let has_own = matches!(
+                op,
+                Op::Power | Op::Real | Op::Imag | Op::Complex | Op::Philox | Op::Conjugate
+            );
             let methods = if op.arity() == 1 { UNARY } else { BINARY };
             assert!(methods.contains(op) || has_own, "{} has no method", op.name());
         }

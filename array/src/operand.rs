@@ -2,7 +2,7 @@
 
 use crate::array::Array;
 use crate::graph::Held;
-use phalanx_ops::{AffineMap, DType, Scalar, Weak};
+use phalanx_ops::{AffineMap, Arg, DType, Scalar, Weak};
 use std::sync::Arc;
 
 /// An input of an operation about to be recorded.
@@ -42,6 +42,15 @@ pub enum Argument {
 }
 
 impl Argument {
+    /// The argument as far as the choice of a loop goes.
+    pub(crate) fn kind(&self) -> Arg {
+        match self {
+            Argument::Weak(weak) => Arg::Weak(*weak),
+            Argument::Array(array) => Arg::Strong(array.dtype()),
+            Argument::Scalar(scalar) => Arg::Strong(scalar.dtype()),
+        }
+    }
+
     /// The dtype that the argument insists on, if it does.
     pub(crate) fn strong(&self) -> Option<DType> {
         match self {

@@ -60,7 +60,7 @@ pub(crate) fn record_power(
         _ => return power(),
     };
     let node = exponents.base_node()?;
-    if node.is_non_negative() {
+    if exponents.shows_base() && node.is_non_negative() {
         return power();
     }
     // The condition comes first: whoever has the power's elements has the condition too.

@@ -19,6 +19,8 @@ pub struct View {
     pub(crate) strides: SmallVec<[i64; 4]>,
     /// From the base to the view; empty for the whole base as it is.
     pub(crate) stages: SmallVec<[Stage; 1]>,
+    /// Whether what the stages show are bytes, of which the view shows whether they are not zero.
+    pub(crate) is_truth: bool,
     /// Whether writing is refused: the view, or one it is a view of, was broadcast or shows what
     /// is not stored.
     pub(crate) is_read_only: bool,
@@ -33,7 +35,7 @@ pub(crate) struct Stage {
 }
 
 /// The same bytes in C order with another shape or dtype. Bool stands here only where the bytes
-/// were bools before; others are seen as bools through `Lens::Truth`.
+/// were bools before; others stay bytes up to the end of the view (`View::is_truth`).
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Form {
     pub(crate) shape: Shape,
@@ -47,8 +49,6 @@ pub(crate) enum Lens {
     Real,
     /// The imaginary part.
     Imaginary,
-    /// Whether a byte is not zero.
-    Truth,
 }
 
 /// The strides of a C-ordered array, in bytes.
@@ -74,6 +74,7 @@ impl View {
                 contiguous_strides(shape, dtype)
             },
             stages: SmallVec::new(),
+            is_truth: false,
             is_read_only: false,
         }
     }
@@ -130,6 +131,12 @@ impl View {
         Ok(self.with_map(map, base, strides))
     }
 
+    /// The view through a further map, which is of this view.
+    pub(crate) fn through(&self, local: &AffineMap, base: &[usize]) -> View {
+        let map = self.last_map().then(local);
+        self.with_map(map, base, self.strides_through(local))
+    }
+
     /// The axes in another order.
     pub(crate) fn transpose(&self, permutation: &[usize], base: &[usize]) -> View {
         let strides = permutation.iter().map(|&axis| self.strides[axis]).collect();
@@ -177,6 +184,11 @@ impl View {
         Some(self.with_form(shape.into(), self.dtype, strides))
     }
 
+    /// The dtype that the stages show.
+    pub(crate) fn stored(&self) -> DType {
+        if self.is_truth { DType::U8 } else { self.dtype }
+    }
+
     /// The bytes of the view in C order in another form.
     fn with_form(&self, shape: Shape, dtype: DType, strides: SmallVec<[i64; 4]>) -> View {
         let mut stages = self.stages.clone();
@@ -184,13 +196,24 @@ impl View {
         // A form of all bytes that came before is not needed for another.
         let is_form = |stage: &Stage| {
             stage.form.as_ref().is_some_and(|form| stage.map.is_identity(&form.shape))
-                && matches!(stage.lens, None | Some(Lens::Truth))
+                && stage.lens.is_none()
         };
         if stages.last().is_some_and(is_form) {
             stages.pop();
         }
-        stages.push(self.stage_of(shape.clone(), dtype, map));
-        View { shape, dtype, strides, stages, is_read_only: self.is_read_only }
+        let (stored, is_truth) = self.seen_as(dtype);
+        let form = Some(Form { shape: shape.clone(), dtype: stored });
+        stages.push(Stage { form, map, lens: None });
+        View { shape, dtype, strides, stages, is_truth, is_read_only: self.is_read_only }
+    }
+
+    /// The dtype that stages show where the view is to show `dtype`, and whether that is the truth
+    /// of bytes.
+    fn seen_as(&self, dtype: DType) -> (DType, bool) {
+        match dtype {
+            DType::Bool if self.stored() != DType::Bool => (DType::U8, true),
+            _ => (dtype, false),
+        }
     }
 
     /// The same elements, their bytes seen as another dtype, by NumPy's rules.
@@ -227,31 +250,21 @@ impl View {
     /// Another dtype of the same size: the form comes before the map, so that what a slice shows
     /// is no copy.
     fn with_equal_size(&self, dtype: DType, base: &[usize]) -> View {
-        let is_plain = |stage: &Stage| matches!(stage.lens, None | Some(Lens::Truth));
+        let (stored, is_truth) = self.seen_as(dtype);
         let mut stages = self.stages.clone();
+        let form = |shape| Some(Form { shape, dtype: stored });
         match stages.pop() {
-            Some(stage) if is_plain(&stage) => {
+            Some(stage) if stage.lens.is_none() => {
                 let shape = stage.form.map_or_else(|| base.into(), |form| form.shape);
-                stages.push(self.stage_of(shape, dtype, stage.map));
+                stages.push(Stage { form: form(shape), map: stage.map, lens: None });
             }
             last => {
                 stages.extend(last);
                 let map = Arc::new(AffineMap::identity(&self.shape));
-                stages.push(self.stage_of(self.shape.clone(), dtype, map));
+                stages.push(Stage { form: form(self.shape.clone()), map, lens: None });
             }
         }
-        View { dtype, stages, ..self.clone() }
-    }
-
-    /// The stage of a form of what this view shows.
-    fn stage_of(&self, shape: Shape, dtype: DType, map: Arc<AffineMap>) -> Stage {
-        let is_truth = self.stages.last().is_some_and(|stage| stage.lens == Some(Lens::Truth));
-        let is_bool = self.dtype == DType::Bool && !is_truth;
-        let (dtype, lens) = match dtype {
-            DType::Bool if !is_bool => (DType::U8, Some(Lens::Truth)),
-            _ => (dtype, None),
-        };
-        Stage { form: Some(Form { shape, dtype }), map, lens }
+        View { dtype, stages, is_truth, ..self.clone() }
     }
 
     /// One of the components of complex numbers, which are `Lens::Real` and `Lens::Imaginary`.
@@ -374,7 +387,7 @@ mod tests {
         assert!(transposed.reinterpreted(DType::F64, &base).is_err());
         let one = whole.index(&[Index::At(0), Index::At(0)], &base).unwrap();
         assert!(one.reinterpreted(DType::F64, &base).is_err());
-        assert!(whole.reinterpreted(DType::Bool, &base).unwrap().stages[0].lens.is_some());
+        assert!(whole.reinterpreted(DType::Bool, &base).unwrap().is_truth);
         let real = transposed.component(Lens::Real, &base);
         assert_eq!((real.dtype, real.strides.as_slice()), (DType::F64, &[16, 96][..]));
         assert_eq!(real.stages.len(), 1);

@@ -48,8 +48,26 @@ struct Window {
     anchor: Option<Anchor>,
     /// The length from which on it is closed for being long, after there was too little memory.
     retry_from: usize,
-    /// Whether the operations of a write are being recorded.
-    is_write: bool,
+    write: Write,
+}
+
+/// Whether the operations of a write are being recorded.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+enum Write {
+    #[default]
+    No,
+    /// The next one is the first.
+    Begins,
+    Going,
+}
+
+/// The time in which a write is recorded.
+pub(crate) struct Writing<'a>(&'a MeshHandle);
+
+impl Drop for Writing<'_> {
+    fn drop(&mut self) {
+        self.0.window().write = Write::No;
+    }
 }
 
 static DEFAULT: RwLock<Option<MeshHandle>> = RwLock::new(None);
@@ -128,7 +146,10 @@ impl MeshHandle {
         anchor.rotate_right(1);
         anchor[0] = Some((std::ptr::from_ref(site) as usize, discriminant(&op)));
         let length = window.graph.nodes.len();
-        let is_end = window.is_write || belongs_to_last(&op, operands, &window.graph);
+        let is_end = window.write == Write::Going || belongs_to_last(operands, &window.graph);
+        if window.write == Write::Begins {
+            window.write = Write::Going;
+        }
         let is_long = (length >= self.0.limits.soft && window.anchor == Some(anchor) && !is_end)
             || length >= self.0.limits.hard
             || window.bytes >= self.0.limits.bytes;
@@ -168,7 +189,10 @@ impl MeshHandle {
         // Elementwise values and writes are fused, and views cost nothing; these are always stored.
         let is_stored = matches!(
             op,
-            NodeOp::Reduce { .. } | NodeOp::Accumulate { .. } | NodeOp::Matmul | NodeOp::Compress
+            NodeOp::Reduce { .. }
+                | NodeOp::Accumulate { .. }
+                | NodeOp::Structured(_)
+                | NodeOp::Compress
         );
         if is_stored {
             window.bytes += (phalanx_ops::shape::size(&shape) * dtype.size()) as u64;
@@ -214,8 +238,8 @@ impl MeshHandle {
     }
 
     fn close_window(&self, window: &mut Window, cause: Cause, site: Site) -> Result<(), Error> {
-        let (number, is_write) = (window.number + 1, window.is_write);
-        let next = Window { number, place: window.place, is_write, ..Window::default() };
+        let (number, write) = (window.number + 1, window.write);
+        let next = Window { number, place: window.place, write, ..Window::default() };
         let closed = std::mem::replace(window, next);
         if closed.graph.nodes.is_empty() {
             return Ok(());
@@ -228,12 +252,14 @@ impl MeshHandle {
         result
     }
 
-    /// Records the operations of a write, between which long windows are not cut.
-    pub(crate) fn write<R>(&self, body: impl FnOnce() -> R) -> R {
-        self.window().is_write = true;
-        let result = body();
-        self.window().is_write = false;
-        result
+    /// Until the guard is dropped, the operations of a write of `value` are recorded, between which
+    /// long windows are not cut; nor before the first one if the value was recorded just now.
+    pub(crate) fn writing(&self, value: &Operand) -> Writing<'_> {
+        let mut window = self.window();
+        let last = window.graph.nodes.last();
+        let is_last = last.is_some_and(|last| is_node(value, &last.node));
+        window.write = if is_last { Write::Going } else { Write::Begins };
+        Writing(self)
     }
 
     /// Closes the open window: everything recorded is planned and started. Collective over the
@@ -270,18 +296,25 @@ impl MeshHandle {
         };
         let mut map = None;
         for stage in stages {
-            if let Some(Form { shape, dtype }) = &stage.form {
+            let mut add = |op, map, shape: &Shape, dtype| {
                 graph.nodes.push(NodeData {
-                    op: NodeOp::Reshape,
-                    inputs: [Input { source, map: map.take() }].into_iter().collect(),
+                    op,
+                    inputs: [Input { source, map }].into_iter().collect(),
                     shape: shape.clone(),
-                    dtype: *dtype,
+                    dtype,
                     site: call_site(),
-                    node: Node::temporary(shape.clone(), *dtype),
+                    node: Node::temporary(shape.clone(), dtype),
                 });
                 source = Source::Node(graph.nodes.len() as u32 - 1);
+            };
+            if let Some(Form { shape, dtype }) = &stage.form {
+                add(NodeOp::Reshape, map.take(), shape, *dtype);
             }
             map = Some(stage.map.clone());
+            if let Some(lens) = stage.lens {
+                let dtype = stage.form.as_ref().map_or(node.dtype(), |form| form.dtype).real();
+                add(NodeOp::Elementwise(lens.op()), map.take(), &stage.map.shape, dtype);
+            }
         }
         let mut shardings = self.0.engine.shardings(&graph)?;
         let base = match (source, node.result()) {
@@ -298,17 +331,17 @@ impl MeshHandle {
     }
 }
 
-/// Whether an operation belongs to the one recorded last: a write of its value, or what uses the
-/// components it shows. A cut between them would keep the old value, the new one and what lies
-/// between.
-fn belongs_to_last(op: &NodeOp, operands: &[Operand], graph: &Graph) -> bool {
-    let Some(last) = graph.nodes.last() else { return false };
-    let is_last = |operand: &Operand| matches!(operand, Operand::Value { node, .. } if Arc::ptr_eq(node, &last.node));
-    match (op, &last.op) {
-        (NodeOp::Update(_), _) => operands.last().is_some_and(is_last),
-        (_, NodeOp::Elementwise(Op::Real | Op::Imag)) => operands.iter().any(is_last),
-        _ => false,
-    }
+/// Whether an operation uses components or other forms that were recorded just before it: a cut
+/// between them would keep the old value beside them.
+fn belongs_to_last(operands: &[Operand], graph: &Graph) -> bool {
+    graph.nodes.last().is_some_and(|last| {
+        let is_view = matches!(last.op, NodeOp::Elementwise(Op::Real | Op::Imag) | NodeOp::Reshape);
+        is_view && operands.iter().any(|operand| is_node(operand, &last.node))
+    })
+}
+
+fn is_node(operand: &Operand, wanted: &Arc<Node>) -> bool {
+    matches!(operand, Operand::Value { node, .. } if Arc::ptr_eq(node, wanted))
 }
 
 /// The identity of a base as an operand: no map at all.

@@ -1,12 +1,14 @@
 //! Legalising: equal operations become one, and operations that need their operands whole or in a
 //! certain sharding get copies that have it.
 
-use crate::propagate::Placement;
+use crate::lower::{matmul, operand_sharding};
+use crate::propagate::{Placement, view_shape};
 use crate::regions::{is_small_write, may_clash};
 use phalanx_array::{Graph, Input, Node, NodeData, NodeOp, Site, Source};
-use phalanx_ops::{AffineMap, DType, IndexBox, Shape, Sharding};
+use phalanx_ops::{AffineMap, DType, IndexBox, Shape, Sharding, Structured};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// What makes two operations equal.
@@ -37,6 +39,8 @@ pub enum Origin {
         /// The number of the input.
         input: u8,
     },
+    /// A part of a product in panels, whose numbers follow from no others.
+    Panel,
 }
 
 /// Makes a graph legal.
@@ -63,11 +67,20 @@ pub fn legalise(graph: &Graph, placements: Vec<Placement>, leaves: &[Sharding]) 
             }
             _ => known.insert(key.clone(), legal.nodes.len() as u32),
         };
+        if let Some(panels) = panels_of(&legal, &placed, leaves, &node, &placement) {
+            multiply_panels(&mut legal, &mut placed, &node, &placement, panels);
+            origins.resize(legal.nodes.len(), Origin::Panel);
+            known.insert(key, legal.nodes.len() as u32 - 1);
+            moved.push(legal.nodes.len() as u32 - 1);
+            continue;
+        }
         let clashes = reads_what_it_writes(&node);
         let site = node.site;
-        for (number, input) in node.inputs.iter_mut().enumerate() {
-            let number = number as u8;
-            let Some(wanted) = wanted_sharding(&node.op, &placement, number) else { continue };
+        let wanted: SmallVec<[Option<Sharding>; 3]> = (0..node.inputs.len() as u8)
+            .map(|input| wanted_sharding(&legal, &node, &placement, input))
+            .collect();
+        for ((number, input), wanted) in node.inputs.iter_mut().enumerate().zip(wanted) {
+            let (number, Some(wanted)) = (number as u8, wanted) else { continue };
             if matches!(node.op, NodeOp::Update(_)) && !clashes {
                 continue;
             }
@@ -92,19 +105,94 @@ pub fn legalise(graph: &Graph, placements: Vec<Placement>, leaves: &[Sharding]) 
     Legal { graph: legal, placements: placed, moved, origins }
 }
 
-/// The sharding that an operation needs an input to have, if not any will do.
-pub fn wanted_sharding(op: &NodeOp, placement: &Placement, input: u8) -> Option<Sharding> {
-    match op {
+/// The sharding that an operation of a graph needs an input to have, if not any will do.
+pub fn wanted_sharding(
+    graph: &Graph,
+    node: &NodeData,
+    placement: &Placement,
+    input: u8,
+) -> Option<Sharding> {
+    match &node.op {
         NodeOp::Reshape | NodeOp::Compress => Some(placement.space.clone()),
-        NodeOp::Matmul => {
-            let mut wanted = Sharding::replicated(2);
-            let axis = usize::from(input);
-            wanted.axes[axis] = placement.output.axes[axis].clone();
-            Some(wanted)
-        }
         // The value, where it is copied first.
         NodeOp::Update(_) if input == 1 => Some(placement.space.clone()),
+        NodeOp::Structured(op) => {
+            let shapes: SmallVec<[Shape; 3]> =
+                node.inputs.iter().map(|input| view_shape(graph, input).0).collect();
+            let shapes: SmallVec<[&[usize]; 3]> = shapes.iter().map(|shape| &**shape).collect();
+            operand_sharding(op, &shapes, placement, usize::from(input))
+        }
         _ => None,
+    }
+}
+
+/// The panels of a product that is not computed at once.
+fn panels_of(
+    graph: &Graph,
+    placed: &[Placement],
+    leaves: &[Sharding],
+    node: &NodeData,
+    placement: &Placement,
+) -> Option<Vec<Range<usize>>> {
+    if node.op != NodeOp::Structured(Structured::Matmul) || placement.partial.is_some() {
+        return None;
+    }
+    let [left, right] = node.inputs.as_slice() else { return None };
+    let lies = |input: &Input| {
+        let sharding = match input.source {
+            Source::Node(from) => &placed[from as usize].output,
+            Source::Leaf(leaf) => &leaves[leaf as usize],
+            Source::Scalar(_) => return Sharding::replicated(node.shape.len()),
+        };
+        input.map.as_ref().map_or_else(|| sharding.clone(), |map| sharding.through(map))
+    };
+    let wanted = |input| wanted_sharding(graph, node, placement, input);
+    let ((a, item), (b, _)) = (view_shape_of(graph, left), view_shape_of(graph, right));
+    let panels = matmul::panels([
+        (&lies(left), &wanted(0)?, &a, item),
+        (&lies(right), &wanted(1)?, &b, item),
+    ]);
+    (panels.len() > 1).then_some(panels)
+}
+
+fn view_shape_of(graph: &Graph, input: &Input) -> (Shape, usize) {
+    let (shape, dtype) = view_shape(graph, input);
+    (shape, dtype.size())
+}
+
+/// The products of the panels, each added to what came before.
+fn multiply_panels(
+    legal: &mut Graph,
+    placed: &mut Vec<Placement>,
+    node: &NodeData,
+    placement: &Placement,
+    panels: Vec<Range<usize>>,
+) {
+    let (ndim, last) = (node.shape.len(), panels.len() - 1);
+    let mut sum: Option<Input> = None;
+    for (number, panel) in panels.into_iter().enumerate() {
+        let mut inputs: SmallVec<[Input; 2]> = SmallVec::new();
+        for (operand, axis) in [(0, ndim - 1), (1, ndim - 2)] {
+            let whole = &node.inputs[operand];
+            let mut map = legal.map_of(whole);
+            let mut cut = AffineMap::identity(&map.shape);
+            cut.shape[axis] = panel.len();
+            cut.axes[axis].start = panel.start as i64;
+            map = map.then(&cut);
+            let Some(wanted) = wanted_sharding(legal, node, placement, operand as u8) else {
+                unreachable!("bug: operands of a product have a place")
+            };
+            let part = Input { source: whole.source, map: Some(Arc::new(map)) };
+            inputs.push(insert_copy(legal, placed, &part, wanted, node.site));
+        }
+        inputs.extend(sum.take());
+        let value = match number == last {
+            true => node.node.clone(),
+            false => Node::temporary(node.shape.clone(), node.dtype),
+        };
+        legal.nodes.push(NodeData { inputs, node: value, ..node.clone() });
+        placed.push(placement.clone());
+        sum = Some(Input { source: Source::Node(legal.nodes.len() as u32 - 1), map: None });
     }
 }
 

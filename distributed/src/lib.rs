@@ -7,6 +7,7 @@
 
 mod exchange;
 mod legalise;
+mod lower;
 mod policy;
 mod price;
 mod propagate;

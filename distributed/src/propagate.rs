@@ -1,5 +1,6 @@
 //! Propagation: a sharding for every value of a window, in program order.
 
+use crate::lower::{Lying, place};
 use crate::policy::Policy;
 use crate::price::read_price;
 use phalanx_array::{Graph, Input, NodeData, NodeOp, Source};
@@ -119,20 +120,18 @@ pub fn propagate(
                 let (space, output) = reshape(&through(&node.inputs[0]), from, to, mesh);
                 Placement { space, output, partial: None }
             }
-            NodeOp::Matmul => {
-                let (a, b) = (through(&node.inputs[0]), through(&node.inputs[1]));
-                let output = match (&a.axes[0], &b.axes[1]) {
-                    (Some(rows), _) => Sharding {
-                        axes: [Some(rows.clone()), None].into_iter().collect(),
-                        partial: None,
-                    },
-                    (None, Some(columns)) => Sharding {
-                        axes: [None, Some(columns.clone())].into_iter().collect(),
-                        partial: None,
-                    },
-                    (None, None) => policy.sharding(&node.shape, mesh),
-                };
-                own(output)
+            NodeOp::Structured(op) => {
+                let shapes: Vec<Shape> =
+                    node.inputs.iter().map(|input| view_shape(graph, input).0).collect();
+                let inputs = node.inputs.iter().zip(&shapes);
+                let operands: Vec<Lying<'_>> = inputs
+                    .map(|(input, shape)| Lying {
+                        sharding: through(input),
+                        shape,
+                        item: graph.source(input.source).1.size(),
+                    })
+                    .collect();
+                place(op, &operands, &node.shape, mesh, policy)
             }
             NodeOp::Compress => {
                 let value = through(&node.inputs[0]);
@@ -172,7 +171,7 @@ fn whole(graph: &Graph, node: &NodeData) -> Placement {
     }
 }
 
-fn view_shape(graph: &Graph, input: &Input) -> (phalanx_ops::Shape, phalanx_ops::DType) {
+pub(crate) fn view_shape(graph: &Graph, input: &Input) -> (phalanx_ops::Shape, phalanx_ops::DType) {
     let (shape, dtype) = graph.source(input.source);
     (
         input

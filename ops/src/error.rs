@@ -134,6 +134,22 @@ pub enum OpError {
         /// Its value.
         value: String,
     },
+    /// A number of parts, or a step, that is zero.
+    #[error("{operation}: {argument} must not be zero")]
+    Zero {
+        /// The operation.
+        operation: &'static str,
+        /// The argument's name.
+        argument: &'static str,
+    },
+    /// Arguments that do not go together, or too few or too many of them.
+    #[error("{operation}: {problem}")]
+    Arguments {
+        /// The operation.
+        operation: &'static str,
+        /// What is wrong.
+        problem: &'static str,
+    },
     /// Arrays of different meshes in one operation.
     #[error("arrays of two meshes, {left} and {right}, cannot be mixed")]
     Meshes {
@@ -174,6 +190,44 @@ pub enum OpError {
         /// What is wrong.
         reason: &'static str,
     },
+    /// An operand that is no matrix, or no stack of matrices.
+    #[error("{operation}: an array of {ndim} dimensions was given, which must have {expected}")]
+    Matrix {
+        /// The operation.
+        operation: &'static str,
+        /// The expected number of axes.
+        expected: &'static str,
+        /// The array's number.
+        ndim: usize,
+    },
+    /// Matrices with other extents in the last two axes where they must be equal.
+    #[error("{operation}: the last two extents of shape {shape:?} must be equal")]
+    NotSquare {
+        /// The operation.
+        operation: &'static str,
+        /// The array's shape.
+        shape: Shape,
+    },
+    /// Positions of a dtype that is no integer.
+    #[error("arrays used as indices must be of integer or bool dtype, not {}", list(dtypes))]
+    Indices {
+        /// The dtypes.
+        dtypes: Vec<DType>,
+    },
+    /// Positions of several axes whose shapes do not broadcast together.
+    #[error("index arrays could not be broadcast together with shapes {shapes:?}")]
+    IndexShapes {
+        /// The shapes.
+        shapes: Vec<Shape>,
+    },
+    /// A mask whose shape is not that of the axes it indexes.
+    #[error("a mask of shape {mask:?} does not fit the axes of extents {extents:?} it indexes")]
+    MaskShape {
+        /// The mask's shape.
+        mask: Shape,
+        /// The extents of the axes.
+        extents: Shape,
+    },
     /// A sharding that does not fit an array or the mesh.
     #[error("the sharding {sharding} does not fit an array of shape {shape:?}: {reason}")]
     Sharding {
@@ -207,12 +261,58 @@ impl OpError {
             OpError::Ndim { .. } => "PX015",
             OpError::EmptyReduction { .. } => "PX016",
             OpError::Argument { .. } => "PX017",
+            OpError::Arguments { .. } => "PX133",
+            OpError::Zero { .. } => "PX126",
             OpError::Meshes { .. } => "PX018",
             OpError::TooLarge { .. } => "PX019",
             OpError::DataLength { .. } => "PX020",
             OpError::Sharding { .. } => "PX021",
             OpError::TooManyAxes { .. } => "PX023",
             OpError::Reinterpret { .. } => "PX024",
+            OpError::Matrix { .. } => "PX124",
+            OpError::NotSquare { .. } => "PX125",
+            OpError::Indices { .. } => "PX025",
+            OpError::IndexShapes { .. } => "PX026",
+            OpError::MaskShape { .. } => "PX027",
+        }
+    }
+
+    /// The name of the exception class that NumPy raises.
+    pub fn numpy_class(&self) -> &'static str {
+        match self {
+            OpError::Broadcast { .. }
+            | OpError::BroadcastInto { .. }
+            | OpError::DuplicateAxis { .. }
+            | OpError::Reshape { .. }
+            | OpError::ZeroStep
+            | OpError::EmptyReduction { .. }
+            | OpError::ContractedSizes { .. }
+            | OpError::Ndim { .. }
+            | OpError::Argument { .. }
+            | OpError::Meshes { .. }
+            | OpError::TooLarge { .. }
+            | OpError::TooManyAxes { .. }
+            | OpError::DataLength { .. }
+            | OpError::Reinterpret { .. }
+            | OpError::Sharding { .. } => "ValueError",
+            OpError::Axis { .. } => "AxisError",
+            OpError::Permutation { axes, ndim } => {
+                // As many axes as there are, one of which the array has not.
+                let reach = *ndim as i64;
+                let is_beyond = axes.iter().any(|axis| !(-reach..reach).contains(axis));
+                if axes.len() == *ndim && is_beyond { "AxisError" } else { "ValueError" }
+            }
+            OpError::Index { .. } | OpError::TooManyIndices { .. } | OpError::Ellipses => {
+                "IndexError"
+            }
+            OpError::Indices { .. } | OpError::IndexShapes { .. } | OpError::MaskShape { .. } => {
+                "IndexError"
+            }
+            OpError::Matrix { .. } | OpError::NotSquare { .. } => "LinAlgError",
+            OpError::Dtype { .. } | OpError::Cast { .. } | OpError::Arguments { .. } => "TypeError",
+            OpError::OutOfRange { value, .. } if value == "NaN" => "ValueError",
+            OpError::OutOfRange { .. } => "OverflowError",
+            OpError::Zero { .. } => "ZeroDivisionError",
         }
     }
 
@@ -243,6 +343,7 @@ impl OpError {
             }
             OpError::Ndim { .. } => "reshape the array first",
             OpError::EmptyReduction { .. } => "check the size before reducing",
+            OpError::Arguments { .. } => "see the function's documentation for what goes together",
             OpError::Argument { .. } => "see the function's documentation for the allowed values",
             OpError::Meshes { .. } => "make both arrays on the same mesh",
             OpError::TooLarge { .. } => "check the extents",
@@ -250,6 +351,12 @@ impl OpError {
             OpError::Reinterpret { .. } => {
                 "copy() makes the last axis contiguous; astype converts the values instead"
             }
+            OpError::Matrix { .. } => "matrices stand in the last two axes; see expand_dims",
+            OpError::NotSquare { .. } => "see lstsq and pinv for other matrices",
+            OpError::Zero { .. } => "give a number that is not zero",
+            OpError::Indices { .. } => "convert the positions with astype first",
+            OpError::IndexShapes { .. } => "see ix_ for all combinations of positions",
+            OpError::MaskShape { .. } => "a mask has the extents of the axes it stands for",
             OpError::DataLength { .. } => {
                 "the product of the extents must equal the number of elements"
             }

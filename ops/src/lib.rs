@@ -12,6 +12,7 @@ pub mod promote;
 pub mod scalar;
 pub mod shape;
 pub mod sharding;
+pub mod structured;
 pub mod view;
 
 pub use bounds::Bounds;
@@ -25,4 +26,5 @@ pub use promote::{promote, promote_weak};
 pub use scalar::{Scalar, Weak};
 pub use shape::Shape;
 pub use sharding::{IndexBox, Partial, Sharding, Split};
+pub use structured::Structured;
 pub use view::{AffineMap, AxisMap, Index};

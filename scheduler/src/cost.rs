@@ -5,11 +5,12 @@ use crate::finalise::{Final, FinalLaunch, FinalStep};
 use crate::fuse::Unit;
 use crate::instance::{Instance, LocalStep, instantiate};
 use crate::plan::{Plan, space_box};
-use phalanx_array::Source;
+use phalanx_array::{NodeOp, Source};
 use phalanx_distributed::image;
 use phalanx_kernels::ir::{AccessId, Expr, Kernel, Stmt};
 use phalanx_ops::sharding::{intersect, is_empty, volume};
 use phalanx_ops::{IndexBox, Mesh, Sharding};
+use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -114,7 +115,7 @@ impl Device<'_> {
                     launches += 1;
                     self.launch(launch, boxes(&instance, launches - 1))
                 }
-                FinalStep::Matmul(node) => self.matmul(*node),
+                FinalStep::Routine(node) => self.routine(*node),
                 FinalStep::Compress(node) => {
                     let inputs = self.plan.node(*node).inputs.iter();
                     let read = inputs.map(|input| self.block_bytes(input.source)).sum();
@@ -213,20 +214,22 @@ impl Device<'_> {
         Cost { sent: 0, read, wrote, flops, boxes, rims }
     }
 
-    fn matmul(&self, node: u32) -> Cost {
+    fn routine(&self, node: u32) -> Cost {
         let data = self.plan.node(node);
-        let read = data.inputs.iter().map(|input| self.block_bytes(input.source)).sum();
-        let inner = self.plan.graph.source(data.inputs[0].source).0[1];
-        let products = volume(&self.block(Source::Node(node))) * inner;
-        // A product and a sum; of complex numbers, four and four.
-        let flops = products as u64 * if data.dtype.is_complex() { 8 } else { 2 };
+        let NodeOp::Structured(op) = &data.op else {
+            unreachable!("bug: a routine of no structured operation")
+        };
+        let shapes: SmallVec<[&[usize]; 3]> =
+            data.inputs.iter().map(|input| self.plan.graph.source(input.source).0).collect();
+        let elements = volume(&self.block(Source::Node(node))) as u64;
+        // A product and a sum of complex numbers are four and four.
+        let numbers = if data.dtype.is_complex() { 4 } else { 1 };
         Cost {
-            sent: 0,
-            read,
+            read: data.inputs.iter().map(|input| self.block_bytes(input.source)).sum(),
             wrote: self.block_bytes(Source::Node(node)),
-            flops,
+            flops: elements * op.flops_of_element(&shapes) * numbers,
             boxes: 1,
-            rims: 0,
+            ..Cost::default()
         }
     }
 }

@@ -122,4 +122,16 @@ impl Failure for RunError {
     fn hint(&self) -> &'static str {
         RunError::hint(self)
     }
+
+    fn numpy_class(&self) -> &'static str {
+        match self {
+            RunError::Memory { .. } => "MemoryError",
+            RunError::Shards { .. } | RunError::Mesh { .. } => "ValueError",
+            RunError::Device(_)
+            | RunError::Collective(_)
+            | RunError::Kernel(_)
+            | RunError::Bug { .. }
+            | RunError::Rank { .. } => "RuntimeError",
+        }
+    }
 }

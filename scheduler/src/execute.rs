@@ -2,12 +2,12 @@
 
 use crate::build::ScalarSource;
 use crate::error::RunError;
-use crate::instance::{At, CopyBox, LocalStep, Memory, Packet};
+use crate::instance::{At, BlockAt, CopyBox, LocalStep, Memory, Packet};
 use crate::job::{Job, JobMemory};
 use phalanx_collectives::{CollectiveError, Communicator, Message};
 use phalanx_device::{Buffer, Device, Event, Slice, Strided, copy_strided};
 use phalanx_kernels::cpu::{BufferLaunch, launch};
-use phalanx_kernels::structured::matmul;
+use phalanx_kernels::structured::{self, Block};
 use phalanx_ops::{Bounds, DType, Mesh, Monoid, Scalar, Sharding, Split};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -104,9 +104,12 @@ impl Worker {
                     tracing::trace_span!("collective", kind = "all_reduce", %monoid).entered();
                 self.combine(memory, parts, *together, (*dtype, *monoid), mesh_axes)?;
             }
-            LocalStep::Matmul { a, b, to, sizes, dtype } => {
-                let [a, b, to] = [a, b, to].map(|at| memory.buffer(*at));
-                matmul::cpu::multiply(a, b, to, *sizes, *dtype, self.memory.pool());
+            LocalStep::Routine(routine) => {
+                let _span = tracing::trace_span!("step", routine = routine.op.name()).entered();
+                let operands: SmallVec<[Block<'_>; 3]> =
+                    routine.operands.iter().map(|at| memory.block(at)).collect();
+                let to = memory.block(&routine.to);
+                structured::run(&routine.op, &operands, &to, self.memory.pool());
             }
             LocalStep::Compress { node, value, mask, to, count, item, is_split } => {
                 let [value, mask, to] = [value, mask, to].map(|at| memory.buffer(*at));
@@ -228,6 +231,11 @@ impl JobMemory {
             Memory::Leaf(leaf) => &self.leaves[leaf as usize],
             Memory::Local(local) => &self.locals[local],
         }
+    }
+
+    fn block<'a>(&'a self, at: &'a BlockAt) -> Block<'a> {
+        let BlockAt { memory, dtype, shape, origin } = at;
+        Block { buffer: self.buffer(*memory), dtype: *dtype, shape, origin }
     }
 
     fn copy(&self, copy: &CopyBox) {

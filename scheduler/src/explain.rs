@@ -74,9 +74,12 @@ pub(crate) fn text(plan: &Plan, liveness: &Liveness, mesh: &Mesh) -> String {
                 }
                 ("launch", explainer.launch(launch, name, cost))
             }
-            FinalStep::Matmul(node) => {
+            FinalStep::Routine(node) => {
                 libraries += 1;
-                ("library", explainer.library(*node, "matmul"))
+                let NodeOp::Structured(op) = &plan.node(*node).op else {
+                    unreachable!("bug: a routine of no structured operation")
+                };
+                ("library", explainer.library(*node, op.name()))
             }
             FinalStep::Compress(node) => {
                 libraries += 1;
@@ -161,7 +164,7 @@ impl Explainer<'_> {
             NodeOp::Update(_) => "update",
             NodeOp::Reshape => "reshape",
             NodeOp::Accumulate { .. } => "table",
-            NodeOp::Matmul => "matmul",
+            NodeOp::Structured(op) => op.name(),
             NodeOp::Compress => "compress",
             NodeOp::Reshard(_) => "reshard",
         };
@@ -210,7 +213,16 @@ impl Explainer<'_> {
     fn library(&self, node: u32, name: &str) -> String {
         let inputs = self.plan.node(node).inputs.iter();
         let inputs: Vec<String> = inputs.map(|input| self.name(input.source)).collect();
-        format!("{} = {name}({})", self.value(Source::Node(node)), inputs.join(", "))
+        let partial = self.partial(node);
+        format!("{}{partial} = {name}({})", self.value(Source::Node(node)), inputs.join(", "))
+    }
+
+    /// Over what the shards of a node have still to be combined.
+    fn partial(&self, node: u32) -> String {
+        let partial = self.plan.placements[node as usize].partial.as_ref();
+        partial.map_or(String::new(), |partial| {
+            format!(" partial over {}", self.mesh_axes(&partial.mesh_axes))
+        })
     }
 
     fn launch(&self, launch: &FinalLaunch, name: usize, cost: &Cost) -> String {
@@ -243,9 +255,7 @@ impl Explainer<'_> {
             Source::Scalar(_) => None,
         };
         let mut text = self.value(Source::Node(node));
-        if let Some(partial) = &self.plan.placements[node as usize].partial {
-            let _ = write!(text, " partial over {}", self.mesh_axes(&partial.mesh_axes));
-        }
+        text += &self.partial(node);
         let data = self.plan.node(node);
         let old = matches!(data.op, NodeOp::Update(_)).then(|| data.inputs[0].source);
         let over =

@@ -10,7 +10,7 @@ use phalanx_array::{Graph, Input, NodeOp, Source};
 use phalanx_distributed::Placement;
 use phalanx_ops::{AffineMap, Bounds, Sharding};
 use rustc_hash::{FxHashMap, FxHasher};
-use std::hash::Hasher;
+use std::hash::{Hash, Hasher};
 
 /// The identity of a window.
 #[derive(Hash, Default, Debug)]
@@ -76,6 +76,10 @@ impl Identifier {
             match &node.op {
                 NodeOp::Reduce { axes, .. } => {
                     axes.iter().for_each(|&axis| self.word(u64::from(axis)));
+                    self.word(u64::MAX);
+                }
+                NodeOp::Structured(op) => {
+                    op.hash(&mut Words(&mut self.identity.pattern));
                     self.word(u64::MAX);
                 }
                 NodeOp::Update(map) => self.map(map),
@@ -190,6 +194,23 @@ impl Identifier {
     }
 }
 
+/// Writes what is hashed as words, all of it.
+struct Words<'a>(&'a mut Vec<u64>);
+
+impl Hasher for Words<'_> {
+    fn write(&mut self, bytes: &[u8]) {
+        for bytes in bytes.chunks(8) {
+            let mut word = [0; 8];
+            word[..bytes.len()].copy_from_slice(bytes);
+            self.0.push(u64::from_ne_bytes(word));
+        }
+    }
+
+    fn finish(&self) -> u64 {
+        unreachable!("bug: words are not hashed here")
+    }
+}
+
 /// The number of an operation, and of what it is done with.
 fn code(op: &NodeOp) -> (u8, u64) {
     match op {
@@ -202,7 +223,7 @@ fn code(op: &NodeOp) -> (u8, u64) {
         NodeOp::Update(_) => (6, 0),
         NodeOp::Reshape => (7, 0),
         NodeOp::Accumulate { monoid } => (8, *monoid as u64),
-        NodeOp::Matmul => (9, 0),
+        NodeOp::Structured(_) => (9, 0),
         NodeOp::Compress => (10, 0),
         NodeOp::Reshard(_) => (11, 0),
     }

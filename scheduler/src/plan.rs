@@ -201,6 +201,9 @@ impl Plan {
         leaves: &[Sharding],
         mesh: &Mesh,
     ) -> Option<Plan> {
+        if self.origins.contains(&Origin::Panel) {
+            return None;
+        }
         let nodes = self.graph.nodes.iter().zip(&*self.origins);
         let graph = Graph {
             nodes: nodes
@@ -217,6 +220,7 @@ impl Plan {
             (Origin::Node(node) | Origin::Copy { node, .. }, _) => {
                 placements[node as usize].clone()
             }
+            (Origin::Panel, _) => unreachable!("bug: panels are not refilled"),
         };
         let placements: Arc<[Placement]> = match mesh.devices() {
             // There everything is whole, whatever its extents.
@@ -318,7 +322,7 @@ fn refilled_node(
             let from_input = &data.inputs[input as usize];
             let wanted = placements
                 .get(from as usize)
-                .and_then(|placement| wanted_sharding(&data.op, placement, input));
+                .and_then(|placement| wanted_sharding(window, data, placement, input));
             NodeData {
                 op: wanted.map_or_else(|| node.op.clone(), |new| NodeOp::Reshard(Arc::new(new))),
                 inputs: [input_of(&node.inputs[0], from_input)].into_iter().collect(),
@@ -331,6 +335,7 @@ fn refilled_node(
                 node: node.node.clone(),
             }
         }
+        Origin::Panel => unreachable!("bug: panels are not refilled"),
     }
 }
 
@@ -349,6 +354,9 @@ fn order(context: &Context<'_>, units: &[Unit], mesh: &Mesh) -> (Vec<Step>, Vec<
         if !needs.is_empty() {
             // Everything that is ready is combined at once.
             combine(context, &mut steps, std::mem::take(&mut partial));
+        }
+        if let Unit::Routine(node) = unit {
+            partial.extend(context.placements[*node as usize].partial.is_some().then_some(*node));
         }
         if let Unit::Group(group) = unit {
             for (source, part) in parts_of(context, group, position) {
@@ -426,7 +434,7 @@ pub(crate) fn reads_of(context: &Context<'_>, unit: &Unit) -> Vec<Load> {
             }
             reads
         }
-        Unit::Reshape(node) | Unit::Matmul(node) | Unit::Compress(node) => {
+        Unit::Reshape(node) | Unit::Routine(node) | Unit::Compress(node) => {
             let data = &context.graph.nodes[*node as usize];
             let whole = |source| AffineMap::identity(context.graph.source(source).0);
             data.inputs

@@ -60,6 +60,7 @@ def operations():
     found["real"] = part(np.real)
     found["imag"] = part(np.imag)
     found["complex"] = constructor()
+    found["philox"] = philox()
     return found
 
 
@@ -118,6 +119,41 @@ class constructor:
         if dtype.kind == "c" or dtype.itemsize > 8:
             raise TypeError("parts are real")
         return (dtype, dtype, np.result_type(dtype, np.complex64))
+
+
+class philox:
+    """Philox4x32-10 in NumPy's integers, with the attributes used here."""
+
+    nin = 2
+    types = ["LL->L"]
+
+    def __call__(self, counter, key, dtype=None):
+        low = np.uint64(0xFFFFFFFF)
+        half = np.uint64(32)
+        zero = np.zeros_like(counter)
+        words = [counter & low, counter >> half, zero, zero]
+        keys = [key & low, key >> half]
+        for _ in range(10):
+            a = words[0] * np.uint64(0xD2511F53)
+            b = words[2] * np.uint64(0xCD9E8D57)
+            words = [
+                (b >> half) ^ words[1] ^ keys[0],
+                b & low,
+                (a >> half) ^ words[3] ^ keys[1],
+                a & low,
+            ]
+            keys = [(keys[0] + np.uint64(0x9E3779B9)) & low, (keys[1] + np.uint64(0xBB67AE85)) & low]
+        return words[0] | (words[1] << half)
+
+    def resolve_dtypes(self, dtypes):
+        # As in ufuncs, numbers first take the dtype that all operands promote to.
+        own = [dtype for dtype in dtypes if isinstance(dtype, np.dtype)]
+        weak = {int: 0, float: 0.0, complex: 0j}
+        values = [weak[dtype] for dtype in dtypes if dtype in weak]
+        wide = np.dtype(np.uint64)
+        if any(dtype.kind not in "bu" for dtype in own + [np.result_type(*own, *values)]):
+            raise TypeError("counters are unsigned")
+        return (wide, wide, wide)
 
 
 def kept(text, output):

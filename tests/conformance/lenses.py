@@ -75,7 +75,7 @@ def step(array):
         return kind, lambda: getattr(array, kind)
     if kind == "view":
         near = [name for name, dtype in DTYPES.items() if dtype.itemsize == array.dtype.itemsize]
-        name = RANDOM.choice([*near, *DTYPES])
+        name = RANDOM.choice([*near, *DTYPES, "bool"])
         return f"view {name}", lambda: array.view(DTYPES[name])
     if kind == "transpose":
         axes = list(range(array.ndim))

@@ -4,7 +4,7 @@ use crate::files;
 use crate::inputs::{array, on_devices};
 use phalanx::planning::null_mesh;
 use phalanx::prelude::*;
-use phalanx::{Bounds, Error, ErrorKind, Limits, Mesh, Policy, Sharding, Split};
+use phalanx::{Bounds, Error, ErrorKind, Limits, Mesh, Policy, Sharding, Split, ix, linalg};
 use phalanx_ops::error::OpError;
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -29,16 +29,23 @@ fn variant(error: &OpError) -> &'static str {
         OpError::ContractedSizes { .. } => "ContractedSizes",
         OpError::Ndim { .. } => "Ndim",
         OpError::Argument { .. } => "Argument",
+        OpError::Arguments { .. } => "Arguments",
         OpError::Meshes { .. } => "Meshes",
         OpError::TooLarge { .. } => "TooLarge",
         OpError::TooManyAxes { .. } => "TooManyAxes",
         OpError::Reinterpret { .. } => "Reinterpret",
+        OpError::Zero { .. } => "Zero",
+        OpError::Matrix { .. } => "Matrix",
+        OpError::NotSquare { .. } => "NotSquare",
+        OpError::Indices { .. } => "Indices",
+        OpError::IndexShapes { .. } => "IndexShapes",
+        OpError::MaskShape { .. } => "MaskShape",
         OpError::DataLength { .. } => "DataLength",
         OpError::Sharding { .. } => "Sharding",
     }
 }
 
-const VARIANTS: usize = 23;
+const VARIANTS: usize = 30;
 
 /// The error that an array carries, by observing it.
 fn of(array: Array) -> Error {
@@ -94,6 +101,7 @@ fn mistakes() -> Vec<Error> {
         a.item::<f64>().expect_err("there are twelve"),
         of(zeros([2, -2], DType::F64)),
         of(percentile(&a, &[50.0, 101.0])),
+        of(phalanx::average(&a, (), Some(&numbers))),
         of(&a + &elsewhere),
         of(zeros([1usize << 40, 1 << 40], DType::F64)),
         of(zeros([1; 65], DType::F64)),
@@ -102,6 +110,12 @@ fn mistakes() -> Vec<Error> {
         of(a.t().view(DType::F32)),
         of(bytes.view(DType::U32)),
         of(a.at([0, 0]).view(DType::U8)),
+        of(phalanx::searchsorted(&a, 1.0, phalanx::Side::Left)),
+        of(linalg::inv(&numbers)),
+        of(linalg::det(&a)),
+        of(a.index(ix![&a])),
+        of(a.index(ix![&numbers, &arange(0, 2, 1)])),
+        of(a.index(ix![&numbers.greater(3)])),
     ]
 }
 

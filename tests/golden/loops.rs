@@ -96,6 +96,22 @@ fn a_loop_after_any_prologue_makes_few_windows() {
     }
 }
 
+/// Nothing else than writes of components: the first operation of a write is where windows close.
+#[test]
+fn a_loop_of_writes_of_components_makes_few_windows() {
+    for devices in [1, 4] {
+        on_devices(devices, Limits::default(), |session| {
+            let z = zeros([20, 20], DType::C128);
+            let counters = counted(session, || {
+                for turn in 0..1000 {
+                    z.imag().slice(s![1..-1]).assign(f64::from(turn));
+                }
+            });
+            assert!(counters.plans <= 4 && counters.windows >= 10, "{devices}: {counters:?}");
+        });
+    }
+}
+
 /// A conjugate-gradient loop in which nothing is read settles as well.
 #[test]
 fn a_loop_of_reductions_makes_few_windows() {

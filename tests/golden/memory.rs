@@ -121,6 +121,13 @@ fn views_of_components_and_bytes_need_no_copies() {
             ("z.view(f64)[:, ::2] = 0", 1.0, |z| {
                 in_place(z, |z| z.view(DType::F64).slice(s![.., ..;2]).assign(0))
             }),
+            ("z.view(f64)[1:-1] += 1", 2.0, |z| {
+                in_place(z, |z| z.view(DType::F64).slice(s![1..-1]).add_assign(1.0))
+            }),
+            ("z.view(f64) += 1", 2.0, |z| in_place(z, |z| z.view(DType::F64).add_assign(1.0))),
+            ("z.reshape(-1)[1:-1] += 1", 2.0, |z| {
+                in_place(z, |z| z.reshape([-1]).slice(s![1..-1]).add_assign(1.0))
+            }),
         ] {
             let most = peak(devices, one, program);
             let allowed = (buffers * (2 * BASE) as f64) as usize / devices + rows;

@@ -17,7 +17,7 @@ fn dropped_handles_change_no_collective() {
         ended.iter().for_each(Ended::assert_well);
         let planned = ended[0].values("collective");
         assert!(
-            planned.len() > 20,
+            planned.len() > 10,
             "the program needs too few collectives to tell anything: {planned:?}"
         );
         for rank in &ended[1..] {

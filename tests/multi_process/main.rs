@@ -20,6 +20,7 @@ mod demo;
 mod divergence;
 #[path = "../faults/mod.rs"]
 mod faults;
+mod files;
 mod hosts;
 mod instructions;
 mod locality;
@@ -44,6 +45,7 @@ fn main() -> ExitCode {
         faults::killing::TRIALS,
         faults::memory::TRIALS,
         faults::start_up::TRIALS,
+        files::TRIALS,
         hosts::TRIALS,
         instructions::TRIALS,
         locality::TRIALS,

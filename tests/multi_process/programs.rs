@@ -3,6 +3,7 @@
 mod bits;
 mod data_errors;
 mod divergence;
+mod files;
 mod generated;
 mod local;
 mod memory;
@@ -79,6 +80,7 @@ fn run(name: &str, arguments: &[&str]) -> Outcome {
         "work_alone" => local::work_alone(&session),
         "alone" => local::alone(),
         "go_on" => turns::go_on(arguments[0]),
+        "files" => files::run(&session, arguments),
         "memory" => memory::run(&session, arguments[0]),
         "nothing" | "use_after_end" => Ok(()),
         _ => panic!("no program {name}"),

@@ -9,6 +9,7 @@ mod compare;
 mod execute;
 mod generate;
 mod lenses;
+mod meshes;
 mod program;
 mod random;
 mod reference;

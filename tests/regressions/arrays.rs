@@ -139,3 +139,27 @@ fn reshaped_views_of_split_arrays_were_said_to_be_whole() {
         }
     });
 }
+
+/// They were the functions of these names, which turn bools into integers.
+#[test]
+fn conjugates_of_real_numbers_were_others() {
+    on_lines(|| {
+        let mask = from_slice(&[true, false, true], [3]);
+        assert_eq!(mask.conj().dtype(), DType::Bool);
+        assert_eq!(mask.conjugate().to_vec::<bool>().unwrap(), [true, false, true]);
+        assert!(mask.conj().shares_memory(&mask));
+    });
+}
+
+/// NumPy subtracts elements, which bools have no operation for, and asks for the last of none.
+#[test]
+fn percentiles_of_bools_and_of_nothing_had_other_errors() {
+    on_lines(|| {
+        let class = |array: &Array| {
+            percentile(array, &[50.0]).evaluate().expect_err("an error").numpy_class().to_owned()
+        };
+        assert_eq!(class(&zeros([3], DType::Bool)), "TypeError");
+        assert_eq!(class(&zeros([0], DType::F64)), "IndexError");
+        assert_eq!(class(&zeros([3], DType::C128)), "TypeError");
+    });
+}

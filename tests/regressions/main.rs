@@ -1,6 +1,7 @@
 //! What once broke, each in a test named by it, with the cause in a line.
 
 mod arrays;
+mod lenses;
 mod mistakes;
 mod pictures;
 mod planning;

@@ -7,11 +7,11 @@ use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
-/// The folder with the reference results. They are made once for each state of the scripts and
-/// version of NumPy.
+/// The folder with the reference results. They are made once for each state of the scripts,
+/// of the descriptions that they read, and version of NumPy.
 pub fn data(project: &Project, python: &Path) -> Result<PathBuf, Failure> {
     let scripts = scripts(&project.path("tests/conformance"))?;
-    let key = key(&scripts, python)?;
+    let key = key(&[scripts.clone(), descriptions(project)?].concat(), python)?;
     let folder = project.target()?.join("conformance").join(&key);
     if folder.is_dir() {
         return Ok(folder);
@@ -27,21 +27,31 @@ pub fn data(project: &Project, python: &Path) -> Result<PathBuf, Failure> {
 }
 
 fn scripts(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let entries = fs::read_dir(folder).map_err(Failure::file(folder))?;
-    let paths = entries.filter_map(Result::ok).map(|entry| entry.path());
-    let mut scripts: Vec<PathBuf> =
-        paths.filter(|path| path.extension().is_some_and(|extension| extension == "py")).collect();
-    scripts.sort();
-    Ok(scripts)
+    files(folder, "py")
 }
 
-fn key(scripts: &[PathBuf], python: &Path) -> Result<String, Failure> {
+/// What a script reads besides itself.
+fn descriptions(project: &Project) -> Result<Vec<PathBuf>, Failure> {
+    files(&project.path("tests/conformance/functions"), "json")
+}
+
+fn files(folder: &Path, wanted: &str) -> Result<Vec<PathBuf>, Failure> {
+    let entries = fs::read_dir(folder).map_err(Failure::file(folder))?;
+    let paths = entries.filter_map(Result::ok).map(|entry| entry.path());
+    let mut files: Vec<PathBuf> = paths
+        .filter(|path| path.extension().is_some_and(|extension| extension == wanted))
+        .collect();
+    files.sort();
+    Ok(files)
+}
+
+fn key(files: &[PathBuf], python: &Path) -> Result<String, Failure> {
     let question = "import numpy; print(numpy.__version__)";
     let version = Program::new(python).arguments(["-c", question]).output()?.trim().to_owned();
     let mut hasher = DefaultHasher::new();
-    for script in scripts {
-        script.file_name().hash(&mut hasher);
-        fs::read(script).map_err(Failure::file(script))?.hash(&mut hasher);
+    for file in files {
+        file.file_name().hash(&mut hasher);
+        fs::read(file).map_err(Failure::file(file))?.hash(&mut hasher);
     }
     Ok(format!("numpy-{version}-{:016x}", hasher.finish()))
 }

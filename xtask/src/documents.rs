@@ -1,5 +1,6 @@
 //! `cargo xtask docs`: the pages that are written by a program.
 
+use crate::coverage;
 use crate::environment;
 use crate::failure::Failure;
 use crate::project::Project;
@@ -14,13 +15,16 @@ pub struct Page {
 }
 
 /// Every generated page.
-pub fn pages() -> Vec<Page> {
-    vec![Page { path: "docs/environment.md", text: environment::markdown() }]
+pub fn pages(project: &Project) -> Result<Vec<Page>, Failure> {
+    Ok(vec![
+        Page { path: "docs/environment.md", text: environment::markdown() },
+        Page { path: "docs/coverage.md", text: coverage::page(project)? },
+    ])
 }
 
 /// Writes the pages that are not current.
 pub fn write(project: &Project) -> Result<(), Failure> {
-    for page in pages() {
+    for page in pages(project)? {
         let path = project.path(page.path);
         if fs::read_to_string(&path).is_ok_and(|text| text == page.text) {
             println!("{} is current", page.path);

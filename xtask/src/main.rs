@@ -6,6 +6,7 @@ mod bench;
 mod check;
 mod comparison;
 mod conformance;
+mod coverage;
 mod demo;
 mod documents;
 /// The framework's own table of variables, included so that this program builds without the
@@ -13,6 +14,7 @@ mod documents;
 #[path = "../../src/environment.rs"]
 #[allow(dead_code, reason = "the developer commands need the names and the page, not the parser")]
 mod environment;
+mod examples;
 mod failure;
 mod golden;
 mod process;
@@ -41,7 +43,7 @@ cargo xtask COMMAND
                           on all
   bench path|cpu [--only NAME] [--json FILE] [--peers numpy|none]
                           run benchmarks in release mode; only cpu has peers
-  docs                    write the generated pages
+  docs                    write the generated pages, docs/coverage.md among them (also: coverage)
   help                    this text
 ";
 
@@ -73,7 +75,7 @@ fn run(arguments: &[String]) -> Result<(), Failure> {
         ("demo", _) => demo::run(&project, arguments),
         ("check", []) => check::run(&project),
         ("tidy", []) => tidy::run(&project),
-        ("docs", []) => documents::write(&project),
+        ("docs" | "coverage", []) => documents::write(&project),
         ("test", _) => test_command::run(&project, arguments),
         ("bless", _) => golden::bless(&project, arguments),
         ("replay", [option, seed]) if option == "--seed" => seed::run(&project, seed, None),

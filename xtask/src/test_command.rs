@@ -2,6 +2,7 @@
 
 use crate::comparison;
 use crate::conformance;
+use crate::examples;
 use crate::failure::Failure;
 use crate::project::Project;
 use crate::python;
@@ -92,6 +93,9 @@ fn all(
     }
     if filter.is_none_or(|filter| "demo".contains(filter)) {
         comparison::run(project, &python, full, tally)?;
+    }
+    if filter.is_none_or(|filter| "examples".contains(filter)) {
+        examples::run(project, tally)?;
     }
     Ok(())
 }

@@ -3,15 +3,15 @@
 /// Arrays of more elements are summarised by their corners.
 const THRESHOLD: usize = 1000;
 /// Elements shown at each end of a summarised axis.
-const EDGE: usize = 3;
+pub(super) const EDGE: usize = 3;
 /// Columns of a line.
 const LINE_WIDTH: usize = 75;
 /// Stands for the elements left out.
 const GAP: &str = "...";
 
 /// Whether an axis of an array is shown by its ends alone.
-fn is_cut(shape: &[usize], axis: usize) -> bool {
-    shape.iter().product::<usize>() > THRESHOLD && shape[axis] > 2 * EDGE
+pub(super) fn is_cut(shape: &[usize], axis: usize) -> bool {
+    phalanx_ops::shape::size(shape) > THRESHOLD && shape[axis] > 2 * EDGE
 }
 
 /// Positions, in C order, of the elements that are shown.

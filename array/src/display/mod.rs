@@ -1,9 +1,15 @@
 //! Printing of arrays: the text is NumPy's `str`, at its default print options.
 
+mod corners;
 mod digits;
 mod elements;
 mod float;
 mod layout;
+mod numbers;
 mod show;
 
+pub use numbers::{
+    array_str, array2string, base_repr, binary_repr, format_float_positional,
+    format_float_scientific,
+};
 pub use show::print;

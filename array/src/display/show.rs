@@ -3,9 +3,10 @@
 use super::elements::{scalar_text, words};
 use super::layout::{layout, shown_positions};
 use crate::array::Array;
+use crate::engine::Cause;
 use crate::error::Error;
 use crate::host::HostArray;
-use phalanx_ops::Scalar;
+use phalanx_ops::{DType, Scalar};
 use std::fmt;
 use std::panic::Location;
 
@@ -21,23 +22,38 @@ impl HostArray {
         if let Err(error) = self.check() {
             return error.to_string();
         }
-        if self.shape.is_empty() {
-            return scalar_text(&self.element(0));
-        }
         if self.size() == 0 {
             return String::from("[]");
         }
-        let elements: Vec<Scalar> =
-            shown_positions(&self.shape).into_iter().map(|at| self.element(at)).collect();
-        layout(&self.shape, &words(&elements, self.dtype))
+        let shown = shown_positions(&self.shape).into_iter().map(|at| self.element(at));
+        text_of(&self.shape, &shown.collect::<Vec<_>>(), self.dtype)
+    }
+
+    /// The text of an array of `shape` of which these are the elements shown.
+    fn text_within(&self, shape: &[usize]) -> String {
+        if shape.contains(&0) {
+            return String::from("[]");
+        }
+        let shown: Vec<Scalar> = (0..self.size()).map(|at| self.element(at)).collect();
+        text_of(shape, &shown, self.dtype)
+    }
+}
+
+/// The text of an array that has elements, from those of them that are shown.
+fn text_of(shape: &[usize], shown: &[Scalar], dtype: DType) -> String {
+    match shown {
+        [element] if shape.is_empty() => scalar_text(element),
+        _ => layout(shape, &words(shown, dtype)),
     }
 }
 
 impl fmt::Display for Array {
-    /// The elements as NumPy prints them, or the error. Collectivity as [`Array::to_host`].
+    /// The elements as NumPy prints them, or the error. Of an array that is summarised only the
+    /// elements shown are fetched. Collectivity as [`Array::to_host`].
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.to_host_for_print() {
-            Ok(host) => f.write_str(&host.text()),
+        // Formatting does not know who calls it.
+        match self.made_at().and_then(|site| self.shown(Cause::Print, site)) {
+            Ok(shown) => f.write_str(&shown.text_within(self.shape())),
             Err(error) => write!(f, "{error}"),
         }
     }
@@ -53,12 +69,13 @@ impl fmt::Debug for Array {
     }
 }
 
-/// Prints the array from rank 0. Collective over the mesh. Errors: as [`Array::to_host`].
+/// Prints the array from rank 0. Of an array that is summarised only the elements shown are
+/// fetched. Collective over the mesh. Errors: as [`Array::to_host`].
 #[track_caller]
 pub fn print(array: &Array) -> Result<(), Error> {
-    let host = array.to_host_at(Location::caller())?;
+    let shown = array.shown(Cause::Observation, Location::caller())?;
     if array.mesh()?.engine().process().0 == 0 {
-        println!("{}", host.text());
+        println!("{}", shown.text_within(array.shape()));
     }
     Ok(())
 }

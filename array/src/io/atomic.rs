@@ -5,6 +5,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Creates or replaces the file `path` with what `write` writes.
 ///
@@ -20,17 +21,32 @@ pub fn write_atomically(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
 ) -> Result<(), IoError> {
-    write_whole(path, write).map_err(|error| IoError::Write {
-        path: path.to_owned(),
-        kind: error.kind(),
-        reason: error.to_string(),
-    })
+    write_whole(path, write).map_err(|error| write_error(path, &error))
+}
+
+/// The error for what the system said on writing `path`.
+pub(super) fn write_error(path: &Path, error: &io::Error) -> IoError {
+    IoError::Write { path: path.to_owned(), kind: error.kind(), reason: error.to_string() }
 }
 
 fn write_whole(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
 ) -> io::Result<()> {
+    let Some(unfinished) = begin(path)? else {
+        let mut writer = BufWriter::new(OpenOptions::new().write(true).open(path)?);
+        write(&mut writer)?;
+        return writer.flush();
+    };
+    let mut writer = BufWriter::with_capacity(1 << 16, unfinished.file.try_clone()?);
+    write(&mut writer)?;
+    writer.into_inner().map_err(io::IntoInnerError::into_error)?;
+    unfinished.complete()
+}
+
+/// Begins to create or replace a file under a temporary name; `None` if what has the name is no
+/// regular file, which is written directly.
+pub(super) fn begin(path: &Path) -> io::Result<Option<Unfinished>> {
     let existing = match fs::metadata(path) {
         Ok(metadata) => Some(metadata),
         Err(error) if error.kind() == ErrorKind::NotFound => None,
@@ -44,42 +60,41 @@ fn write_whole(
             return Err(ErrorKind::PermissionDenied.into());
         }
         if !metadata.is_file() {
-            let mut writer = BufWriter::new(OpenOptions::new().write(true).open(path)?);
-            write(&mut writer)?;
-            return writer.flush();
+            return Ok(None);
         }
     }
     let target = if existing.is_some() { fs::canonicalize(path)? } else { path.to_owned() };
-    let (file, unfinished) = create_beside(&target)?;
+    let unfinished = create_beside(target)?;
     if let Some(metadata) = existing {
-        file.set_permissions(metadata.permissions())?;
+        unfinished.file.set_permissions(metadata.permissions())?;
     }
-    let mut writer = BufWriter::with_capacity(1 << 16, file);
-    write(&mut writer)?;
-    let file = writer.into_inner().map_err(io::IntoInnerError::into_error)?;
-    // Some disks report that they are full only here.
-    file.sync_all()?;
-    drop(file);
-    fs::rename(&unfinished.path, &target)?;
-    unfinished.complete();
-    Ok(())
+    Ok(Some(unfinished))
 }
 
 /// A file that is removed unless it is completed.
-struct Unfinished {
-    path: PathBuf,
-    complete: bool,
+pub(super) struct Unfinished {
+    /// The file under its temporary name.
+    pub file: File,
+    /// The temporary name.
+    pub path: PathBuf,
+    target: PathBuf,
+    is_complete: bool,
 }
 
 impl Unfinished {
-    fn complete(mut self) {
-        self.complete = true;
+    /// Gives the file its name, once all of it is on disk.
+    pub fn complete(mut self) -> io::Result<()> {
+        // Some disks report that they are full only here.
+        self.file.sync_all()?;
+        fs::rename(&self.path, &self.target)?;
+        self.is_complete = true;
+        Ok(())
     }
 }
 
 impl Drop for Unfinished {
     fn drop(&mut self) {
-        if !self.complete {
+        if !self.is_complete {
             // The error that led here is the one to report.
             let _ = fs::remove_file(&self.path);
         }
@@ -87,18 +102,20 @@ impl Drop for Unfinished {
 }
 
 /// A new empty file in the folder of `target`.
-fn create_beside(target: &Path) -> io::Result<(File, Unfinished)> {
+fn create_beside(target: PathBuf) -> io::Result<Unfinished> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     if target.file_name().is_none() {
         return Err(ErrorKind::InvalidFilename.into());
     }
     loop {
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let name = format!(".phalanx-{}-{count}.tmp", std::process::id());
+        // Other processes open the file by this name, which therefore must mean no other anywhere.
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+        let name = format!(".phalanx-{}-{count}-{now:x}.tmp", std::process::id());
         let path = target.with_file_name(name);
         match OpenOptions::new().write(true).create_new(true).open(&path) {
             Ok(file) => {
-                return Ok((file, Unfinished { path, complete: false }));
+                return Ok(Unfinished { file, path, target, is_complete: false });
             }
             // Another process of that number, long gone or on another machine, has used the name.
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}

@@ -204,6 +204,20 @@ impl Failure for IoError {
     fn hint(&self) -> &'static str {
         IoError::hint(self)
     }
+
+    fn numpy_class(&self) -> &'static str {
+        match self {
+            IoError::Read { .. } | IoError::Write { .. } => "OSError",
+            IoError::NoSuchArray { .. } => "KeyError",
+            IoError::NotNpy { .. }
+            | IoError::Header { .. }
+            | IoError::Truncated { .. }
+            | IoError::ObjectArray { .. }
+            | IoError::UnsupportedDtype { .. }
+            | IoError::SizeOverflow { .. }
+            | IoError::Archive { .. } => "ValueError",
+        }
+    }
 }
 
 /// The names, for a message.

@@ -37,6 +37,17 @@ impl Header {
         self.shape.iter().product::<usize>() * self.dtype.size()
     }
 
+    /// Whether a file of `available` bytes can hold the data.
+    pub fn check_size(&self, available: u64, path: &Path) -> Result<(), IoError> {
+        let (expected, found) =
+            (self.data_size() as u64, available.saturating_sub(self.data_offset));
+        if found < expected {
+            let path = path.to_owned();
+            return Err(IoError::Truncated { path, part: "data", expected, found });
+        }
+        Ok(())
+    }
+
     /// Reads the header at the start of `reader`; `path` is for messages.
     pub fn read(reader: &mut dyn Read, path: &Path) -> Result<Header, IoError> {
         let mut start = [0; 6];

@@ -3,19 +3,26 @@
 //! Reading never executes anything (object arrays are refused), never believes a size that the
 //! file cannot hold, and always gives C order and native byte order. Writing is atomic: the file
 //! appears under its name complete, or not at all.
+//!
+//! Of a file that an array is made of, each process reads the blocks of its own devices, and it
+//! writes them, too: no process has the whole of an array that is split.
 
-mod array;
+mod archive;
 mod atomic;
 mod error;
 mod header;
+mod load;
 mod npy;
 mod npz;
+mod parts;
+mod save;
 
-pub use array::{load, load_npz, save, savez};
 pub use atomic::write_atomically;
 pub use error::{HeaderProblem, IoError};
+pub use load::{load, load_npz};
 pub use npy::{read_npy, write_npy};
 pub use npz::{npz_names, read_npz, read_npz_member, write_npz};
+pub use save::{save, savez};
 
 #[cfg(test)]
 mod tests;

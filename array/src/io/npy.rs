@@ -59,17 +59,8 @@ pub(super) fn read_from(
 ) -> Result<HostArray, IoError> {
     let header = Header::read(reader, path)?;
     let expected = header.data_size();
-    let truncated = |found| IoError::Truncated {
-        path: path.to_owned(),
-        part: "data",
-        expected: expected as u64,
-        found,
-    };
     if let Some(available) = available {
-        let found = available.saturating_sub(header.data_offset);
-        if found < expected as u64 {
-            return Err(truncated(found));
-        }
+        header.check_size(available, path)?;
     }
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(expected.min(reserve)).map_err(|_| out_of_memory(path))?;
@@ -77,10 +68,19 @@ pub(super) fn read_from(
         .take(expected as u64)
         .read_to_end(&mut bytes)
         .map_err(|error| read_error(path, &error))?;
-    if bytes.len() < expected {
-        return Err(truncated(bytes.len() as u64));
-    }
+    header.check_size(header.data_offset + bytes.len() as u64, path)?;
+    let bytes = native(bytes, &header, &header.shape, path)?;
+    Ok(HostArray { dtype: header.dtype, shape: header.shape, bytes })
+}
 
+/// Bytes of a file with this header that make an array of `shape`, in C order and native byte
+/// order.
+pub(super) fn native(
+    mut bytes: Vec<u8>,
+    header: &Header,
+    shape: &[usize],
+    path: &Path,
+) -> Result<Vec<u8>, IoError> {
     if header.swapped {
         swap(&mut bytes, header.dtype);
     }
@@ -88,18 +88,18 @@ pub(super) fn read_from(
         // NumPy takes any byte but zero for true; here only one is.
         bytes.iter_mut().for_each(|byte| *byte = u8::from(*byte != 0));
     }
-    if header.fortran_order && header.shape.len() > 1 {
+    if header.fortran_order && shape.len() > 1 {
         bytes = match header.dtype.size() {
-            1 => turned::<1>(&bytes, &header.shape),
-            2 => turned::<2>(&bytes, &header.shape),
-            4 => turned::<4>(&bytes, &header.shape),
-            8 => turned::<8>(&bytes, &header.shape),
-            16 => turned::<16>(&bytes, &header.shape),
+            1 => turned::<1>(&bytes, shape),
+            2 => turned::<2>(&bytes, shape),
+            4 => turned::<4>(&bytes, shape),
+            8 => turned::<8>(&bytes, shape),
+            16 => turned::<16>(&bytes, shape),
             other => panic!("bug: a dtype of {other} bytes"),
         }
         .ok_or_else(|| out_of_memory(path))?;
     }
-    Ok(HostArray { dtype: header.dtype, shape: header.shape, bytes })
+    Ok(bytes)
 }
 
 /// The error for what the system said on reading `path`.
@@ -107,7 +107,7 @@ pub(super) fn read_error(path: &Path, error: &io::Error) -> IoError {
     IoError::Read { path: path.to_owned(), kind: error.kind(), reason: error.to_string() }
 }
 
-fn out_of_memory(path: &Path) -> IoError {
+pub(super) fn out_of_memory(path: &Path) -> IoError {
     read_error(path, &io::ErrorKind::OutOfMemory.into())
 }
 

@@ -1,24 +1,22 @@
 //! `.npz` files: zip archives of `.npy` files.
 
-use super::header;
+use super::archive::StoredArchive;
+use super::header::{self, Header};
 use super::npy::{self, read_error};
 use super::{IoError, write_atomically};
 use crate::host::HostArray;
+use phalanx_ops::DType;
 use std::fs::File;
-use std::io::{self, BufReader, ErrorKind, Seek, SeekFrom, Write};
-use std::path::Path;
+use std::io::{self, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
 use zip::result::ZipError;
-use zip::write::SimpleFileOptions;
-use zip::{CompressionMethod, ZipArchive, ZipWriter};
+use zip::{CompressionMethod, ZipArchive};
 
 /// Deflate makes no byte of data out of less than this part of a byte.
 const DEFLATE_RATIO: u64 = 1032;
 
 /// How much is reserved at once for the data of a compressed array.
 const CAUTIOUS_RESERVE: usize = 1 << 26;
-
-/// From this size on an array needs the 64-bit fields of a zip archive; its header is below 64 KiB.
-const LARGE: u64 = u32::MAX as u64 - (1 << 16);
 
 type Archive = ZipArchive<BufReader<File>>;
 
@@ -49,13 +47,48 @@ pub fn read_npz(path: &Path) -> Result<Vec<(String, HostArray)>, IoError> {
 /// Collectivity  Local.
 /// Errors      `IoError::NoSuchArray` (PX089) and those of `npz_names` and `read_npy`
 pub fn read_npz_member(path: &Path, name: &str) -> Result<HostArray, IoError> {
-    let mut archive = open(path)?;
+    member(&mut open_with(path, name)?, name, path)
+}
+
+/// Opens an archive that has an array `name`.
+fn open_with(path: &Path, name: &str) -> Result<Archive, IoError> {
+    let archive = open(path)?;
     let available = names(&archive);
     if !available.iter().any(|found| found == name) {
         let (path, name) = (path.to_owned(), name.to_owned());
         return Err(IoError::NoSuchArray { path, name, available });
     }
-    member(&mut archive, name, path)
+    Ok(archive)
+}
+
+/// A member of an archive that is stored as it is.
+pub(super) struct Stored {
+    /// The archive.
+    pub file: File,
+    /// Where the member's `.npy` file starts.
+    pub at: u64,
+    /// Bytes of the `.npy` file.
+    pub size: u64,
+    /// Its CRC-32.
+    pub checksum: u32,
+}
+
+/// The header of the array `name` in the file `path`, and where it lies if it is not compressed.
+///
+/// Errors: those of `read_npz_member` but for the data.
+pub(super) fn find_member(path: &Path, name: &str) -> Result<(Header, Option<Stored>), IoError> {
+    let mut archive = open_with(path, name)?;
+    let (header, place) = {
+        let mut file = by_name(&mut archive, name, path)?;
+        let header = Header::read(&mut file, &inside(path, name))
+            .map_err(|error| within_archive(error, name, path))?;
+        header.check_size(file.size(), &inside(path, name))?;
+        let is_stored = file.compression() == CompressionMethod::Stored && !file.encrypted();
+        let place = file.data_start().filter(|_| is_stored);
+        (header, place.map(|at| (at, file.size(), file.crc32())))
+    };
+    let file = archive.into_inner().into_inner();
+    Ok((header, place.map(|(at, size, checksum)| Stored { file, at, size, checksum })))
 }
 
 /// Writes `arrays` to the file `path` under their names, as `numpy.savez` does; the file appears
@@ -65,85 +98,33 @@ pub fn read_npz_member(path: &Path, name: &str) -> Result<HostArray, IoError> {
 /// Errors      `IoError` `Write` (PX081), `UnsupportedDtype` (PX086: bfloat16), `Archive` (PX088:
 ///             two arrays of one name)
 pub fn write_npz(path: &Path, arrays: &[(&str, &HostArray)]) -> Result<(), IoError> {
-    let mut headers = Vec::with_capacity(arrays.len());
-    for (index, (name, array)) in arrays.iter().enumerate() {
-        if arrays[..index].iter().any(|(earlier, _)| earlier == name) {
-            return Err(broken(path, format!("two arrays are named `{name}`")));
-        }
-        headers.push(header::encode(array.dtype, &array.shape, path)?);
-    }
+    let layout =
+        layout(path, arrays.iter().map(|(name, array)| (*name, array.dtype, &*array.shape)))?;
     write_atomically(path, |writer| {
-        let mut archive = ZipWriter::new(FailsOnce::new(writer));
-        for ((name, array), header) in arrays.iter().zip(&headers) {
+        let mut checksums = Vec::with_capacity(arrays.len());
+        for (number, (_, array)) in arrays.iter().enumerate() {
             let data = npy::data_of(array)?;
-            let options = SimpleFileOptions::default()
-                .compression_method(CompressionMethod::Stored)
-                .large_file(data.len() as u64 >= LARGE);
-            archive.start_file(format!("{name}.npy"), options)?;
-            archive.write_all(header)?;
-            archive.write_all(data)?;
+            let mut checksum = crc32fast::Hasher::new();
+            checksum.update(layout.member(number).0);
+            checksum.update(data);
+            checksums.push(checksum.finalize());
+            writer.write_all(&layout.head(number, checksums[number]).1)?;
+            writer.write_all(data)?;
         }
-        archive.finish()?;
-        Ok(())
+        writer.write_all(&layout.directory(&checksums).1)
     })
 }
 
-/// A writer that fails once and then only pretends to write: an archive that is dropped after an
-/// error tries to end its file again, and would print that it failed.
-struct FailsOnce<W> {
-    writer: W,
-    position: u64,
-    end: u64,
-    has_failed: bool,
-}
-
-impl<W: Write + Seek> FailsOnce<W> {
-    fn new(writer: W) -> FailsOnce<W> {
-        FailsOnce { writer, position: 0, end: 0, has_failed: false }
-    }
-
-    fn attempt<R>(
-        &mut self,
-        pretended: R,
-        act: impl FnOnce(&mut W) -> io::Result<R>,
-    ) -> io::Result<R> {
-        if self.has_failed {
-            return Ok(pretended);
-        }
-        let result = act(&mut self.writer);
-        self.has_failed = matches!(&result, Err(error) if error.kind() != ErrorKind::Interrupted);
-        result
-    }
-
-    fn reach(&mut self, position: u64) {
-        self.position = position;
-        self.end = self.end.max(position);
-    }
-}
-
-impl<W: Write + Seek> Write for FailsOnce<W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.attempt(bytes.len(), |writer| writer.write(bytes))?;
-        self.reach(self.position + written as u64);
-        Ok(written)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.attempt((), W::flush)
-    }
-}
-
-impl<W: Write + Seek> Seek for FailsOnce<W> {
-    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        let pretended = match to {
-            SeekFrom::Start(at) => at,
-            SeekFrom::Current(by) => self.position.saturating_add_signed(by),
-            SeekFrom::End(by) => self.end.saturating_add_signed(by),
-        };
-        let position = self.attempt(pretended, |writer| writer.seek(to))?;
-        self.reach(position);
-        Ok(position)
-    }
+/// Where everything lies in the archive of arrays of these names, dtypes and shapes.
+pub(super) fn layout<'a>(
+    path: &Path,
+    arrays: impl Iterator<Item = (&'a str, DType, &'a [usize])>,
+) -> Result<StoredArchive, IoError> {
+    let with_header = |(name, dtype, shape): (&'a str, DType, &'a [usize])| {
+        let data = phalanx_ops::shape::size(shape) as u64 * dtype.size() as u64;
+        Ok((name, header::encode(dtype, shape, path)?, data))
+    };
+    StoredArchive::new(path, arrays.map(with_header).collect::<Result<_, _>>()?)
 }
 
 fn open(path: &Path) -> Result<Archive, IoError> {
@@ -157,9 +138,13 @@ fn names(archive: &Archive) -> Vec<String> {
     names.filter_map(|name| Some(name.strip_suffix(".npy")?.to_owned())).collect()
 }
 
-fn member(archive: &mut Archive, name: &str, path: &Path) -> Result<HostArray, IoError> {
-    let mut file =
-        archive.by_name(&format!("{name}.npy")).map_err(|error| zip_error(path, error))?;
+/// The member of an array, if it can have the size that it claims.
+fn by_name<'a>(
+    archive: &'a mut Archive,
+    name: &str,
+    path: &Path,
+) -> Result<zip::read::ZipFile<'a, BufReader<File>>, IoError> {
+    let file = archive.by_name(&format!("{name}.npy")).map_err(|error| zip_error(path, error))?;
     let (size, packed) = (file.size(), file.compressed_size());
     let possible = match file.compression() {
         CompressionMethod::Stored => packed,
@@ -168,23 +153,37 @@ fn member(archive: &mut Archive, name: &str, path: &Path) -> Result<HostArray, I
     if size > possible {
         return Err(broken(path, format!("`{name}` claims {size} bytes, packed into {packed}")));
     }
-    // Messages name the array, as far as a path can.
-    let inside = path.join(format!("{name}.npy"));
-    let reserve = CAUTIOUS_RESERVE;
+    Ok(file)
+}
+
+/// Messages name the array, as far as a path can.
+pub(super) fn inside(path: &Path, name: &str) -> PathBuf {
+    path.join(format!("{name}.npy"))
+}
+
+/// An error of reading a member is a fault of the archive.
+fn within_archive(error: IoError, name: &str, path: &Path) -> IoError {
+    match error {
+        IoError::Read { kind, reason, .. } if kind != io::ErrorKind::OutOfMemory => {
+            broken(path, format!("`{name}`: {reason}"))
+        }
+        other => other,
+    }
+}
+
+fn member(archive: &mut Archive, name: &str, path: &Path) -> Result<HostArray, IoError> {
+    let mut file = by_name(archive, name, path)?;
+    let (size, reserve) = (file.size(), CAUTIOUS_RESERVE);
     let array =
-        npy::read_from(&mut file, Some(size), reserve, &inside).map_err(|error| match error {
-            IoError::Read { kind, reason, .. } if kind != io::ErrorKind::OutOfMemory => {
-                broken(path, format!("`{name}`: {reason}"))
-            }
-            other => other,
-        })?;
+        npy::read_from(&mut file as &mut dyn Read, Some(size), reserve, &inside(path, name))
+            .map_err(|error| within_archive(error, name, path))?;
     // The checksum is compared at the end of the member, which is therefore read to it.
     io::copy(&mut file, &mut io::sink())
         .map_err(|error| broken(path, format!("`{name}`: {error}")))?;
     Ok(array)
 }
 
-fn broken(path: &Path, reason: String) -> IoError {
+pub(super) fn broken(path: &Path, reason: String) -> IoError {
     IoError::Archive { path: path.to_owned(), reason }
 }
 

@@ -1,3 +1,16 @@
 //! Library routines: operations with a structure of their own, one folder each.
 
+mod block;
+pub mod fft;
+pub mod gather;
+pub mod linalg;
+mod lines;
 pub mod matmul;
+mod run;
+pub mod scan;
+pub mod search;
+pub mod sort;
+pub mod sparse;
+
+pub use block::{Block, Plain};
+pub use run::run;

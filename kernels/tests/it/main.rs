@@ -3,3 +3,4 @@
 mod elementwise;
 mod executor;
 mod matmul;
+mod structured;

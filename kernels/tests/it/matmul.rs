@@ -1,8 +1,18 @@
 //! Matrix products whose sums are cut into blocks.
 
 use phalanx_device::Buffer;
-use phalanx_kernels::structured::matmul::cpu::multiply;
-use phalanx_ops::DType;
+use phalanx_kernels::structured::{Block, run};
+use phalanx_ops::{DType, Structured};
+
+/// Multiplies matrices of `m × k` and `k × n` numbers.
+fn multiply(a: &Buffer, b: &Buffer, to: &Buffer, [m, k, n]: [usize; 3]) {
+    fn block<'a>(buffer: &'a Buffer, shape: &'a [usize; 2]) -> Block<'a> {
+        Block { buffer, dtype: DType::F64, shape, origin: &[0, 0] }
+    }
+    let shapes = [[m, k], [k, n], [m, n]];
+    let operands = [block(a, &shapes[0]), block(b, &shapes[1])];
+    run(&Structured::Matmul, &operands, &block(to, &shapes[2]), None);
+}
 
 fn numbers(count: usize, factor: usize) -> Vec<f64> {
     (0..count).map(|at| ((at * factor) % 17) as f64 - 8.0).collect()
@@ -14,14 +24,7 @@ fn long_sums_are_whole() {
     for [m, k, n] in [[3, 511, 4], [70, 512, 70], [70, 513, 65], [2, 1024, 1], [66, 1300, 67]] {
         let (a, b) = (numbers(m * k, 7), numbers(k * n, 5));
         let to = Buffer::from_vec(vec![f64::NAN; m * n]);
-        multiply(
-            &Buffer::from_vec(a.clone()),
-            &Buffer::from_vec(b.clone()),
-            &to,
-            [m, k, n],
-            DType::F64,
-            None,
-        );
+        multiply(&Buffer::from_vec(a.clone()), &Buffer::from_vec(b.clone()), &to, [m, k, n]);
         let mut bytes = vec![0; m * n * 8];
         to.read(0, &mut bytes);
         for (at, bytes) in bytes.chunks_exact(8).enumerate() {
@@ -37,7 +40,7 @@ fn long_sums_are_whole() {
 fn sums_without_terms_are_zero() {
     let to = Buffer::from_vec(vec![f64::NAN; 6]);
     let nothing = Buffer::from_vec(Vec::<f64>::new());
-    multiply(&nothing, &nothing, &to, [2, 0, 3], DType::F64, None);
+    multiply(&nothing, &nothing, &to, [2, 0, 3]);
     let mut bytes = vec![1; 48];
     to.read(0, &mut bytes);
     assert_eq!(bytes, [0; 48]);

@@ -114,6 +114,10 @@ fn check_integers(op: Op, args: &[Arg], signature: Signature) -> Result<Signatur
             continue;
         };
         let dtype = signature.inputs[operand];
+        let is_wide = !holds(DType::I64, value) && !holds(DType::U64, value);
+        if op.is_logical() && dtype == DType::Bool && is_wide {
+            return Err(OpError::OutOfRange { value: value.to_string(), dtype: DType::I64 });
+        }
         if !dtype.is_integer() || holds(dtype, value) {
             continue;
         }

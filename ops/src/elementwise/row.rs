@@ -43,6 +43,7 @@ pub(super) const FLOAT1: &str = "e->e E->E f->f d->d";
 pub(super) const COMPLEX1: &str = "F->F D->D";
 pub(super) const MODULUS1: &str = "F->f D->d";
 pub(super) const PARTS2: &str = "ff->F dd->D";
+pub(super) const KEYED2: &str = "LL->L";
 pub(super) const COUNT1: &str = "b->B B->B h->B H->B i->B I->B l->B L->B";
 pub(super) const EXPONENT1: &str = "e->i E->i f->i d->i";
 pub(super) const BOOL_TEST1: &str = "?->?";

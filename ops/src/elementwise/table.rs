@@ -241,6 +241,8 @@ elementwise! {
         "The number of set bits of the absolute value.";
     Gcd "gcd" [] 2 [INT2] ZERO Opaque, EITHER 60 (0 0)
         "Greatest common divisor, not negative.";
+    Philox "philox" [] 2 [KEYED2] NONE Opaque, ORDER 60 (0 0)
+        "64 random bits: half of the block of Philox4x32-10 for the counter x1 and the key x2.";
     Lcm "lcm" [] 2 [INT2] NONE Opaque, EITHER 70 (0 0)
         "Least common multiple, not negative.";
 }

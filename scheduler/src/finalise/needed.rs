@@ -50,7 +50,7 @@ impl Final {
                 }
                 FinalStep::Combine(nodes) => FinalStep::Combine(nodes.clone()),
                 FinalStep::Exchange(exchange) => FinalStep::Exchange(*exchange),
-                FinalStep::Matmul(node) => FinalStep::Matmul(*node),
+                FinalStep::Routine(node) => FinalStep::Routine(*node),
                 FinalStep::Compress(node) => FinalStep::Compress(*node),
             })
         };
@@ -67,8 +67,8 @@ pub(crate) enum FinalStep {
     Exchange(usize),
     /// A kernel.
     Launch(Box<FinalLaunch>),
-    /// A matrix product.
-    Matmul(u32),
+    /// A structured operation.
+    Routine(u32),
     /// A selection by a mask.
     Compress(u32),
 }
@@ -152,7 +152,7 @@ fn needed(plan: &Plan, liveness: &Liveness) -> (Vec<Kept>, Uses) {
                     }
                     kept.push(Kept::Launch(Box::new(built), *position));
                 }
-                Unit::Reshape(node) | Unit::Matmul(node) | Unit::Compress(node) => {
+                Unit::Reshape(node) | Unit::Routine(node) | Unit::Compress(node) => {
                     if wanted.contains(node) {
                         for input in &plan.node(*node).inputs {
                             if let Source::Node(from) = input.source {
@@ -185,7 +185,7 @@ fn needed(plan: &Plan, liveness: &Liveness) -> (Vec<Kept>, Uses) {
                 uses.read(plan.exchanges[*exchange].source, position)
             }
             Kept::Step(Step::Unit(unit)) => match &plan.units[*unit] {
-                Unit::Reshape(node) | Unit::Matmul(node) | Unit::Compress(node) => {
+                Unit::Reshape(node) | Unit::Routine(node) | Unit::Compress(node) => {
                     plan.node(*node)
                         .inputs
                         .iter()

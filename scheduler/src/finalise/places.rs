@@ -116,9 +116,15 @@ pub(super) fn assign(plan: &Plan, kept: Vec<Kept>, uses: Uses) -> Final {
                     memory.places[*node as usize] = Some(place);
                     *memory.busy_until(place) = until;
                 }
-                Unit::Matmul(node) => {
-                    memory.allocate(*node, uses.nodes[*node as usize], now);
-                    steps.push(FinalStep::Matmul(*node));
+                Unit::Routine(node) => {
+                    let until = uses.nodes[*node as usize];
+                    match over_operand(plan, &mut memory, *node, now) {
+                        Some(place) => memory.put(*node, place, until, now),
+                        None => {
+                            memory.allocate(*node, until, now);
+                        }
+                    }
+                    steps.push(FinalStep::Routine(*node));
                 }
                 Unit::Compress(node) => {
                     memory.allocate(*node, uses.nodes[*node as usize], now);
@@ -133,6 +139,18 @@ pub(super) fn assign(plan: &Plan, kept: Vec<Kept>, uses: Uses) -> Final {
         }
     }
     Final { steps, slots: memory.slots.into(), places: memory.places.into() }
+}
+
+/// The place of the operand that the result of a structured operation may take, if nobody reads
+/// that afterwards.
+fn over_operand(plan: &Plan, memory: &mut Memory<'_>, node: u32, now: usize) -> Option<Place> {
+    let data = plan.node(node);
+    let NodeOp::Structured(op) = &data.op else { return None };
+    let operand = data.inputs.get(op.overwrites()?)?.source;
+    let others = data.inputs.iter().filter(|input| input.source == operand).count() > 1;
+    let place = memory.place(operand)?;
+    let fits = layout(plan, operand) == layout(plan, Source::Node(node));
+    (fits && !others && *memory.busy_until(place) <= now).then_some(place)
 }
 
 /// Places the outputs of a kernel: over an input that ends here if that is safe, else in a slot.

@@ -12,8 +12,8 @@ pub(crate) enum Unit {
     Group(Group),
     /// The same elements under another shape.
     Reshape(u32),
-    /// A matrix product.
-    Matmul(u32),
+    /// A structured operation.
+    Routine(u32),
     /// A selection by a mask.
     Compress(u32),
 }

@@ -31,7 +31,7 @@ pub(crate) fn fuse(context: &Context<'_>) -> Fused {
         let position = position as u32;
         let unit = match &node.op {
             NodeOp::Reshape => Some(Unit::Reshape(position)),
-            NodeOp::Matmul => Some(Unit::Matmul(position)),
+            NodeOp::Structured(_) => Some(Unit::Routine(position)),
             NodeOp::Compress => Some(Unit::Compress(position)),
             _ => None,
         };

@@ -1,7 +1,7 @@
 //! The builder: what it knows of a device, and the steps of combinations, products and selections.
 
 use super::boxes::{Stored, copy_box};
-use super::steps::{CopyBox, Instance, LocalStep, Memory};
+use super::steps::{BlockAt, CopyBox, Instance, LocalStep, Memory, Routine};
 use crate::finalise::{Final, FinalStep, Place};
 use crate::plan::Plan;
 use phalanx_array::{NodeOp, Source};
@@ -45,7 +45,7 @@ pub(crate) fn instantiate(plan: &Plan, finished: &Final, mesh: &Mesh, device: us
                 builder.launch(launch, kernel);
                 kernel += 1;
             }
-            FinalStep::Matmul(node) => builder.matmul(*node),
+            FinalStep::Routine(node) => builder.routine(*node),
             FinalStep::Compress(node) => builder.compress(*node),
         }
     }
@@ -180,17 +180,18 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn matmul(&mut self, node: u32) {
+    fn routine(&mut self, node: u32) {
         let data = self.plan.node(node);
-        let block = self.block_of_node(node);
-        let k = self.plan.graph.source(data.inputs[0].source).0[1];
-        self.instance.steps.push(LocalStep::Matmul {
-            a: self.memory_of(data.inputs[0].source),
-            b: self.memory_of(data.inputs[1].source),
-            to: self.memory_of(Source::Node(node)),
-            sizes: [block[0].len(), k, block[1].len()],
-            dtype: data.dtype,
-        });
+        let NodeOp::Structured(op) = data.op else {
+            unreachable!("bug: a routine of no structured operation")
+        };
+        let block = |source: Source| {
+            let (memory, dtype) = (self.memory_of(source), self.plan.graph.source(source).1);
+            BlockAt::new(memory, dtype, &self.block(source))
+        };
+        let operands = data.inputs.iter().map(|input| block(input.source)).collect();
+        let to = block(Source::Node(node));
+        self.instance.steps.push(LocalStep::Routine(Box::new(Routine { op, operands, to })));
     }
 
     fn compress(&mut self, node: u32) {

@@ -1,7 +1,7 @@
 //! What a device does, step by step.
 
 use crate::build::ScalarSource;
-use phalanx_ops::{DType, Monoid};
+use phalanx_ops::{DType, IndexBox, Monoid, Shape, Structured};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -22,6 +22,35 @@ pub(crate) struct At {
     pub memory: Memory,
     pub offset: isize,
     pub strides: SmallVec<[isize; 4]>,
+}
+
+/// A device's block of a value, in C order from the start of some memory.
+#[derive(Clone, Debug)]
+pub(crate) struct BlockAt {
+    pub memory: Memory,
+    pub dtype: DType,
+    pub shape: Shape,
+    /// The index in the value at which it begins.
+    pub origin: Shape,
+}
+
+impl BlockAt {
+    pub fn new(memory: Memory, dtype: DType, block: &IndexBox) -> BlockAt {
+        BlockAt {
+            memory,
+            dtype,
+            shape: block.iter().map(|range| range.len()).collect(),
+            origin: block.iter().map(|range| range.start).collect(),
+        }
+    }
+}
+
+/// A structured operation on blocks.
+#[derive(Clone, Debug)]
+pub(crate) struct Routine {
+    pub op: Structured,
+    pub operands: SmallVec<[BlockAt; 3]>,
+    pub to: BlockAt,
 }
 
 /// A copy of a box of items.
@@ -71,8 +100,8 @@ pub(crate) enum LocalStep {
         monoid: Monoid,
         mesh_axes: SmallVec<[u8; 2]>,
     },
-    /// Multiplies matrices of `m × k` and `k × n` elements.
-    Matmul { a: Memory, b: Memory, to: Memory, sizes: [usize; 3], dtype: DType },
+    /// Runs the routine of a structured operation.
+    Routine(Box<Routine>),
     /// Selects by a mask.
     Compress {
         node: u32,
@@ -96,7 +125,7 @@ impl LocalStep {
             | LocalStep::Launch { .. }
             | LocalStep::Zero { .. }
             | LocalStep::Copy(_)
-            | LocalStep::Matmul { .. } => false,
+            | LocalStep::Routine(_) => false,
         }
     }
 }

@@ -8,7 +8,7 @@ use phalanx_array::{Engine, Error, Evaluated, HostArray, Site};
 use phalanx_collectives::TicketKind;
 use phalanx_device::{Buffer, Strided, copy_strided};
 use phalanx_ops::sharding::volume;
-use phalanx_ops::{Bounds, Sharding, Split};
+use phalanx_ops::{Bounds, DType, IndexBox, Sharding, Split};
 use std::sync::Arc;
 
 impl Session {
@@ -22,27 +22,7 @@ impl Session {
         let item = data.dtype.size();
         let host = Buffer::from_vec(data.bytes.clone());
         let strides = contiguous(&data.shape, item);
-        let mut buffers = Vec::new();
-        for (local, device) in self.devices.iter().enumerate() {
-            let block = sharding.block(
-                &data.shape,
-                &self.mesh,
-                &self.mesh.coordinates(self.first_device + local),
-            );
-            let buffer = match device.clone().allocate(volume(&block) * item) {
-                Ok(buffer) => buffer,
-                // Making an array is Local, so the refusal waits until all ranks can hear of it.
-                Err(refusal) if self.world.size() > 1 && self.options.memory_limit.is_some() => {
-                    let shards = Shards::refused(data.dtype, &data.shape, sharding, refusal, site);
-                    let value: Arc<dyn Evaluated> = Arc::new(shards);
-                    self.processes.declare(&value, data, site);
-                    return Ok(value);
-                }
-                Err(error) => {
-                    let error = self.fatal(self.too_little(error));
-                    return Err(Error::failure(error, Some(site)));
-                }
-            };
+        let fill = |_: usize, block: &IndexBox, buffer: &Buffer| {
             let extents: Vec<usize> = block.iter().map(std::ops::Range::len).collect();
             let offset = block
                 .iter()
@@ -51,18 +31,72 @@ impl Session {
                 .sum();
             copy_strided(
                 &Strided { buffer: &host, offset, strides: &strides },
-                &Strided { buffer: &buffer, offset: 0, strides: &contiguous(&extents, item) },
+                &Strided { buffer, offset: 0, strides: &contiguous(&extents, item) },
                 &extents,
                 item,
             );
+        };
+        let value = self.filled(data.dtype, &data.shape, sharding, fill, site)?;
+        self.processes.declare(&value, data, site);
+        Ok(value)
+    }
+
+    /// See `Engine::placement`.
+    pub(super) fn place(&self, shape: &[usize]) -> (Sharding, Vec<IndexBox>) {
+        let sharding = self.options.policy.sharding(shape, &self.mesh);
+        let blocks = self.local_blocks(&sharding, shape);
+        (sharding, blocks)
+    }
+
+    /// See `Engine::from_blocks`.
+    pub(super) fn join_blocks(
+        &self,
+        dtype: DType,
+        shape: &[usize],
+        blocks: &[Vec<u8>],
+        site: Site,
+    ) -> Result<Arc<dyn Evaluated>, Error> {
+        let sharding = self.options.policy.sharding(shape, &self.mesh);
+        let fill = |local: usize, _: &IndexBox, buffer: &Buffer| buffer.write(0, &blocks[local]);
+        self.filled(dtype, shape, sharding, fill, site)
+    }
+
+    /// The block of each local device.
+    fn local_blocks(&self, sharding: &Sharding, shape: &[usize]) -> Vec<IndexBox> {
+        (0..self.devices.len())
+            .map(|local| self.mesh.coordinates(self.first_device + local))
+            .map(|coordinates| sharding.block(shape, &self.mesh, &coordinates))
+            .collect()
+    }
+
+    /// A new value, each of whose local blocks `fill` fills, given its number.
+    fn filled(
+        &self,
+        dtype: DType,
+        shape: &[usize],
+        sharding: Sharding,
+        fill: impl Fn(usize, &IndexBox, &Buffer),
+        site: Site,
+    ) -> Result<Arc<dyn Evaluated>, Error> {
+        let mut buffers = Vec::new();
+        for (local, block) in self.local_blocks(&sharding, shape).iter().enumerate() {
+            let buffer = match self.devices[local].clone().allocate(volume(block) * dtype.size()) {
+                Ok(buffer) => buffer,
+                // Making an array is Local, so the refusal waits until all ranks can hear of it.
+                Err(refusal) if self.world.size() > 1 && self.options.memory_limit.is_some() => {
+                    return Ok(Arc::new(Shards::refused(dtype, shape, sharding, refusal, site)));
+                }
+                Err(error) => {
+                    let error = self.fatal(self.too_little(error));
+                    return Err(Error::failure(error, Some(site)));
+                }
+            };
+            fill(local, block, &buffer);
             buffers.push(buffer);
         }
         let storage = Storage::new(buffers);
-        self.live.note(&storage, data.dtype, &data.shape, site);
-        let shards = Shards::new(data.dtype, &data.shape, sharding, storage, None);
-        let value: Arc<dyn Evaluated> = Arc::new(shards);
-        self.processes.declare(&value, data, site);
-        Ok(value)
+        self.live.note(&storage, dtype, shape, site);
+        Ok(Arc::new(Shards::new(dtype, shape, sharding, storage, None)))
     }
 
     /// See `Engine::from_local`.
@@ -153,6 +187,15 @@ impl Session {
                 )
             })
             .collect())
+    }
+
+    /// See `Engine::exchange`.
+    pub(super) fn exchange_words(&self, own: Vec<u8>, site: Site) -> Result<Vec<Vec<u8>>, Error> {
+        self.processes.post(TicketKind::Read, 2, "exchanges messages", site);
+        let fail = |error| Error::failure(error, Some(site));
+        let size = (own.len() as u64).to_ne_bytes().to_vec();
+        let sizes = self.processes.gather(size, |_| 8).map_err(fail)?;
+        self.processes.gather(own, |rank| word(&sizes[rank])).map_err(fail)
     }
 
     /// See `Engine::agree`.

@@ -18,7 +18,7 @@ use phalanx_array::{Cause, Engine, Error, Evaluated, Graph, HostArray, Limits, S
 use phalanx_collectives::{CollectiveError, Communicator, TicketKind, World};
 use phalanx_device::{CpuDevice, Device};
 use phalanx_distributed::propagate;
-use phalanx_ops::{AffineMap, Mesh, Sharding};
+use phalanx_ops::{AffineMap, DType, IndexBox, Mesh, Sharding};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The engine of one mesh.
@@ -266,6 +266,24 @@ impl Engine for Session {
         value: &Arc<dyn Evaluated>,
     ) -> Result<Vec<(Vec<usize>, HostArray)>, Error> {
         self.shards_of(value)
+    }
+
+    fn placement(&self, shape: &[usize]) -> (Sharding, Vec<IndexBox>) {
+        self.place(shape)
+    }
+
+    fn from_blocks(
+        &self,
+        dtype: DType,
+        shape: &[usize],
+        blocks: Vec<Vec<u8>>,
+        site: Site,
+    ) -> Result<Arc<dyn Evaluated>, Error> {
+        self.join_blocks(dtype, shape, &blocks, site)
+    }
+
+    fn exchange(&self, own: Vec<u8>, site: Site) -> Result<Vec<Vec<u8>>, Error> {
+        self.exchange_words(own, site)
     }
 
     fn agree(&self, outcome: Result<(), String>, site: Site) -> Result<(), Error> {

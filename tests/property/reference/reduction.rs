@@ -233,7 +233,11 @@ pub fn histogram(of: &Plain, bins: usize, (low, high): (f64, f64)) -> Option<Pla
 /// Percentiles of all elements, linearly interpolated.
 pub fn percentile(of: &Plain, q: &[f64]) -> Option<Plain> {
     let mut sorted: Vec<f64> = of.values().iter().map(|value| value.float()).collect();
-    if sorted.is_empty() || of.rounded().is_some() || sorted.iter().any(|x| !x.is_finite()) {
+    if sorted.is_empty()
+        || of.dtype() == DType::Bool
+        || of.rounded().is_some()
+        || sorted.iter().any(|x| !x.is_finite())
+    {
         return None;
     }
     sorted.sort_by(f64::total_cmp);

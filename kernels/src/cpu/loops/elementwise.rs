@@ -183,6 +183,7 @@ pub fn elementwise(op: Op, inputs: &[DType]) -> Option<Loop> {
         Op::RightShift => integers!(dtype, T => binary(<T as Integer>::shift_right)),
         Op::BitwiseCount => integers!(dtype, T => unary(<T as Integer>::bit_count)),
         Op::Gcd => integers!(dtype, T => binary(<T as Integer>::gcd)),
+        Op::Philox => Some(binary(philox)),
         Op::Lcm => integers!(dtype, T => binary(<T as Integer>::lcm)),
     }
 }
@@ -227,6 +228,27 @@ fn copy(dtype: DType) -> Option<Loop> {
         ],
         T => unary(|a: T| a)
     )
+}
+
+/// Philox4x32-10 of a counter whose upper half is 0; the first two of the four words.
+///
+/// Source: J. K. Salmon, M. A. Moraes, R. O. Dror, D. E. Shaw, "Parallel random numbers: as easy as
+/// 1, 2, 3" (SC 2011).
+#[inline]
+fn philox(counter: u64, key: u64) -> u64 {
+    let mut words = [counter as u32, (counter >> 32) as u32, 0, 0];
+    let mut keys = [key as u32, (key >> 32) as u32];
+    for _ in 0..10 {
+        let (a, b) = (u64::from(words[0]) * 0xd251_1f53, u64::from(words[2]) * 0xcd9e_8d57);
+        words = [
+            (b >> 32) as u32 ^ words[1] ^ keys[0],
+            b as u32,
+            (a >> 32) as u32 ^ words[3] ^ keys[1],
+            a as u32,
+        ];
+        keys = [keys[0].wrapping_add(0x9e37_79b9), keys[1].wrapping_add(0xbb67_ae85)];
+    }
+    u64::from(words[0]) | u64::from(words[1]) << 32
 }
 
 /// Zero for every element.

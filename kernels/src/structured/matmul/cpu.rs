@@ -1,55 +1,78 @@
 //! Matrix products on the CPU by the `gemm` crate.
 
+use crate::structured::{Block, Plain};
 use num_complex::{Complex32, Complex64};
-use phalanx_device::{Buffer, assert_in_bounds};
 use phalanx_ops::DType;
 
 /// Terms that are summed at once. gemm cuts longer sums by the size of the first cache, and results
 /// must not depend on that.
 const BLOCK: usize = 512;
 
-/// `to = a · b` for C-ordered matrices of `m × k` and `k × n` elements of a floating-point or
-/// complex dtype.
+/// `to = a · b` for stacks of matrices of a floating-point or complex dtype, or `to = c + a · b`.
 ///
-/// f16 and bf16 are multiplied and summed in f32. Panics (`bug:`) if a buffer is too small.
-pub fn multiply(
-    a: &Buffer,
-    b: &Buffer,
-    to: &Buffer,
-    [m, k, n]: [usize; 3],
-    dtype: DType,
-    pool: Option<&rayon::ThreadPool>,
-) {
-    if m == 0 || n == 0 {
+/// f16 and bf16 are multiplied and summed in f32. Panics (`bug:`) if shapes do not fit.
+pub fn run(operands: &[Block<'_>], to: &Block<'_>, pool: Option<&rayon::ThreadPool>) {
+    let (a, b) = (&operands[0], &operands[1]);
+    let ([.., m, k], [.., inner, n]) = (a.shape, b.shape) else {
+        unreachable!("bug: a product of {:?} and {:?}", a.shape, b.shape)
+    };
+    let count = to.shape[..to.shape.len() - 2].iter().product::<usize>();
+    assert!(
+        k == inner && a.len() == count * m * k && b.len() == count * k * n,
+        "bug: a product of {:?} and {:?} into {:?}",
+        a.shape,
+        b.shape,
+        to.shape
+    );
+    if to.is_empty() {
         return;
     }
-    let item = dtype.size();
-    for (buffer, rows, columns) in [(a, m, k), (b, k, n), (to, m, n)] {
-        let strides = [(columns * item) as isize, item as isize];
-        assert_in_bounds(buffer.len(), 0, &strides, &[rows, columns], item);
+    let old = operands.get(2);
+    if let Some(old) = old.filter(|old| !old.buffer.same(to.buffer)) {
+        to.copy_from(old);
     }
+    for at in 0..count {
+        multiply(a, b, to, at, [*m, *k, *n], old.is_some(), pool);
+    }
+}
+
+/// The product of the matrices at a place of the stacks.
+fn multiply(
+    a: &Block<'_>,
+    b: &Block<'_>,
+    to: &Block<'_>,
+    at: usize,
+    sizes: [usize; 3],
+    adds: bool,
+    pool: Option<&rayon::ThreadPool>,
+) {
+    let dtype = to.dtype;
     let run = || match dtype {
-        DType::F32 => typed::<f32>(a, b, to, [m, k, n], 0.0, 1.0),
-        DType::F64 => typed::<f64>(a, b, to, [m, k, n], 0.0, 1.0),
+        DType::F32 => typed::<f32>(a, b, to, at, sizes, adds, [0.0, 1.0]),
+        DType::F64 => typed::<f64>(a, b, to, at, sizes, adds, [0.0, 1.0]),
         DType::C64 => typed::<Complex32>(
             a,
             b,
             to,
-            [m, k, n],
-            Complex32::new(0.0, 0.0),
-            Complex32::new(1.0, 0.0),
+            at,
+            sizes,
+            adds,
+            [Complex32::new(0.0, 0.0), Complex32::new(1.0, 0.0)],
         ),
         DType::C128 => typed::<Complex64>(
             a,
             b,
             to,
-            [m, k, n],
-            Complex64::new(0.0, 0.0),
-            Complex64::new(1.0, 0.0),
+            at,
+            sizes,
+            adds,
+            [Complex64::new(0.0, 0.0), Complex64::new(1.0, 0.0)],
         ),
-        DType::F16 => half_precision(a, b, to, [m, k, n], half::f16::to_f32, half::f16::from_f32),
+        DType::F16 => {
+            half_precision(a, b, to, at, sizes, adds, half::f16::to_f32, half::f16::from_f32)
+        }
         DType::BF16 => {
-            half_precision(a, b, to, [m, k, n], half::bf16::to_f32, half::bf16::from_f32)
+            half_precision(a, b, to, at, sizes, adds, half::bf16::to_f32, half::bf16::from_f32)
         }
         _ => unreachable!("bug: matrices of {dtype} are not multiplied by a library"),
     };
@@ -59,38 +82,55 @@ pub fn multiply(
     }
 }
 
-fn typed<T: Copy + Send + Sync + 'static>(
-    a: &Buffer,
-    b: &Buffer,
-    to: &Buffer,
+fn typed<T: Plain>(
+    a: &Block<'_>,
+    b: &Block<'_>,
+    to: &Block<'_>,
+    at: usize,
     [m, k, n]: [usize; 3],
-    zero: T,
-    one: T,
+    adds: bool,
+    numbers: [T; 2],
 ) {
+    // SAFETY: nothing writes the operands meanwhile, and the output is the plan's alone (condition
+    // 2 of `Buffer`).
+    let (a, b, to) = unsafe { (a.elements::<T>(), b.elements::<T>(), to.elements_mut::<T>()) };
+    let (a, b) = (&a[at * m * k..][..m * k], &b[at * k * n..][..k * n]);
+    product(a, b, &mut to[at * m * n..][..m * n], [m, k, n], adds, numbers);
+}
+
+/// `to = a · b` or `to += a · b` of matrices in C order.
+fn product<T: Plain>(
+    a: &[T],
+    b: &[T],
+    to: &mut [T],
+    [m, k, n]: [usize; 3],
+    adds: bool,
+    [zero, one]: [T; 2],
+) {
+    assert!(a.len() == m * k && b.len() == k * n && to.len() == m * n, "bug: sizes of matrices");
     let threads = rayon::current_num_threads();
     let parallelism =
         if threads > 1 { gemm::Parallelism::Rayon(threads) } else { gemm::Parallelism::None };
     for start in (0..k.max(1)).step_by(BLOCK) {
-        let is_first = start == 0;
-        // SAFETY: the caller checked that all three matrices lie inside their buffers, and so do
-        // their parts from column or row `start` on; their element type is that of the dtype; the
-        // plan gives the output a slot of its own (condition 2 of `Buffer`).
+        let keeps = adds || start > 0;
+        // SAFETY: all three matrices have the lengths that were checked, so their parts from column
+        // or row `start` on lie inside of them; `gemm` multiplies these four types alone.
         unsafe {
             gemm::gemm(
                 m,
                 n,
                 BLOCK.min(k - start),
-                to.as_ptr().cast::<T>(),
+                to.as_mut_ptr(),
                 1,
                 n as isize,
-                !is_first,
-                a.as_ptr().cast::<T>().add(start).cast_const(),
+                keeps,
+                a.as_ptr().add(start),
                 1,
                 k as isize,
-                b.as_ptr().cast::<T>().add(start * n).cast_const(),
+                b.as_ptr().add(start * n),
                 1,
                 n as isize,
-                if is_first { zero } else { one },
+                if keeps { one } else { zero },
                 one,
                 false,
                 false,
@@ -102,28 +142,23 @@ fn typed<T: Copy + Send + Sync + 'static>(
 }
 
 /// Widens both operands once, multiplies in f32 and rounds once.
-fn half_precision<H: Copy>(
-    a: &Buffer,
-    b: &Buffer,
-    to: &Buffer,
+#[allow(clippy::too_many_arguments, reason = "the two conversions are the dtype")]
+fn half_precision<H: Plain>(
+    a: &Block<'_>,
+    b: &Block<'_>,
+    to: &Block<'_>,
+    at: usize,
     [m, k, n]: [usize; 3],
+    adds: bool,
     widen: fn(H) -> f32,
     narrow: fn(f32) -> H,
 ) {
-    let wide = |buffer: &Buffer, count: usize| {
-        // SAFETY: `multiply` checked that `count` elements lie inside the buffer; elements are
-        // aligned to their size.
-        let elements = unsafe { std::slice::from_raw_parts(buffer.as_ptr().cast::<H>(), count) };
-        Buffer::from_vec(elements.iter().map(|&element| widen(element)).collect::<Vec<f32>>())
-    };
-    let product = Buffer::from_vec(vec![0f32; m * n]);
-    typed::<f32>(&wide(a, m * k), &wide(b, k * n), &product, [m, k, n], 0.0, 1.0);
-    // SAFETY: as above; the output is the plan's alone.
-    let (from, into) = unsafe {
-        (
-            std::slice::from_raw_parts(product.as_ptr().cast::<f32>(), m * n),
-            std::slice::from_raw_parts_mut(to.as_ptr().cast::<H>(), m * n),
-        )
-    };
-    into.iter_mut().zip(from).for_each(|(to, &from)| *to = narrow(from));
+    // SAFETY: as in `typed`.
+    let (a, b, to) = unsafe { (a.elements::<H>(), b.elements::<H>(), to.elements_mut::<H>()) };
+    let wide = |part: &[H]| part.iter().map(|&element| widen(element)).collect::<Vec<f32>>();
+    let to = &mut to[at * m * n..][..m * n];
+    let mut sums = if adds { wide(to) } else { vec![0.0; m * n] };
+    let (a, b) = (wide(&a[at * m * k..][..m * k]), wide(&b[at * k * n..][..k * n]));
+    product::<f32>(&a, &b, &mut sums, [m, k, n], adds, [0.0, 1.0]);
+    to.iter_mut().zip(sums).for_each(|(to, sum)| *to = narrow(sum));
 }

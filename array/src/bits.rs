@@ -1,0 +1,119 @@
+//! Bits as elements, and elements as bits.
+
+use crate::array::Array;
+use crate::creation::{from_slice, zeros};
+use crate::differences::joined;
+use crate::error::{Error, Site, call_site, within};
+use crate::manipulation::moveaxis;
+use crate::reductions::axis as along;
+use crate::statistics::wrong;
+use phalanx_ops::error::OpError;
+use phalanx_ops::{DType, Index, Kind};
+
+/// Which bit of a byte comes first.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum BitOrder {
+    /// The highest one.
+    #[default]
+    Big,
+    /// The lowest one.
+    Little,
+}
+
+impl BitOrder {
+    fn weights(self) -> [u8; 8] {
+        std::array::from_fn(|place| match self {
+            BitOrder::Big => 0x80 >> place,
+            BitOrder::Little => 1 << place,
+        })
+    }
+}
+
+/// The array with the axis last, and which one it was; all elements in C order without one.
+fn line(array: &Array, axis: Option<i64>, site: Site) -> Result<(Array, i64), Error> {
+    let Some(axis) = axis else { return Ok((array.reshape([-1]), 0)) };
+    let axis = array.axis(axis, site)? as i64;
+    Ok((moveaxis(array, axis, -1), axis))
+}
+
+/// NumPy's `packbits`: bytes of eight elements along an axis each (without one, in C order), a bit
+/// for each that is not zero. What is missing to the last byte counts as zero.
+///
+/// Local (records nodes). Errors: `OpError::Dtype` for elements that are no integers or bools,
+/// `OpError::Axis`.
+#[track_caller]
+#[must_use]
+pub fn packbits(array: &Array, axis: impl Into<Option<i64>>, order: BitOrder) -> Array {
+    let (site, axis) = (call_site(), axis.into());
+    let pack = || {
+        array.ok()?;
+        if !matches!(array.dtype().kind(), Kind::Bool | Kind::Signed | Kind::Unsigned) {
+            let (operation, dtypes) = ("packbits", vec![array.dtype()]);
+            return Err(Error::op(OpError::Dtype { operation, dtypes }, site));
+        }
+        let (line, axis) = line(array, axis, site)?;
+        let mut bits = line.not_equal(0).converted(DType::U8, site);
+        let last = line.ndim() - 1;
+        let mut shape = line.shape().to_vec();
+        let bytes = shape[last].div_ceil(8);
+        shape[last] = bytes * 8 - shape[last];
+        if shape[last] > 0 {
+            bits = joined(&[bits, zeros(shape.as_slice(), DType::U8)], last, DType::U8, site)?;
+        }
+        shape[last] = bytes;
+        shape.push(8);
+        let weights = from_slice(&order.weights(), [8]);
+        let packed = (bits.reshape(shape.as_slice()) * weights).sum(along(-1).dtype(DType::U8));
+        moveaxis(&packed, -1, axis).ok().cloned()
+    };
+    Array::catch(array.mesh().and_then(|mesh| mesh.enter(|| within(site, pack))))
+}
+
+/// NumPy's `unpackbits`: the bits of bytes along an axis (without one, in C order), `count` of them
+/// if it is given: zeros if there are not so many, and without the last ones if it is negative.
+///
+/// Dtype `u8`. Local (records nodes). Errors: `OpError::Dtype` for other elements than `u8`,
+/// `OpError::Axis`, `OpError::Argument` for more bits to leave out than there are.
+#[track_caller]
+#[must_use]
+pub fn unpackbits(
+    array: &Array,
+    axis: impl Into<Option<i64>>,
+    count: impl Into<Option<i64>>,
+    order: BitOrder,
+) -> Array {
+    let (site, axis, count) = (call_site(), axis.into(), count.into());
+    let unpack = || {
+        if array.ok()?.dtype() != DType::U8 {
+            let (operation, dtypes) = ("unpackbits", vec![array.dtype()]);
+            return Err(Error::op(OpError::Dtype { operation, dtypes }, site));
+        }
+        let (line, axis) = line(array, axis, site)?;
+        let last = line.ndim() - 1;
+        let mut shape = line.shape().to_vec();
+        let there = shape[last] * 8;
+        let wanted = match count {
+            None => there as i64,
+            Some(count) if count < 0 => there as i64 + count,
+            Some(count) => count,
+        };
+        if wanted < 0 {
+            return Err(wrong("unpackbits", "count", count.unwrap_or_default().to_string(), site));
+        }
+        let weights = from_slice(&order.weights(), [8]);
+        let bits = line.expand_dims(-1).bitwise_and(weights).not_equal(0);
+        shape[last] = there;
+        let mut bits = bits.converted(DType::U8, site).reshape(shape.as_slice());
+        if wanted as usize > there {
+            shape[last] = wanted as usize - there;
+            crate::elementwise::check_shape(&shape, DType::U8, site)?;
+            bits = joined(&[bits, zeros(shape.as_slice(), DType::U8)], last, DType::U8, site)?;
+        } else if (wanted as usize) < there {
+            let mut items = vec![Index::Range { start: None, stop: None, step: 1 }; last];
+            items.push(Index::Range { start: None, stop: Some(wanted), step: 1 });
+            bits = bits.slice(items).copy();
+        }
+        moveaxis(&bits, -1, axis).ok().cloned()
+    };
+    Array::catch(array.mesh().and_then(|mesh| mesh.enter(|| within(site, unpack))))
+}

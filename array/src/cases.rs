@@ -1,0 +1,186 @@
+//! Choices among several values, and a function over several axes.
+
+use crate::array::Array;
+use crate::differences::as_array;
+use crate::error::{Error, Site, call_site, outside, within};
+use crate::math::select;
+use crate::operand::Argument;
+use crate::statistics::wrong;
+use phalanx_ops::error::OpError;
+use phalanx_ops::promote::default_dtype;
+use phalanx_ops::{DType, promote, promote_weak};
+
+fn check_conditions(
+    operation: &'static str,
+    conditions: &[&Array],
+    site: Site,
+) -> Result<(), Error> {
+    for condition in conditions {
+        let dtype = condition.ok()?.dtype();
+        if dtype != DType::Bool {
+            return Err(Error::op(OpError::Dtype { operation, dtypes: vec![dtype] }, site));
+        }
+    }
+    Ok(())
+}
+
+/// The dtype that all choices promote to.
+fn common_dtype<'a>(choices: impl Iterator<Item = &'a Argument> + Clone) -> DType {
+    let strong = choices.clone().filter_map(Argument::strong).reduce(promote);
+    let weak = choices.filter_map(|choice| match choice {
+        Argument::Weak(weak) => Some(*weak),
+        _ => None,
+    });
+    match strong {
+        Some(strong) => weak.fold(strong, promote_weak),
+        None => weak.map(default_dtype).reduce(promote).unwrap_or(DType::F64),
+    }
+}
+
+/// NumPy's `select(condlist, choicelist, default)`: at each place the choice whose condition is the
+/// first to hold, else `default`, with broadcasting.
+///
+/// Dtype: what all choices promote to. Local (records nodes, which fuse). Errors:
+/// `OpError::Argument` for no conditions or another number of choices, `OpError::Dtype` for
+/// conditions that are not bool, `OpError::Broadcast`.
+#[track_caller]
+#[must_use]
+pub fn select_list(
+    conditions: &[&Array],
+    choices: &[Argument],
+    default: impl Into<Argument>,
+) -> Array {
+    let (site, default) = (call_site(), default.into());
+    Array::catch((|| {
+        let Some(first) = conditions.first() else {
+            return Err(wrong("select", "conditions", String::from("none"), site));
+        };
+        if conditions.len() != choices.len() {
+            let value = format!("{} for {} conditions", choices.len(), conditions.len());
+            return Err(wrong("select", "choices", value, site));
+        }
+        check_conditions("select", conditions, site)?;
+        let dtype = common_dtype(choices.iter().chain([&default]));
+        first.mesh()?.enter(|| {
+            within(site, || {
+                let mut chosen = as_array(&default).ok()?.converted(dtype, site);
+                for (condition, choice) in conditions.iter().zip(choices).rev() {
+                    let choice = match choice {
+                        Argument::Array(choice) => choice.ok()?.converted(dtype, site).into(),
+                        other => other.clone(),
+                    };
+                    chosen = select(condition, choice, &chosen);
+                }
+                chosen.ok().cloned()
+            })
+        })
+    })())
+}
+
+/// NumPy's `piecewise` with values in place of functions: at each place the value whose condition
+/// is the last to hold; else the value after those of the conditions, or zero.
+///
+/// Shape and dtype those of `x`; values are cast as `astype` casts. Local (records nodes, which
+/// fuse). Errors: `OpError::Argument` for another number of values, `OpError::Dtype` for conditions
+/// that are not bool, `OpError::BroadcastInto`.
+#[track_caller]
+#[must_use]
+pub fn piecewise(x: &Array, conditions: &[&Array], values: &[Argument]) -> Array {
+    let site = call_site();
+    Array::catch((|| {
+        let dtype = x.ok()?.dtype();
+        if values.len() != conditions.len() && values.len() != conditions.len() + 1 {
+            let value = format!("{} for {} conditions", values.len(), conditions.len());
+            return Err(wrong("piecewise", "values", value, site));
+        }
+        check_conditions("piecewise", conditions, site)?;
+        x.mesh()?.enter(|| {
+            within(site, || {
+                let value = |argument: &Argument| as_array(argument).converted(dtype, site);
+                let otherwise = match values.get(conditions.len()) {
+                    Some(otherwise) => value(otherwise),
+                    None => crate::creation::zeros((), dtype),
+                };
+                let whole = x.shape();
+                let mut result = otherwise.broadcast_to(whole);
+                for (condition, argument) in conditions.iter().zip(values) {
+                    result = select(&condition.broadcast_to(whole), value(argument), &result);
+                }
+                // A value for all places is a view of one element so far.
+                Ok(if conditions.is_empty() { result.ok()?.copy() } else { result.ok()?.clone() })
+            })
+        })
+    })())
+}
+
+/// NumPy's `apply_over_axes`: applies a reduction along each of the axes in turn, and keeps them
+/// with extent 1.
+///
+/// `function` is given the array and an axis, and returns an array with or without that axis.
+/// Errors: `OpError::Axis`, `OpError::Argument` if it returns one with another number of axes.
+#[track_caller]
+#[must_use]
+pub fn apply_over_axes(
+    function: impl Fn(&Array, i64) -> Array,
+    array: &Array,
+    axes: &[i64],
+) -> Array {
+    let site = call_site();
+    Array::catch((|| {
+        let ndim = array.ok()?.ndim();
+        let mut value = array.clone();
+        for &axis in axes {
+            let axis = phalanx_ops::shape::normalize_axis(axis, ndim)
+                .map_err(|error| Error::op(error, site))? as i64;
+            let next = outside(|| function(&value, axis));
+            value = match next.ok()?.ndim() {
+                kept if kept == ndim => next,
+                removed if removed + 1 == ndim => within(site, || next.expand_dims(axis)),
+                other => {
+                    return Err(wrong("apply_over_axes", "ndim", other.to_string(), site));
+                }
+            };
+        }
+        Ok(value)
+    })())
+}
+
+/// NumPy's `apply_along_axis`: a function of every line along an axis, whose results take the place
+/// of that axis.
+///
+/// Records what the function does for each line, so it is for few lines; a reduction or composition
+/// along the axis is faster. Collective if the function is. Errors: `OpError::Axis`,
+/// `OpError::Argument` for no lines, those of the function and of [`stack`](crate::stack) for
+/// results of different shapes.
+#[track_caller]
+#[must_use]
+pub fn apply_along_axis(function: impl Fn(&Array) -> Array, axis: i64, array: &Array) -> Array {
+    let site = call_site();
+    Array::catch((|| {
+        let place = array.ok()?.axis(axis, site)?;
+        let mut others = array.shape().to_vec();
+        let extent = others.remove(place);
+        let count: usize = others.iter().product();
+        if count == 0 {
+            return Err(wrong("apply_along_axis", "shape", format!("{:?}", array.shape()), site));
+        }
+        let lines =
+            within(site, || crate::moveaxis(array, place as i64, -1).reshape([count, extent]));
+        let result = |line: usize| {
+            let line = within(site, || lines.slice([phalanx_ops::Index::At(line as i64)]));
+            let found = outside(|| function(&line));
+            found.ok().cloned()
+        };
+        let results: Vec<Array> = (0..count).map(result).collect::<Result<_, _>>()?;
+        within(site, || {
+            let stacked = crate::stack(&results.iter().collect::<Vec<_>>(), 0);
+            let kept = &stacked.ok()?.shape()[1..];
+            let source: Vec<i64> =
+                (0..kept.len()).map(|axis| (others.len() + axis) as i64).collect();
+            let target: Vec<i64> = (0..kept.len()).map(|axis| (place + axis) as i64).collect();
+            let shape: Vec<usize> = others.iter().chain(kept).copied().collect();
+            let whole = stacked.reshape(shape.as_slice());
+            crate::moveaxis(&whole, source.as_slice(), target.as_slice()).ok().cloned()
+        })
+    })())
+}

@@ -1,0 +1,242 @@
+//! Equality of arrays, exact and within a tolerance, and the replacement of what is not finite.
+
+use crate::array::Array;
+use crate::creation::full;
+use crate::elementwise::try_elementwise;
+use crate::error::{Error, Site, call_site, within};
+use crate::math::select;
+use crate::operand::Argument;
+use phalanx_ops::error::OpError;
+use phalanx_ops::shape::broadcast;
+use phalanx_ops::{DType, Op, Scalar, Weak, promote};
+
+/// How far apart two numbers may be: NumPy's `rtol`, `atol` and `equal_nan`. `()` stands for 1e-5,
+/// 1e-8 and false, a pair for the first two.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Tolerance {
+    relative: f64,
+    absolute: f64,
+    equal_nan: bool,
+}
+
+impl From<()> for Tolerance {
+    fn from((): ()) -> Tolerance {
+        Tolerance { relative: 1e-5, absolute: 1e-8, equal_nan: false }
+    }
+}
+
+impl From<(f64, f64)> for Tolerance {
+    fn from((relative, absolute): (f64, f64)) -> Tolerance {
+        Tolerance { relative, absolute, equal_nan: false }
+    }
+}
+
+impl Tolerance {
+    /// Counts NaN as close to NaN.
+    #[must_use]
+    pub fn equal_nan(self) -> Tolerance {
+        Tolerance { equal_nan: true, ..self }
+    }
+}
+
+/// NumPy's `isclose`: whether `|a - b| <= atol + rtol * |b|`, elementwise with broadcasting.
+///
+/// Dtype bool. Local (records nodes). Errors: `OpError::Broadcast`.
+#[track_caller]
+#[must_use]
+pub fn isclose(a: &Array, b: impl Into<Argument>, tolerance: impl Into<Tolerance>) -> Array {
+    let (site, b, tolerance) = (call_site(), b.into(), tolerance.into());
+    Array::catch(close(a, b, tolerance, site))
+}
+
+/// NumPy's `allclose`: whether all elements are close, as a 0-d array; see [`isclose`].
+#[track_caller]
+#[must_use]
+pub fn allclose(a: &Array, b: impl Into<Argument>, tolerance: impl Into<Tolerance>) -> Array {
+    let (site, b, tolerance) = (call_site(), b.into(), tolerance.into());
+    let close = close(a, b, tolerance, site);
+    Array::catch(close.and_then(|close| within(site, || close.all(())).ok().cloned()))
+}
+
+fn close(a: &Array, b: Argument, tolerance: Tolerance, site: Site) -> Result<Array, Error> {
+    a.ok()?;
+    let op = |op, arguments: &[Argument]| try_elementwise(op, arguments, site);
+    let b = match b {
+        Argument::Array(b) => {
+            let dtype = if b.ok()?.dtype().is_inexact() { b.dtype() } else { DType::F64 };
+            Argument::Array(b.converted(dtype, site))
+        }
+        Argument::Scalar(b) if !b.dtype().is_inexact() => Argument::Scalar(b.cast(DType::F64)),
+        Argument::Weak(Weak::Int(b)) => Argument::Weak(Weak::Float(b as f64)),
+        Argument::Weak(Weak::Bool(b)) => Argument::Weak(Weak::Float(b.into())),
+        other => other,
+    };
+    let (a, float) = (Argument::from(a), |value: f64| Argument::Weak(Weak::Float(value)));
+    let far = op(Op::Absolute, &[op(Op::Subtract, &[a.clone(), b.clone()])?.into()])?;
+    let b_array = within_zero(&b, site)?;
+    let allowed = op(Op::Absolute, &[b_array.clone().into()])?;
+    let allowed = op(Op::Multiply, &[allowed.into(), float(tolerance.relative)])?;
+    let allowed = op(Op::Add, &[allowed.into(), float(tolerance.absolute)])?;
+    let is_near = op(Op::LessEqual, &[far.into(), allowed.into()])?;
+    let is_finite = op(Op::Isfinite, &[b_array.clone().into()])?;
+    let mut close = op(Op::LogicalAnd, &[is_near.into(), is_finite.into()])?;
+    let equal = op(Op::Equal, &[a.clone(), b])?;
+    close = op(Op::LogicalOr, &[close.into(), equal.into()])?;
+    if tolerance.equal_nan {
+        let (left, right) = (op(Op::Isnan, &[a])?, op(Op::Isnan, &[b_array.into()])?);
+        let both = op(Op::LogicalAnd, &[left.into(), right.into()])?;
+        close = op(Op::LogicalOr, &[close.into(), both.into()])?;
+    }
+    Ok(close)
+}
+
+/// The argument as an array.
+fn within_zero(argument: &Argument, site: Site) -> Result<Array, Error> {
+    within(site, || crate::differences::as_array(argument)).ok().cloned()
+}
+
+/// NumPy's `array_equal`: whether two arrays have the same shape and elements, as a 0-d array.
+/// Local (records nodes).
+#[track_caller]
+#[must_use]
+pub fn array_equal(a: &Array, b: &Array, equal_nan: bool) -> Array {
+    let site = call_site();
+    Array::catch((|| {
+        a.ok()?;
+        b.ok()?;
+        equal_everywhere(a, b, a.shape() == b.shape(), equal_nan, site)
+    })())
+}
+
+/// NumPy's `array_equiv`: whether two arrays are equal where they are broadcast together, as a 0-d
+/// array; false if they cannot be. Local (records nodes).
+#[track_caller]
+#[must_use]
+pub fn array_equiv(a: &Array, b: &Array) -> Array {
+    let site = call_site();
+    Array::catch((|| {
+        a.ok()?;
+        b.ok()?;
+        let fits = broadcast(a.shape(), b.shape()).is_ok();
+        equal_everywhere(a, b, fits, false, site)
+    })())
+}
+
+fn equal_everywhere(
+    a: &Array,
+    b: &Array,
+    fits: bool,
+    equal_nan: bool,
+    site: Site,
+) -> Result<Array, Error> {
+    let mesh = a.mesh()?;
+    mesh.enter(|| {
+        within(site, || {
+            if !fits {
+                return full((), Weak::Bool(false), DType::Bool).ok().cloned();
+            }
+            let mut equal = a.equal(b);
+            if equal_nan && a.dtype().is_inexact() && b.dtype().is_inexact() {
+                equal = equal.logical_or(a.isnan().logical_and(b.isnan()));
+            }
+            equal.all(()).ok().cloned()
+        })
+    })
+}
+
+/// What [`nan_to_num`] puts in place of what is not finite. `()` stands for zero and the largest
+/// and smallest numbers of the dtype, a number for what is put in place of NaN.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Replacements {
+    nan: f64,
+    positive: Option<f64>,
+    negative: Option<f64>,
+}
+
+impl From<()> for Replacements {
+    fn from((): ()) -> Replacements {
+        Replacements::default()
+    }
+}
+
+impl From<f64> for Replacements {
+    fn from(nan: f64) -> Replacements {
+        Replacements { nan, ..().into() }
+    }
+}
+
+impl Replacements {
+    /// Puts this in place of infinity.
+    #[must_use]
+    pub fn posinf(self, value: f64) -> Replacements {
+        Replacements { positive: Some(value), ..self }
+    }
+
+    /// Puts this in place of negative infinity.
+    #[must_use]
+    pub fn neginf(self, value: f64) -> Replacements {
+        Replacements { negative: Some(value), ..self }
+    }
+}
+
+/// NumPy's `nan_to_num`: a copy with numbers in place of NaN and infinities, in both parts of
+/// complex numbers.
+///
+/// Shape and dtype those of the array. Local (records nodes).
+#[track_caller]
+#[must_use]
+pub fn nan_to_num(array: &Array, replacements: impl Into<Replacements>) -> Array {
+    let (site, replacements) = (call_site(), replacements.into());
+    Array::catch(within(site, || {
+        let dtype = array.ok()?.dtype();
+        if !dtype.is_inexact() {
+            return array.astype_at(dtype, site).ok().cloned();
+        }
+        let largest = match dtype.real() {
+            DType::F16 => f64::from(half::f16::MAX),
+            DType::BF16 => f64::from(half::bf16::MAX),
+            DType::F32 => f64::from(f32::MAX),
+            _ => f64::MAX,
+        };
+        let scalar = |value: f64| Scalar::from_weak(dtype.real(), Weak::Float(value));
+        let replace = |part: &Array| {
+            let positive = replacements.positive.unwrap_or(largest);
+            let negative = replacements.negative.unwrap_or(-largest);
+            let finite = select(&part.isnan(), scalar(replacements.nan), part);
+            let finite = select(&part.equal(f64::INFINITY), scalar(positive), &finite);
+            select(&part.equal(f64::NEG_INFINITY), scalar(negative), &finite)
+        };
+        let replaced = if dtype.is_complex() {
+            crate::lens::complex(replace(&array.real()), replace(&array.imag()))
+        } else {
+            replace(array)
+        };
+        replaced.converted(dtype, site).ok().cloned()
+    }))
+}
+
+macro_rules! infinities {
+    ($($name:ident $value:ident $sign:literal)*) => {$(
+        #[doc = concat!(
+            "NumPy's `", stringify!($name), "`: whether each element is ", $sign, " infinity. \
+             Local (records a node). Errors: `OpError::Dtype` for complex numbers."
+        )]
+        #[track_caller]
+        #[must_use]
+        pub fn $name(array: &Array) -> Array {
+            let site = call_site();
+            Array::catch((|| {
+                let dtype = array.ok()?.dtype();
+                if dtype.is_complex() {
+                    let (operation, dtypes) = (stringify!($name), vec![dtype]);
+                    return Err(Error::op(OpError::Dtype { operation, dtypes }, site));
+                }
+                let wide = array.converted(promote(dtype, DType::F16), site);
+                let infinity = Weak::Float(f64::$value).into();
+                try_elementwise(Op::Equal, &[wide.into(), infinity], site)
+            })())
+        }
+    )*};
+}
+
+infinities! { isposinf INFINITY "positive" isneginf NEG_INFINITY "negative" }

@@ -1,0 +1,133 @@
+//! Convolutions and correlations of vectors, as sums of shifted vectors.
+
+use crate::array::Array;
+use crate::creation::zeros;
+use crate::error::{Error, Site, call_site, within};
+use crate::statistics::wrong;
+use phalanx_ops::error::OpError;
+use phalanx_ops::{Index, promote};
+
+/// Which part of a convolution is wanted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ConvolveMode {
+    /// Wherever the vectors overlap at all.
+    Full,
+    /// As many elements as the longer vector, from the middle.
+    Same,
+    /// Where the vectors overlap completely.
+    Valid,
+}
+
+impl ConvolveMode {
+    /// The mode of NumPy's name.
+    pub fn from_name(name: &str) -> Option<ConvolveMode> {
+        match name {
+            "full" => Some(ConvolveMode::Full),
+            "same" => Some(ConvolveMode::Same),
+            "valid" => Some(ConvolveMode::Valid),
+            _ => None,
+        }
+    }
+
+    /// Where the part begins in the whole, and its length, of vectors of `long` and `short`
+    /// elements.
+    const fn part(self, long: usize, short: usize) -> (usize, usize) {
+        match self {
+            ConvolveMode::Full => (0, long + short - 1),
+            ConvolveMode::Same => (short - 1 - short / 2, long),
+            ConvolveMode::Valid => (short - 1, long - short + 1),
+        }
+    }
+}
+
+/// NumPy's `convolve` of two vectors.
+///
+/// Dtype `promote(a, b)`, in which integers wrap. The work is the product of the lengths, and a
+/// node is recorded for each element of the shorter vector: it is meant for kernels of some tens of
+/// elements, which are one pass over the longer vector. Sharding: that of the longer vector; the
+/// elements at the borders move. Local (records nodes). Errors: `OpError::Ndim`,
+/// `OpError::Argument` for a vector without elements.
+#[track_caller]
+#[must_use]
+pub fn convolve(a: &Array, v: &Array, mode: ConvolveMode) -> Array {
+    let site = call_site();
+    Array::catch((|| {
+        check("convolve", a, v, site)?;
+        let (long, short) = if a.size() < v.size() { (v, a) } else { (a, v) };
+        a.mesh()?.enter(|| within(site, || sum_of_shifted(long, short, mode)))
+    })())
+}
+
+/// NumPy's `correlate` of two vectors, the second conjugated; as [`convolve`].
+#[track_caller]
+#[must_use]
+pub fn correlate(a: &Array, v: &Array, mode: ConvolveMode) -> Array {
+    let site = call_site();
+    Array::catch((|| {
+        check("correlate", a, v, site)?;
+        a.mesh()?.enter(|| {
+            within(site, || {
+                if a.size() >= v.size() {
+                    return sum_of_shifted(a, &reversed(&v.conjugate_if_complex()), mode);
+                }
+                // The correlation the other way round, backwards and conjugated.
+                let (short, long) = (reversed(&a.conjugate_if_complex()), v);
+                let other = sum_of_shifted(long, &short, mode)?;
+                Ok(reversed(&other).conjugate_if_complex().copy())
+            })
+        })
+    })())
+}
+
+impl Array {
+    fn conjugate_if_complex(&self) -> Array {
+        if self.dtype().is_complex() { self.conjugate() } else { self.clone() }
+    }
+}
+
+fn reversed(vector: &Array) -> Array {
+    vector.slice([Index::Range { start: None, stop: None, step: -1 }])
+}
+
+fn check(operation: &'static str, a: &Array, v: &Array, site: Site) -> Result<(), Error> {
+    for (argument, vector) in [("a", a), ("v", v)] {
+        vector.ok()?;
+        if vector.ndim() > 1 || vector.ndim() == 0 && operation == "correlate" {
+            let ndim = vector.ndim();
+            let error = OpError::Ndim { operation, expected: "1", ndim };
+            return Err(Error::op(error, site));
+        }
+        if vector.size() == 0 {
+            return Err(wrong(operation, argument, String::from("no elements"), site));
+        }
+    }
+    Ok(())
+}
+
+/// The part `mode` of the convolution of a vector and one that is not longer.
+fn sum_of_shifted(long: &Array, short: &Array, mode: ConvolveMode) -> Result<Array, Error> {
+    let dtype = promote(long.dtype(), short.dtype());
+    let (long, short) = (long.reshape([-1i64]), short.reshape([-1i64]));
+    let (start, length) = mode.part(long.size(), short.size());
+    // Zeros around the longer vector, as far as the part reaches beyond it.
+    let before = (short.size() - 1).saturating_sub(start);
+    let after = (start + length).saturating_sub(long.size());
+    let padded = if before + after == 0 {
+        long.clone()
+    } else {
+        let padded = zeros(before + long.size() + after, dtype);
+        let middle = (before as i64, (before + long.size()) as i64);
+        let middle = Index::Range { start: Some(middle.0), stop: Some(middle.1), step: 1 };
+        padded.slice([middle]).try_assign(&long)?;
+        padded
+    };
+    let mut sum: Option<Array> = None;
+    for place in 0..short.size() {
+        // Element `start + i` of the whole takes element `start + i - place` of the longer vector.
+        let first = (start + before - place) as i64;
+        let range = Index::Range { start: Some(first), stop: Some(first + length as i64), step: 1 };
+        let term = padded.slice([range]) * short.slice([Index::At(place as i64)]);
+        sum = Some(sum.map_or(term.clone(), |sum| sum + term));
+    }
+    sum.unwrap_or_else(|| unreachable!("bug: vectors have elements")).ok().cloned()
+}

@@ -1,0 +1,263 @@
+//! Constants, host data and functions of the index.
+
+use crate::array::Array;
+use crate::engine::Cause;
+use crate::error::{Error, Failure, Site, call_site, outside, within};
+use crate::graph::{Node, NodeOp};
+use crate::host::HostArray;
+use crate::interval::Interval;
+use crate::operand::Operand;
+use crate::window::MeshHandle;
+use phalanx_ops::error::OpError;
+use phalanx_ops::shape::{check, saturating};
+use phalanx_ops::{DType, Element, Scalar, Shape, Weak};
+
+/// No mesh has been made yet.
+#[derive(Debug, thiserror::Error)]
+#[error("no mesh: Phalanx has not been initialised")]
+pub struct NotInitialised;
+
+impl Failure for NotInitialised {
+    fn code(&self) -> &'static str {
+        "PX030"
+    }
+    fn hint(&self) -> &'static str {
+        "call phalanx::init before making arrays"
+    }
+}
+
+pub(crate) fn current_mesh(site: Site) -> Result<MeshHandle, Error> {
+    MeshHandle::current().ok_or_else(|| Error::failure(NotInitialised, Some(site)))
+}
+
+/// A shape argument: an array, slice or vector of extents, or one extent.
+#[derive(Clone, Debug)]
+pub struct ShapeArgument(pub(crate) Vec<i64>);
+
+impl<const N: usize> From<[usize; N]> for ShapeArgument {
+    fn from(shape: [usize; N]) -> ShapeArgument {
+        ShapeArgument(shape.iter().map(|&extent| saturating(extent)).collect())
+    }
+}
+impl<const N: usize> From<[i64; N]> for ShapeArgument {
+    fn from(shape: [i64; N]) -> ShapeArgument {
+        ShapeArgument(shape.to_vec())
+    }
+}
+impl<const N: usize> From<[i32; N]> for ShapeArgument {
+    fn from(shape: [i32; N]) -> ShapeArgument {
+        ShapeArgument(shape.iter().map(|&extent| extent.into()).collect())
+    }
+}
+impl From<&[usize]> for ShapeArgument {
+    fn from(shape: &[usize]) -> ShapeArgument {
+        ShapeArgument(shape.iter().map(|&extent| saturating(extent)).collect())
+    }
+}
+impl From<Vec<usize>> for ShapeArgument {
+    fn from(shape: Vec<usize>) -> ShapeArgument {
+        shape.as_slice().into()
+    }
+}
+impl From<&[i64]> for ShapeArgument {
+    fn from(shape: &[i64]) -> ShapeArgument {
+        ShapeArgument(shape.to_vec())
+    }
+}
+impl From<usize> for ShapeArgument {
+    fn from(extent: usize) -> ShapeArgument {
+        ShapeArgument(vec![saturating(extent)])
+    }
+}
+impl From<()> for ShapeArgument {
+    fn from((): ()) -> ShapeArgument {
+        ShapeArgument(Vec::new())
+    }
+}
+
+impl ShapeArgument {
+    /// The shape, if there may be an array of it with elements of `item` bytes.
+    pub(crate) fn resolve(&self, item: usize, site: Site) -> Result<Shape, Error> {
+        if let Some(negative) = self.0.iter().find(|&&extent| extent < 0) {
+            let value = negative.to_string();
+            let argument = "extent";
+            return Err(Error::op(OpError::Argument { operation: "shape", argument, value }, site));
+        }
+        let shape: Shape = self.0.iter().map(|&extent| extent as usize).collect();
+        check(&shape, item).map_err(|error| Error::op(error, site))?;
+        Ok(shape)
+    }
+}
+
+/// The bytes of an element of an array of indices.
+pub(super) const INDEX_BYTES: usize = DType::I64.size();
+
+fn fill(shape: &ShapeArgument, value: Weak, dtype: DType, site: Site) -> Array {
+    Array::catch((|| {
+        let shape = shape.resolve(dtype.size(), site)?;
+        let mesh = current_mesh(site)?;
+        let value = Scalar::filled(dtype, value).map_err(|error| Error::op(error, site))?;
+        let node = mesh.record(NodeOp::Fill, &[Operand::Scalar(value)], shape, dtype, site)?;
+        Ok(Array::from_node(mesh, node))
+    })())
+}
+
+/// An array of zeros. Local (records a node).
+#[track_caller]
+pub fn zeros(shape: impl Into<ShapeArgument>, dtype: DType) -> Array {
+    fill(&shape.into(), Weak::Int(0), dtype, call_site())
+}
+
+/// An array of ones. Local (records a node).
+#[track_caller]
+pub fn ones(shape: impl Into<ShapeArgument>, dtype: DType) -> Array {
+    fill(&shape.into(), Weak::Int(1), dtype, call_site())
+}
+
+/// An array with unspecified elements (zeros, so that programs stay reproducible). Local (records a
+/// node).
+#[track_caller]
+pub fn empty(shape: impl Into<ShapeArgument>, dtype: DType) -> Array {
+    fill(&shape.into(), Weak::Int(0), dtype, call_site())
+}
+
+/// An array whose every element is `value`. Local (records a node). Errors: `OpError::OutOfRange`
+/// for an integer that an integer dtype does not hold.
+#[track_caller]
+pub fn full(shape: impl Into<ShapeArgument>, value: impl Into<Weak>, dtype: DType) -> Array {
+    fill(&shape.into(), value.into(), dtype, call_site())
+}
+
+/// The index along `axis`, of dtype `i64`, as an array of shape `shape`.
+pub(crate) fn index_of(
+    shape: &Shape,
+    axis: usize,
+    mesh: &MeshHandle,
+    site: Site,
+) -> Result<Array, Error> {
+    let node = mesh.record(NodeOp::Index(axis as u8), &[], shape.clone(), DType::I64, site)?;
+    Ok(Array::from_node(mesh.clone(), node))
+}
+
+/// An array whose elements are an expression of their indices: `expression` is given one `i64`
+/// array for each axis.
+///
+/// Shapes `(shape)`; dtype that of the expression, which is broadcast to `shape`. Local (records
+/// nodes); no index array is ever stored.
+#[track_caller]
+pub fn from_function(
+    shape: impl Into<ShapeArgument>,
+    expression: impl FnOnce(&[Array]) -> Array,
+) -> Array {
+    let site = call_site();
+    let shape = shape.into();
+    Array::catch((|| {
+        let shape = shape.resolve(INDEX_BYTES, site)?;
+        let mesh = current_mesh(site)?;
+        let indices: Vec<Array> = (0..shape.len())
+            .map(|axis| index_of(&shape, axis, &mesh, site))
+            .collect::<Result<_, _>>()?;
+        let result = mesh.enter(|| outside(|| expression(&indices)));
+        result.ok()?;
+        Ok(if result.shape() == shape.as_slice() {
+            result
+        } else {
+            within(site, || result.broadcast_to(shape.as_slice()).copy())
+        })
+    })())
+}
+
+impl Array {
+    /// An array that holds a copy of host data, which every rank declares to be equal on all ranks.
+    ///
+    /// Local; errors: `OpError::DataLength`, and `Failure` when memory is short.
+    #[track_caller]
+    pub fn from_host(data: &HostArray) -> Array {
+        Array::from_host_at(data, call_site())
+    }
+
+    pub(crate) fn from_host_at(data: &HostArray, site: Site) -> Array {
+        Array::catch((|| {
+            let mesh = current_mesh(site)?;
+            data.check().map_err(|error| Error::op(error, site))?;
+            let value = mesh.engine().upload(data, site)?;
+            let node = Node::evaluated(data.shape.as_slice().into(), data.dtype, value, site);
+            node.learn(Interval::of_host(data.dtype, &data.bytes));
+            Ok(Array::from_node(mesh, node))
+        })())
+    }
+
+    /// One global array of what every process holds: its shards, one for each of its devices,
+    /// joined along `axis`.
+    ///
+    /// Collective over the mesh (exchanges the extents). Errors: a `Failure` on all ranks if the
+    /// shards of any rank do not fit; `OpError::DataLength` on the rank that has one whose bytes do
+    /// not fill its shape.
+    #[track_caller]
+    pub fn from_local(shards: Vec<HostArray>, axis: usize) -> Array {
+        let site = call_site();
+        Array::catch((|| {
+            let mesh = current_mesh(site)?;
+            let dtype = shards.first().map(|shard| shard.dtype);
+            if let Some(error) = shards.iter().find_map(|shard| shard.check().err()) {
+                // The other ranks wait for this one's shards: that it has none tells them.
+                let _refused = mesh.engine().from_local(Vec::new(), axis, site);
+                return Err(Error::op(error, site));
+            }
+            let (shape, value) = mesh.engine().from_local(shards, axis, site)?;
+            let dtype = dtype.unwrap_or_else(|| unreachable!("bug: an array without shards"));
+            Ok(Array::from_node(mesh, Node::evaluated(shape.as_slice().into(), dtype, value, site)))
+        })())
+    }
+
+    /// This process's shards, in the order of its devices, each with the index at which it starts
+    /// in the array.
+    ///
+    /// Collective over the mesh if the array is pending or a view, else Local.
+    #[track_caller]
+    pub fn local_shards(&self) -> Result<Vec<(Vec<usize>, HostArray)>, Error> {
+        let site = call_site();
+        let whole = if self.base_view()?.is_whole() { self.clone() } else { self.copy_at(site) };
+        whole.evaluate_at(site)?;
+        let mesh = whole.mesh()?;
+        match whole.operand(site)? {
+            Operand::Value { node, .. } => match node.result() {
+                Some(Ok(value)) => mesh.engine().local_shards(value),
+                Some(Err(error)) => Err(error.clone()),
+                None => unreachable!("bug: evaluated above"),
+            },
+            Operand::Scalar(_) => unreachable!("bug: an array is a value"),
+        }
+    }
+}
+
+/// An array of `shape` that holds a copy of `data`, which every rank declares to be equal on all
+/// ranks.
+///
+/// Local. Errors: `OpError::DataLength` if the lengths differ.
+#[track_caller]
+pub fn from_slice<T: Element>(data: &[T], shape: impl Into<ShapeArgument>) -> Array {
+    let site = call_site();
+    let shape = match shape.into().resolve(T::DTYPE.size(), site) {
+        Ok(shape) => shape,
+        Err(error) => return Array::broken(error),
+    };
+    if phalanx_ops::shape::size(&shape) != data.len() {
+        let error = OpError::DataLength { given: data.len(), shape: shape.to_vec() };
+        return Array::broken(Error::op(error, site));
+    }
+    Array::from_host_at(&HostArray::from_slice(data, &shape), site)
+}
+
+/// Closes the current mesh's window. Collective over the mesh.
+///
+/// Errors: those put off by [`deferred_errors`](crate::deferred_errors), and `Failure`s of memory
+/// and communication.
+#[track_caller]
+pub fn flush() -> Result<(), Error> {
+    let site = call_site();
+    let mesh = current_mesh(site)?;
+    mesh.raise_known(true)?;
+    mesh.close(Cause::Observation, site)?;
+    mesh.raise_known(true)
+}

@@ -1,0 +1,24 @@
+//! Creation: constants, ranges, host data, functions of the index, and arrays like others.
+
+mod basic;
+mod grids;
+mod like;
+mod matrices;
+mod ranges;
+mod shaped;
+mod windows;
+
+pub use basic::{
+    NotInitialised, ShapeArgument, empty, flush, from_function, from_slice, full, ones, zeros,
+};
+pub(crate) use basic::{current_mesh, index_of};
+pub use grids::{
+    Grid, GridRange, Indexing, diag_indices, indices, meshgrid, mgrid, ogrid, sparse_indices,
+    tril_indices, triu_indices,
+};
+pub use like::{ascontiguousarray, asfortranarray, empty_like, full_like, ones_like, zeros_like};
+pub use matrices::{diag, diagflat, eye, identity, tri, tril, triu, vander};
+pub(crate) use ranges::widened;
+pub use ranges::{Samples, arange, arange_as, geomspace, linspace, logspace};
+pub use shaped::{diag_indices_from, mask_indices, tril_indices_from, triu_indices_from};
+pub use windows::{bartlett, blackman, hamming, hanning, kaiser};

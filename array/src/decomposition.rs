@@ -1,0 +1,576 @@
+//! Factorisations of matrices and what is made of them: the rest of NumPy's `linalg`.
+//!
+//! Matrices stand in the last two axes; stacks of them are split among devices, and a single matrix
+//! is gathered and computed by every device alike. The plan says so. Integers are computed in f64.
+
+use crate::array::Array;
+use crate::error::{DataError, Error, Site, call_site, within};
+use crate::indexing::Ellipsis;
+use crate::math::select;
+use crate::s;
+use crate::structured::{record_structured, stacked_product};
+use phalanx_ops::error::OpError;
+use phalanx_ops::structured::Decomposition;
+use phalanx_ops::{DType, Index, Structured, promote};
+
+/// The dtype in which matrices are factorised.
+fn factorised(dtype: DType, operation: &'static str, site: Site) -> Result<DType, Error> {
+    match dtype {
+        DType::F32 | DType::F64 | DType::C64 | DType::C128 => Ok(dtype),
+        DType::F16 | DType::BF16 => {
+            Err(Error::op(OpError::Dtype { operation, dtypes: vec![dtype] }, site))
+        }
+        _ => Ok(DType::F64),
+    }
+}
+
+/// Matrices in a dtype in which they are factorised.
+fn matrices(array: &Array, operation: &'static str, site: Site) -> Result<Array, Error> {
+    array.ok()?;
+    if array.ndim() < 2 {
+        let (expected, ndim) = ("at least 2", array.ndim());
+        return Err(Error::op(OpError::Matrix { operation, expected, ndim }, site));
+    }
+    let dtype = factorised(array.dtype(), operation, site)?;
+    within(site, || array.converted(dtype, site).ok().cloned())
+}
+
+/// Square ones.
+fn square(array: &Array, operation: &'static str, site: Site) -> Result<Array, Error> {
+    let array = matrices(array, operation, site)?;
+    let shape = array.shape();
+    if shape[shape.len() - 1] != shape[shape.len() - 2] {
+        return Err(Error::op(OpError::NotSquare { operation, shape: shape.into() }, site));
+    }
+    Ok(array)
+}
+
+fn decomposed(
+    decomposition: Decomposition,
+    operands: &[&Array],
+    site: Site,
+) -> Result<Array, Error> {
+    record_structured(Structured::Decomposition(decomposition), operands, site)
+}
+
+/// Refuses what came out as NaN although its operands are finite. Collective.
+fn check(result: &Array, operands: &[&Array], error: DataError, site: Site) -> Result<(), Error> {
+    if result.size() == 0 {
+        return Ok(());
+    }
+    within(site, || {
+        // A matrix that failed is NaN everywhere.
+        let mut failed = result.slice(s![Ellipsis, 0, 0]).isnan();
+        for operand in operands {
+            let ndim = operand.ndim() as i64;
+            failed = failed.logical_and(operand.isfinite().all([ndim - 2, ndim - 1]));
+        }
+        failed.any_at(site)?.refuse(Error::data(error, site), site).map(drop)
+    })
+}
+
+/// NumPy's `linalg.cholesky`: the lower triangular `L` with `L Lᴴ = a`, or the upper one.
+///
+/// Shape `(…, n, n)`. Collective over the mesh: whether there is one depends on data. Errors:
+/// `OpError::Matrix`, `OpError::NotSquare`, `DataError::NotPositiveDefinite`.
+#[track_caller]
+#[must_use]
+pub fn cholesky(array: &Array, upper: bool) -> Array {
+    let site = call_site();
+    Array::catch((|| {
+        let mut array = square(array, "cholesky", site)?;
+        if upper {
+            array = within(site, || adjoint(&array).ok().cloned())?;
+        }
+        let factor = decomposed(Decomposition::Cholesky, &[&array], site)?;
+        check(&factor, &[&array], DataError::NotPositiveDefinite, site)?;
+        within(site, || if upper { adjoint(&factor).ok().cloned() } else { Ok(factor.clone()) })
+    })())
+}
+
+/// The matrices transposed and conjugated.
+fn adjoint(array: &Array) -> Array {
+    let transposed = transposed(array);
+    if array.dtype().is_complex() { transposed.conjugate() } else { transposed }
+}
+
+/// The view with the last two axes exchanged.
+fn transposed(array: &Array) -> Array {
+    let ndim = array.ndim() as i64;
+    let order: Vec<i64> = (0..ndim - 2).chain([ndim - 1, ndim - 2]).collect();
+    array.transpose(order)
+}
+
+/// NumPy's `linalg.solve`: the `x` with `a x = b`, for a vector `b` or matrices of columns.
+///
+/// Shapes `(…, n, n), (n) -> (…, n)` and `(…, n, n), (…, n, k) -> (…, n, k)`. Columns and stacks
+/// stay split. Collective over the mesh: whether there is a solution depends on data. Errors:
+/// `OpError::Matrix`, `OpError::NotSquare`, `OpError::Broadcast`, `DataError::Singular`.
+#[track_caller]
+#[must_use]
+pub fn solve(a: &Array, b: &Array) -> Array {
+    let site = call_site();
+    Array::catch((|| {
+        let a = square(a, "solve", site)?;
+        b.ok()?;
+        let dtype = promote(a.dtype(), factorised(b.dtype(), "solve", site)?);
+        let (n, is_vector) = (a.shape()[a.ndim() - 1], b.ndim() == 1);
+        let b = within(site, || {
+            let b = b.converted(dtype, site);
+            (if is_vector { b.reshape([-1, 1]) } else { b }).ok().cloned()
+        })?;
+        let a = within(site, || a.converted(dtype, site).ok().cloned())?;
+        if b.ndim() < 2 || b.shape()[b.ndim() - 2] != n {
+            let (left, right) = (a.shape().into(), b.shape().into());
+            return Err(Error::op(OpError::ContractedSizes { left, right }, site));
+        }
+        let stack =
+            phalanx_ops::shape::broadcast(&a.shape()[..a.ndim() - 2], &b.shape()[..b.ndim() - 2]);
+        let stack = stack.map_err(|error| Error::op(error, site))?;
+        let with = |array: &Array| {
+            let mut shape = stack.to_vec();
+            shape.extend(&array.shape()[array.ndim() - 2..]);
+            within(site, || array.broadcast_to(shape.as_slice()).ok().cloned())
+        };
+        let (a, b) = (with(&a)?, with(&b)?);
+        let x = decomposed(Decomposition::Solve, &[&a, &b], site)?;
+        check(&x, &[&a, &b], DataError::Singular, site)?;
+        within(site, || {
+            if is_vector { x.slice(s![Ellipsis, 0]).copy().ok().cloned() } else { Ok(x.clone()) }
+        })
+    })())
+}
+
+/// NumPy's `linalg.inv`: the inverse. Shape `(…, n, n)`. Collective over the mesh. Errors:
+/// `OpError::Matrix`, `OpError::NotSquare`, `DataError::Singular`.
+#[track_caller]
+#[must_use]
+pub fn inv(array: &Array) -> Array {
+    let site = call_site();
+    Array::catch((|| {
+        let array = square(array, "inv", site)?;
+        let inverse = decomposed(Decomposition::Inverse, &[&array], site)?;
+        check(&inverse, &[&array], DataError::Singular, site)?;
+        Ok(inverse)
+    })())
+}
+
+/// Part `which` of the determinant: it, its sign, the logarithm of its absolute value.
+fn determinant(array: &Array, which: i64, site: Site) -> Result<Array, Error> {
+    let array = square(array, "det", site)?;
+    let parts = decomposed(Decomposition::Determinant, &[&array], site)?;
+    within(site, || parts.slice(s![Ellipsis, which]).copy().ok().cloned())
+}
+
+/// NumPy's `linalg.det`: the determinant. Shape `(…, n, n) -> (…)`. Local (records nodes). Errors:
+/// `OpError::Matrix`, `OpError::NotSquare`.
+#[track_caller]
+#[must_use]
+pub fn det(array: &Array) -> Array {
+    Array::catch(determinant(array, 0, call_site()))
+}
+
+/// NumPy's `linalg.slogdet`: the sign (or phase) of the determinant and the logarithm of its
+/// absolute value, which is real. Shapes and errors as [`det`].
+#[track_caller]
+pub fn slogdet(array: &Array) -> (Array, Array) {
+    let site = call_site();
+    let logarithm = determinant(array, 2, site);
+    let logarithm = logarithm.map(|part| within(site, || real_copy(&part)));
+    (Array::catch(determinant(array, 1, site)), Array::catch(logarithm))
+}
+
+/// The real parts, as an array of their own.
+fn real_copy(array: &Array) -> Array {
+    if array.dtype().is_complex() { array.real().copy() } else { array.clone() }
+}
+
+/// Rows of the matrices, and columns of these, as an array of its own.
+fn part(array: &Array, rows: std::ops::Range<usize>, columns: usize) -> Array {
+    let range = |start: usize, stop: usize| Index::Range {
+        start: Some(start as i64),
+        stop: Some(stop as i64),
+        step: 1,
+    };
+    array.slice([Index::Ellipsis, range(rows.start, rows.end), range(0, columns)])
+}
+
+/// What of a QR factorisation is wanted.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum QrMode {
+    /// As many columns of Q as the smaller extent.
+    #[default]
+    Reduced,
+    /// A square Q.
+    Complete,
+}
+
+/// NumPy's `linalg.qr`: matrices with orthonormal columns and upper triangular ones, `a = q r`.
+///
+/// Shapes `(…, m, n) -> (…, m, k), (…, k, n)`. Local (records nodes). Errors: `OpError::Matrix`.
+#[track_caller]
+pub fn qr(array: &Array, mode: QrMode) -> (Array, Array) {
+    let site = call_site();
+    let both = (|| {
+        let array = matrices(array, "qr", site)?;
+        let (m, n) = (array.shape()[array.ndim() - 2], array.shape()[array.ndim() - 1]);
+        let complete = mode == QrMode::Complete;
+        let k = if complete { m } else { m.min(n) };
+        let packed = decomposed(Decomposition::Qr { complete }, &[&array], site)?;
+        within(site, || {
+            let q = part(&packed, 0..m, k).copy();
+            let r = transposed(&part(&packed, m..m + n, k)).copy();
+            Ok((q.ok()?.clone(), r.ok()?.clone()))
+        })
+    })();
+    both.unwrap_or_else(|error: Error| (Array::broken(error.clone()), Array::broken(error)))
+}
+
+/// The triangle of a Hermitian matrix that is read.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Triangle {
+    /// The lower one.
+    #[default]
+    Lower,
+    /// The upper one.
+    Upper,
+}
+
+/// NumPy's `linalg.eigh`: the eigenvalues of Hermitian matrices, ascending, and their eigenvectors
+/// in columns.
+///
+/// Shapes `(…, n, n) -> (…, n), (…, n, n)`; eigenvalues are real. Collective over the mesh. Errors:
+/// `OpError::Matrix`, `OpError::NotSquare`, `DataError::NotConverged`.
+#[track_caller]
+pub fn eigh(array: &Array, triangle: Triangle) -> (Array, Array) {
+    let site = call_site();
+    let both = (|| {
+        let array = square(array, "eigh", site)?;
+        let n = array.shape()[array.ndim() - 1];
+        let lower = triangle == Triangle::Lower;
+        let packed = decomposed(Decomposition::Eigh { lower }, &[&array], site)?;
+        check(&packed, &[&array], DataError::NotConverged { decomposition: "eigh" }, site)?;
+        within(site, || {
+            let values = real_copy(&packed.slice(s![Ellipsis, -1, ..])).copy();
+            let vectors = part(&packed, 0..n, n).copy();
+            Ok((values.ok()?.clone(), vectors.ok()?.clone()))
+        })
+    })();
+    both.unwrap_or_else(|error: Error| (Array::broken(error.clone()), Array::broken(error)))
+}
+
+/// NumPy's `linalg.eigvalsh`: the eigenvalues of Hermitian matrices, ascending. As [`eigh`].
+#[track_caller]
+#[must_use]
+pub fn eigvalsh(array: &Array, triangle: Triangle) -> Array {
+    eigh(array, triangle).0
+}
+
+/// A singular value decomposition.
+#[derive(Clone, Debug)]
+pub struct Svd {
+    /// Left singular vectors in columns, `(…, m, k)` or `(…, m, m)`.
+    pub u: Array,
+    /// Singular values, descending, `(…, k)`.
+    pub s: Array,
+    /// Right singular vectors in rows, conjugated, `(…, k, n)` or `(…, n, n)`.
+    pub vh: Array,
+}
+
+/// NumPy's `linalg.svd`: `a = u · diag(s) · vh`.
+///
+/// `full_matrices` asks for square `u` and `vh`. Collective over the mesh. Errors:
+/// `OpError::Matrix`, `DataError::NotConverged`.
+#[track_caller]
+pub fn svd(array: &Array, full_matrices: bool) -> Result<Svd, Error> {
+    let site = call_site();
+    let array = matrices(array, "svd", site)?;
+    let (m, n) = (array.shape()[array.ndim() - 2], array.shape()[array.ndim() - 1]);
+    let (k, full) = (m.min(n), full_matrices);
+    let packed = decomposed(Decomposition::Svd { full }, &[&array], site)?;
+    check(&packed, &[&array], DataError::NotConverged { decomposition: "svd" }, site)?;
+    within(site, || {
+        let u = part(&packed, 0..m, if full { m } else { k }).copy();
+        let vh = transposed(&part(&packed, m..m + n, if full { n } else { k })).copy();
+        let values = part(&packed, m + n..m + n + 1, k).slice(s![Ellipsis, 0, ..]);
+        let s = real_copy(&values).copy();
+        for part in [&u, &s, &vh] {
+            part.ok()?;
+        }
+        Ok(Svd { u, s, vh })
+    })
+}
+
+/// NumPy's `linalg.svdvals`: the singular values, descending. As [`svd`].
+#[track_caller]
+#[must_use]
+pub fn svdvals(array: &Array) -> Array {
+    Array::catch(svd(array, false).map(|svd| svd.s))
+}
+
+/// The relative size below which singular values of matrices count as zero, without another.
+fn tolerance(array: &Array, s: &Array) -> f64 {
+    let epsilon =
+        if matches!(s.dtype(), DType::F32) { f64::from(f32::EPSILON) } else { f64::EPSILON };
+    let shape = array.shape();
+    shape[shape.len() - 2].max(shape[shape.len() - 1]) as f64 * epsilon
+}
+
+/// NumPy's `linalg.pinv`: the Moore-Penrose inverse; singular values up to `rcond` (1e-15 without
+/// one) times the largest count as zero.
+///
+/// Shape `(…, m, n) -> (…, n, m)`. Collective over the mesh. Errors as [`svd`].
+#[track_caller]
+#[must_use]
+pub fn pinv(array: &Array, rcond: Option<f64>) -> Array {
+    let site = call_site();
+    Array::catch(within(site, || {
+        array.ok()?;
+        if array.size() == 0 {
+            let array = matrices(array, "pinv", site)?;
+            return transposed(&array).copy().ok().cloned();
+        }
+        let Svd { u, s, vh } = svd(&array.conjugate(), false)?;
+        let rcond = rcond.unwrap_or(1e-15);
+        let largest = s.max(crate::keepdims(-1));
+        let kept = s.greater(largest * rcond);
+        let inverse = select(&kept, 1.0 / &s, 0.0);
+        // vᵀ · (1 / s · uᵀ)
+        let rows = inverse.expand_dims(-1) * transposed(&u);
+        stacked_product(&transposed(&vh), &rows.converted(u.dtype(), site), site)
+    }))
+}
+
+/// NumPy's `linalg.matrix_rank`: the number (`i64`) of singular values above the larger extent
+/// times epsilon times the largest, or above `tol`. Collective over the mesh. Errors as [`svd`].
+#[track_caller]
+#[must_use]
+pub fn matrix_rank(array: &Array, tol: Option<f64>) -> Array {
+    let site = call_site();
+    Array::catch(within(site, || {
+        if array.ok()?.ndim() < 2 {
+            return array.not_equal(0).any(()).astype(DType::I64).ok().cloned();
+        }
+        let s = svdvals(array);
+        let limit = match tol {
+            Some(tol) => s.greater(tol),
+            None => s.greater(s.max(crate::keepdims(-1)) * tolerance(array, &s)),
+        };
+        limit.astype(DType::I64).sum(-1).ok().cloned()
+    }))
+}
+
+/// A solution by least squares.
+#[derive(Clone, Debug)]
+pub struct LeastSquares {
+    /// The solution, of the shape of `b` with `n` rows.
+    pub x: Array,
+    /// The sums of squared residuals of each column; empty unless `a` has full rank and more rows
+    /// than columns.
+    pub residuals: Array,
+    /// The rank of `a` (0-d, `i64`).
+    pub rank: Array,
+    /// The singular values of `a`.
+    pub s: Array,
+}
+
+/// NumPy's `linalg.lstsq`: the `x` of least norm that makes `‖b - a x‖` least; singular values up
+/// to `rcond` times the largest (the larger extent times epsilon without one) count as zero.
+///
+/// Shapes `(m, n), (m) or (m, k)`. Collective over the mesh. Errors: `OpError::Matrix`,
+/// `OpError::ContractedSizes`, `DataError::NotConverged`.
+#[track_caller]
+pub fn lstsq(a: &Array, b: &Array, rcond: Option<f64>) -> Result<LeastSquares, Error> {
+    let site = call_site();
+    let a = matrices(a, "lstsq", site)?;
+    b.ok()?;
+    if a.ndim() != 2 || b.ndim() == 0 || b.ndim() > 2 {
+        let (expected, ndim) = ("2", if a.ndim() == 2 { b.ndim() } else { a.ndim() });
+        return Err(Error::op(OpError::Matrix { operation: "lstsq", expected, ndim }, site));
+    }
+    if a.shape()[0] != b.shape()[0] {
+        let (left, right) = (a.shape().into(), b.shape().into());
+        return Err(Error::op(OpError::ContractedSizes { left, right }, site));
+    }
+    within(site, || {
+        let is_vector = b.ndim() == 1;
+        let dtype = promote(a.dtype(), factorised(b.dtype(), "lstsq", site)?);
+        let columns = if is_vector { b.reshape([-1, 1]) } else { b.clone() };
+        let (a, columns) = (a.converted(dtype, site), columns.converted(dtype, site));
+        let (m, n) = (a.shape()[0], a.shape()[1]);
+        let Svd { u, s, vh } = svd(&a, false)?;
+        let rcond = rcond.unwrap_or_else(|| tolerance(&a, &s));
+        let kept = s.greater(s.max(crate::keepdims(-1)) * rcond);
+        let scaled = stacked_product(&adjoint(&u), &columns, site)?;
+        let inverse = select(&kept, 1.0 / &s, 0.0).expand_dims(-1);
+        let x = stacked_product(&adjoint(&vh), &(inverse * scaled).converted(dtype, site), site)?;
+        let rank = kept.astype(DType::I64).sum(());
+        let has_residuals = m > n && rank.item::<i64>()? == n as i64;
+        let residuals = if has_residuals {
+            let left = columns - stacked_product(&a, &x, site)?;
+            left.absolute().square().sum(0)
+        } else {
+            a.mesh()?.enter(|| crate::creation::zeros([0], dtype.real()))
+        };
+        let x = if is_vector { x.slice(s![.., 0]).copy() } else { x };
+        for part in [&x, &residuals] {
+            part.ok()?;
+        }
+        Ok(LeastSquares { x, residuals, rank, s })
+    })
+}
+
+/// Which norm; see NumPy's `linalg.norm`.
+#[derive(Clone, Copy, PartialEq, Default, Debug)]
+pub enum Ord {
+    /// Of vectors, and of matrices as vectors: the root of the sum of squares.
+    #[default]
+    Default,
+    /// The Frobenius norm of matrices.
+    Frobenius,
+    /// The sum of the singular values.
+    Nuclear,
+    /// The largest absolute value; of matrices, the largest sum of a row.
+    Infinity,
+    /// The smallest absolute value; of matrices, the smallest sum of a row.
+    MinusInfinity,
+    /// The p-norm of vectors; of matrices 1, -1 (sums of columns), 2 and -2 (singular values).
+    P(f64),
+}
+
+/// NumPy's `linalg.norm` over the given axes: none for all, one for vectors, two for matrices.
+///
+/// Dtype: real, of the precision of the array. Local (records nodes); Collective for norms by
+/// singular values. Errors: `OpError::Axis`, `OpError::Argument` for a norm that there is not.
+#[track_caller]
+#[must_use]
+pub fn norm(array: &Array, ord: Ord, axes: Option<&[i64]>, keepdims: bool) -> Array {
+    let site = call_site();
+    Array::catch(within(site, || {
+        array.ok()?;
+        let dtype = factorised(array.dtype(), "norm", site).unwrap_or(array.dtype());
+        let array = array.converted(dtype, site);
+        let all: Vec<i64> = (0..array.ndim() as i64).collect();
+        let axes = match axes {
+            Some(axes) => axes.to_vec(),
+            None if ord == Ord::Default => {
+                let root = squares(&array).sum(kept(&all, keepdims)).sqrt();
+                return root.ok().cloned();
+            }
+            None => all,
+        };
+        match axes.as_slice() {
+            [axis] => vector_norm(&array, ord, kept(&[*axis], keepdims), site),
+            [rows, columns] => matrix_norm(&array, ord, [*rows, *columns], keepdims, site),
+            _ => Err(no_norm(ord, site)),
+        }
+    }))
+}
+
+fn no_norm(ord: Ord, site: Site) -> Error {
+    let (operation, argument, value) = ("norm", "ord", format!("{ord:?}"));
+    Error::op(OpError::Argument { operation, argument, value }, site)
+}
+
+fn kept(axes: &[i64], keepdims: bool) -> crate::Axes {
+    if keepdims { crate::keepdims(axes) } else { axes.into() }
+}
+
+/// The squares of absolute values.
+fn squares(array: &Array) -> Array {
+    if array.dtype().is_complex() {
+        return array.real().square() + array.imag().square();
+    }
+    array.square()
+}
+
+fn vector_norm(array: &Array, ord: Ord, axes: crate::Axes, site: Site) -> Result<Array, Error> {
+    let sizes = array.absolute();
+    let norm = match ord {
+        Ord::Default => squares(array).sum(axes).sqrt(),
+        Ord::P(2.0) => squares(array).sum(axes).sqrt(),
+        Ord::Infinity => sizes.max(axes),
+        Ord::MinusInfinity => sizes.min(axes),
+        Ord::P(p) if p == f64::INFINITY => sizes.max(axes),
+        Ord::P(p) if p == f64::NEG_INFINITY => sizes.min(axes),
+        Ord::P(0.0) => array.not_equal(0).astype(sizes.dtype()).sum(axes),
+        Ord::P(1.0) => sizes.sum(axes),
+        Ord::P(p) => sizes.power(p).sum(axes).power(1.0 / p),
+        Ord::Frobenius | Ord::Nuclear => return Err(no_norm(ord, site)),
+    };
+    norm.ok().cloned()
+}
+
+fn matrix_norm(
+    array: &Array,
+    ord: Ord,
+    [rows, columns]: [i64; 2],
+    keepdims: bool,
+    site: Site,
+) -> Result<Array, Error> {
+    let (row, column) = (array.axis(rows, site)? as i64, array.axis(columns, site)? as i64);
+    if row == column {
+        return Err(Error::op(OpError::DuplicateAxis { axis: row as usize }, site));
+    }
+    let sizes = array.absolute();
+    let over = |axis: i64| crate::keepdims(axis);
+    let singular = || -> Result<Array, Error> {
+        let others = (0..array.ndim() as i64).filter(|axis| *axis != row && *axis != column);
+        let order: Vec<i64> = others.chain([row, column]).collect();
+        Ok(svdvals(&array.transpose(order)).ok()?.clone())
+    };
+    let norm = match ord {
+        Ord::Default | Ord::Frobenius => squares(array).sum(crate::keepdims([row, column])).sqrt(),
+        Ord::P(1.0) => sizes.sum(over(row)).max(over(column)),
+        Ord::P(-1.0) => sizes.sum(over(row)).min(over(column)),
+        Ord::Infinity => sizes.sum(over(column)).max(over(row)),
+        Ord::MinusInfinity => sizes.sum(over(column)).min(over(row)),
+        Ord::P(p) if p == f64::INFINITY => sizes.sum(over(column)).max(over(row)),
+        Ord::P(p) if p == f64::NEG_INFINITY => sizes.sum(over(column)).min(over(row)),
+        Ord::P(2.0) | Ord::P(-2.0) | Ord::Nuclear => {
+            let values = singular()?;
+            let norm = match ord {
+                Ord::Nuclear => values.sum(-1),
+                Ord::P(2.0) => values.max(-1),
+                _ => values.min(-1),
+            };
+            let mut shape = array.shape().to_vec();
+            (shape[row as usize], shape[column as usize]) = (1, 1);
+            norm.reshape(shape.as_slice())
+        }
+        Ord::P(_) => return Err(no_norm(ord, site)),
+    };
+    if keepdims {
+        return norm.ok().cloned();
+    }
+    let removed = |axis: &usize| *axis as i64 != row && *axis as i64 != column;
+    let shape: Vec<usize> =
+        (0..norm.ndim()).filter(removed).map(|axis| norm.shape()[axis]).collect();
+    norm.reshape(shape.as_slice()).ok().cloned()
+}
+
+/// NumPy's `linalg.cond`: the ratio of the largest to the smallest singular value, or of the norms
+/// of the matrices and their inverses. Collective over the mesh. Errors as [`norm`] and [`inv`].
+#[track_caller]
+#[must_use]
+pub fn cond(array: &Array, ord: Ord) -> Array {
+    let site = call_site();
+    Array::catch(within(site, || {
+        if matches!(ord, Ord::Default | Ord::P(2.0) | Ord::P(-2.0)) {
+            let s = svdvals(array);
+            let (largest, smallest) = (s.slice(s![Ellipsis, 0]), s.slice(s![Ellipsis, -1]));
+            let ratio = if ord == Ord::P(-2.0) { smallest / largest } else { largest / smallest };
+            return ratio.ok().cloned();
+        }
+        let matrix = square(array, "cond", site)?;
+        let axes = [-2, -1];
+        let inverse = decomposed(Decomposition::Inverse, &[&matrix], site)?;
+        let product =
+            norm(&matrix, ord, Some(&axes), false) * norm(&inverse, ord, Some(&axes), false);
+        // A singular matrix is as badly conditioned as can be.
+        let was_nan = matrix.isnan().any([-2, -1]);
+        select(&product.isnan().logical_and(was_nan.logical_not()), f64::INFINITY, product)
+            .ok()
+            .cloned()
+    }))
+}

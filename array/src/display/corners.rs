@@ -1,0 +1,68 @@
+//! The corners that stand for a large array: what is fetched when one is printed.
+
+use super::layout::{EDGE, is_cut};
+use crate::array::Array;
+use crate::engine::Cause;
+use crate::error::{Error, Site, within};
+use crate::host::HostArray;
+use phalanx_ops::Index;
+
+/// The first or the last elements of an axis.
+#[derive(Clone, Copy)]
+enum End {
+    First,
+    Last,
+}
+
+fn end_of(array: &Array, axis: usize, end: End) -> Array {
+    let range = |start, stop| Index::Range { start, stop, step: 1 };
+    let edge = EDGE as i64;
+    let mut index = vec![range(None, None); axis];
+    index.push(match end {
+        End::First => range(None, Some(edge)),
+        End::Last => range(Some(-edge), None),
+    });
+    array.slice(index)
+}
+
+impl Array {
+    /// The elements that are shown, in C order. Collectivity as `to_host`: what this process holds
+    /// whole is read, else each corner is fetched by itself, so that nothing between them moves.
+    pub(super) fn shown(&self, cause: Cause, site: Site) -> Result<HostArray, Error> {
+        let axes: Vec<usize> =
+            (0..self.ndim()).filter(|&axis| is_cut(self.shape(), axis)).collect();
+        let is_held = axes.is_empty() || self.is_held()?;
+        self.read_corners(&axes, is_held, cause, site)
+    }
+
+    /// The array without what lies between the ends of these axes.
+    fn read_corners(
+        &self,
+        axes: &[usize],
+        is_held: bool,
+        cause: Cause,
+        site: Site,
+    ) -> Result<HostArray, Error> {
+        let Some((&axis, inner)) = axes.split_first() else {
+            // A copy takes from other processes what it shows; a view would bring all of its base.
+            let copied = (!is_held).then(|| self.copy_at(site));
+            return copied.as_ref().unwrap_or(self).to_host_for(cause, site);
+        };
+        let read = |end| {
+            within(site, || end_of(self, axis, end)).read_corners(inner, is_held, cause, site)
+        };
+        let (first, last) = (read(End::First)?, read(End::Last)?);
+        let mut shape = first.shape.clone();
+        let rows = shape[..axis].iter().product::<usize>();
+        shape[axis] *= 2;
+        let mut bytes = Vec::with_capacity(2 * first.bytes.len());
+        let row = first.bytes.len() / rows.max(1);
+        if row > 0 {
+            for (first, last) in first.bytes.chunks(row).zip(last.bytes.chunks(row)) {
+                bytes.extend_from_slice(first);
+                bytes.extend_from_slice(last);
+            }
+        }
+        Ok(HostArray { dtype: first.dtype, shape, bytes })
+    }
+}

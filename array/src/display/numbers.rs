@@ -1,0 +1,131 @@
+//! Integers and arrays as text.
+
+use super::digits::{Decimal, Precision};
+use crate::array::Array;
+use crate::error::{Error, call_site, within};
+use crate::statistics::wrong;
+use phalanx_ops::{DType, Scalar, Weak};
+
+/// NumPy's `array_str`: the elements as NumPy prints them. Collectivity as [`Array::to_host`]. What
+/// a summary leaves out is not fetched.
+#[track_caller]
+pub fn array_str(array: &Array) -> Result<String, Error> {
+    let site = call_site();
+    array.ok()?;
+    within(site, || array.evaluate())?;
+    Ok(array.to_string())
+}
+
+/// NumPy's `array2string`: as [`array_str`], and a 0-d array as the element of an array.
+#[track_caller]
+pub fn array2string(array: &Array) -> Result<String, Error> {
+    let site = call_site();
+    within(site, || {
+        if array.ok()?.ndim() > 0 {
+            return array_str(array);
+        }
+        let text = array_str(&array.reshape([1]))?;
+        Ok(text.trim_matches(['[', ']']).to_owned())
+    })
+}
+
+/// NumPy's `base_repr`: an integer in the digits of a base, with `padding` zeros before them.
+/// Local. Errors: `OpError::Argument` for a base below 2 or above 36.
+#[track_caller]
+pub fn base_repr(number: i64, base: u32, padding: usize) -> Result<String, Error> {
+    let site = call_site();
+    if !(2..=36).contains(&base) {
+        return Err(wrong("base_repr", "base", base.to_string(), site));
+    }
+    let (mut rest, mut digits) = (number.unsigned_abs(), Vec::new());
+    while rest > 0 {
+        let digit = (rest % u64::from(base)) as u32;
+        digits.extend(char::from_digit(digit, base).map(|digit| digit.to_ascii_uppercase()));
+        rest /= u64::from(base);
+    }
+    digits.extend(std::iter::repeat_n('0', padding));
+    if number < 0 {
+        digits.push('-');
+    }
+    if digits.is_empty() {
+        digits.push('0');
+    }
+    Ok(digits.into_iter().rev().collect())
+}
+
+/// NumPy's `binary_repr`: an integer in binary digits, at least `width` of them; negative ones then
+/// as their two's complement, else with a sign. Local. Errors: `OpError::Argument` for a width that
+/// is too small.
+#[track_caller]
+pub fn binary_repr(number: i64, width: impl Into<Option<usize>>) -> Result<String, Error> {
+    let (site, width) = (call_site(), width.into());
+    let magnitude = format!("{:b}", number.unsigned_abs());
+    let Some(width) = width else {
+        return Ok(if number < 0 { format!("-{magnitude}") } else { magnitude });
+    };
+    let refuse = || Err(wrong("binary_repr", "width", width.to_string(), site));
+    if number >= 0 {
+        if number > 0 && width < magnitude.len() {
+            return refuse();
+        }
+        return Ok(format!("{magnitude:0>width$}"));
+    }
+    // A power of two needs no digit more than its magnitude has.
+    let is_power = number.unsigned_abs().is_power_of_two();
+    let digits = magnitude.len() + usize::from(!is_power);
+    if width < digits {
+        return refuse();
+    }
+    let complement = (1u128 << digits) - u128::from(number.unsigned_abs());
+    let binary = format!("{complement:0>digits$b}");
+    Ok(format!("{binary:1>width$}"))
+}
+
+/// A real number as a float with the precision that tells it from its neighbours.
+fn real(number: Scalar) -> (f64, Precision) {
+    let value = match number.cast(DType::F64).to_weak() {
+        Weak::Float(value) => value,
+        other => unreachable!("bug: {other:?} is no float"),
+    };
+    (value, Precision::of(number.dtype()))
+}
+
+/// The sign of a finite number and its digits, or all of the text of another.
+fn decimal(value: f64, precision: Precision) -> Result<(&'static str, Decimal), String> {
+    if value.is_nan() {
+        return Err(String::from("nan"));
+    }
+    let sign = if value.is_sign_negative() { "-" } else { "" };
+    if value.is_infinite() {
+        return Err(format!("{sign}inf"));
+    }
+    Ok((sign, Decimal::shortest(value, precision)))
+}
+
+/// NumPy's `format_float_positional`: as few digits as tell a number from others of its dtype,
+/// without an exponent. Local.
+#[must_use]
+pub fn format_float_positional(number: Scalar) -> String {
+    let (value, precision) = real(number);
+    decimal(value, precision).map_or_else(
+        |text| text,
+        |(sign, decimal)| {
+            let [before, after] = decimal.positional();
+            format!("{sign}{before}.{after}")
+        },
+    )
+}
+
+/// NumPy's `format_float_scientific`: as [`format_float_positional`], with an exponent. Local.
+#[must_use]
+pub fn format_float_scientific(number: Scalar) -> String {
+    let (value, precision) = real(number);
+    decimal(value, precision).map_or_else(
+        |text| text,
+        |(sign, decimal)| {
+            let ([first, rest], exponent) = (decimal.mantissa(), decimal.exponent());
+            let (side, size) = (if exponent < 0 { '-' } else { '+' }, exponent.unsigned_abs());
+            format!("{sign}{first}.{rest}e{side}{size:02}")
+        },
+    )
+}

@@ -1,0 +1,192 @@
+//! Polynomials from their roots and through points, and their division.
+
+use crate::array::Array;
+use crate::closeness::{Tolerance, allclose};
+use crate::convolution::{ConvolveMode, convolve};
+use crate::creation::{ones, vander, zeros};
+use crate::decomposition::lstsq;
+use crate::differences::joined;
+use crate::error::{Error, Site, call_site, within};
+use crate::sorting::sort;
+use crate::statistics::wrong;
+use phalanx_ops::error::OpError;
+use phalanx_ops::{DType, Index, promote};
+
+fn ndim(operation: &'static str, expected: &'static str, array: &Array, site: Site) -> Error {
+    Error::op(OpError::Ndim { operation, expected, ndim: array.ndim() }, site)
+}
+
+/// The elements of a vector from one position to before another.
+fn part(array: &Array, start: i64, stop: Option<i64>) -> Array {
+    array.slice([Index::Range { start: Some(start), stop, step: 1 }])
+}
+
+/// NumPy's `poly` of a vector: the coefficients, that of the highest power first, of the polynomial
+/// with these roots.
+///
+/// Dtype: at least `f64`; `f64` for roots that are conjugate in pairs, too. Records a convolution
+/// for each root. Local, Collective for complex roots. Errors: `OpError::Ndim`.
+#[track_caller]
+#[must_use]
+pub fn poly(roots: &Array) -> Array {
+    let site = call_site();
+    let compute = || {
+        roots.ok()?;
+        if roots.ndim() > 1 {
+            return Err(ndim("poly", "at most 1", roots, site));
+        }
+        let dtype = match roots.dtype() {
+            DType::F32 | DType::C64 => roots.dtype(),
+            other => promote(other, DType::F64),
+        };
+        let wide = roots.reshape([-1]).converted(dtype, site);
+        let mut coefficients = ones([1], dtype);
+        for place in 0..wide.size() as i64 {
+            let root = part(&wide, place, Some(place + 1));
+            let factor = joined(&[ones([1], dtype), -root], 0, dtype, site)?;
+            coefficients = convolve(&coefficients, &factor, ConvolveMode::Full);
+        }
+        if dtype.is_complex() {
+            let (own, conjugate) = (sort(&wide, 0), sort(&wide.conj(), 0));
+            if own.equal(conjugate).all(()).item::<bool>()? {
+                coefficients = coefficients.real().copy();
+            }
+        }
+        coefficients.ok().cloned()
+    };
+    Array::catch(roots.mesh().and_then(|mesh| mesh.enter(|| within(site, compute))))
+}
+
+/// NumPy's `polydiv`: the quotient and the remainder of two polynomials.
+///
+/// Collective over the mesh: leading zeros of the remainder are left out. Errors: `OpError::Ndim`,
+/// `OpError::Argument` of no coefficients.
+#[track_caller]
+pub fn polydiv(u: &Array, v: &Array) -> Result<(Array, Array), Error> {
+    let site = call_site();
+    u.mesh()?.enter(|| {
+        within(site, || {
+            for array in [u, v] {
+                if array.ok()?.ndim() > 1 {
+                    return Err(ndim("polydiv", "at most 1", array, site));
+                }
+                if array.size() == 0 {
+                    return Err(wrong("polydiv", "polynomial", String::from("[]"), site));
+                }
+            }
+            let (u, v) = (u.reshape([-1]) + 0.0, v.reshape([-1]) + 0.0);
+            let dtype = promote(u.dtype(), v.dtype());
+            let (dividend, divisor) = (u.converted(dtype, site), v.converted(dtype, site));
+            let (m, n) = (dividend.size(), divisor.size());
+            let quotient = zeros([(m + 1).saturating_sub(n).max(1)], dtype);
+            let mut remainder = dividend.copy();
+            let scale = 1.0 / part(&divisor, 0, Some(1));
+            for k in 0..(m + 1).saturating_sub(n) as i64 {
+                let factor = &scale * part(&remainder, k, Some(k + 1)).copy();
+                part(&quotient, k, Some(k + 1)).try_assign(&factor)?;
+                let window = part(&remainder, k, Some(k + n as i64));
+                let left = &window - &factor * &divisor;
+                window.try_assign(&left)?;
+            }
+            let tolerance = || Tolerance::from((1e-14, 1e-8));
+            while remainder.size() > 1
+                && allclose(&part(&remainder, 0, Some(1)), 0.0, tolerance()).item::<bool>()?
+            {
+                remainder = part(&remainder, 1, None);
+            }
+            Ok((quotient.ok()?.clone(), remainder.ok()?.clone()))
+        })
+    })
+}
+
+/// NumPy's `polyfit`: the coefficients, that of the highest power first, of the polynomial of
+/// degree `degree` that is closest to the points in the sense of least squares; of several ones,
+/// for a column of `y` each.
+///
+/// Shapes `(m), (m) or (m, k) -> (degree + 1) or (degree + 1, k)`. `weights` multiply the
+/// distances. Collective over the mesh, as [`lstsq`]. Errors: `OpError::Arguments` for other
+/// numbers of axes or points, `OpError::Dtype` for `f16` without an `rcond`, those of [`lstsq`].
+#[track_caller]
+#[must_use]
+pub fn polyfit(
+    x: &Array,
+    y: &Array,
+    degree: usize,
+    rcond: Option<f64>,
+    weights: Option<&Array>,
+) -> Array {
+    let site = call_site();
+    let fit = || {
+        let refuse = |array: &Array| {
+            let (operation, dtypes) = ("polyfit", vec![array.dtype()]);
+            Err(Error::op(OpError::Dtype { operation, dtypes }, site))
+        };
+        let problem =
+            |problem| Err(Error::op(OpError::Arguments { operation: "polyfit", problem }, site));
+        if x.ok()?.ndim() != 1 || x.size() == 0 {
+            return problem("x must be a vector that is not empty");
+        }
+        if y.ok()?.ndim() == 0 || y.ndim() > 2 || y.shape()[0] != x.size() {
+            return problem("y must have one or two axes and as many rows as x has elements");
+        }
+        let (x, mut right) = (x + 0.0, y + 0.0);
+        let rcond = match x.dtype() {
+            _ if rcond.is_some() => rcond.unwrap_or_default(),
+            DType::F64 | DType::C128 => x.size() as f64 * f64::EPSILON,
+            DType::F32 | DType::C64 => x.size() as f64 * f64::from(f32::EPSILON),
+            _ => return refuse(&x),
+        };
+        let mut left = vander(&x, degree + 1, false);
+        if let Some(weights) = weights {
+            if weights.ok()?.shape() != [x.size()] {
+                return problem("weights must be a vector of as many elements as x");
+            }
+            let weights = weights + 0.0;
+            left = left.multiply(weights.expand_dims(1));
+            let of_rows = if right.ndim() == 2 { weights.expand_dims(1) } else { weights };
+            right = right.multiply(of_rows);
+        }
+        let scale = left.square().sum(0).sqrt();
+        let found = lstsq(&(left / &scale), &right, Some(rcond))?.x;
+        let scale = if found.ndim() == 2 { scale.expand_dims(1) } else { scale };
+        (found / scale).ok().cloned()
+    };
+    Array::catch(x.mesh().and_then(|mesh| mesh.enter(|| within(site, fit))))
+}
+
+/// NumPy's `unwrap`: angles (or whatever has a period) with multiples of the period added along an
+/// axis, so that steps of more than `discontinuity` (half a period without one) become small.
+///
+/// Dtype: `f64` of integers. Lines are brought together where they are split, as by
+/// [`cumsum`](crate::cumsum). Local (records nodes). Errors: `OpError::Axis`.
+#[track_caller]
+#[must_use]
+pub fn unwrap(
+    array: &Array,
+    discontinuity: impl Into<Option<f64>>,
+    axis: i64,
+    period: f64,
+) -> Array {
+    let (site, discontinuity) = (call_site(), discontinuity.into());
+    let unwrapped = || {
+        let place = array.ok()?.axis(axis, site)?;
+        let steps = crate::differences::diff(array, crate::DiffOptions::from(1).axis(axis));
+        let dtype = if array.dtype().is_inexact() { array.dtype() } else { DType::F64 };
+        let half = period / 2.0;
+        let steps = steps.converted(dtype, site);
+        let wrapped = (&steps + half).remainder(period) - half;
+        let at_edge = wrapped.equal(-half).logical_and(steps.greater(0));
+        let wrapped = crate::select(&at_edge, half, wrapped);
+        let is_small = steps.absolute().less(discontinuity.unwrap_or(half));
+        let corrections = crate::select(&is_small, 0.0, wrapped - steps);
+        let items = |start, stop| {
+            let mut items = vec![Index::Range { start: None, stop: None, step: 1 }; place];
+            items.push(Index::Range { start, stop, step: 1 });
+            items
+        };
+        let first = array.slice(items(None, Some(1))).converted(dtype, site);
+        let rest = array.slice(items(Some(1), None)) + crate::cumsum(&corrections, axis);
+        joined(&[first, rest], place, dtype, site)
+    };
+    Array::catch(array.mesh().and_then(|mesh| mesh.enter(|| within(site, unwrapped))))
+}

@@ -1,0 +1,338 @@
+//! Advanced indexing: arrays of positions and masks among the items of an index.
+
+use super::find::nonzero;
+use super::positions::{Mode, argument_array, resolved};
+use crate::array::Array;
+use crate::error::{Error, Site, call_site, within};
+use crate::operand::Argument;
+use crate::{Index, IndexItem};
+use phalanx_ops::error::OpError;
+use phalanx_ops::shape::broadcast;
+use phalanx_ops::structured::Put;
+use phalanx_ops::{DType, Shape};
+
+/// An item of an index: a basic one, or an array of positions or of bools.
+#[derive(Clone)]
+pub enum AnyIndex {
+    /// As in [`s!`](crate::s).
+    Basic(Index),
+    /// Positions of an axis, or a mask over as many axes as it has.
+    Array(Array),
+}
+
+/// Something that may stand in [`ix!`](crate::ix).
+pub trait IntoAnyIndex {
+    /// The item.
+    fn into_any_index(self) -> AnyIndex;
+}
+
+impl<T: IndexItem> IntoAnyIndex for T {
+    fn into_any_index(self) -> AnyIndex {
+        AnyIndex::Basic(self.into_index())
+    }
+}
+
+impl IntoAnyIndex for &Array {
+    fn into_any_index(self) -> AnyIndex {
+        AnyIndex::Array(self.clone())
+    }
+}
+
+/// An index in which arrays may stand: `ix![&rows, .., 1..3, &mask]`; else as [`s!`](crate::s).
+#[macro_export]
+macro_rules! ix {
+    ($($item:expr),* $(,)?) => {
+        [$($crate::indexing::IntoAnyIndex::into_any_index($item)),*]
+    };
+}
+
+/// An index worked out: what it shows, and of which axes it takes positions.
+struct Worked {
+    /// The array through the basic items; axes that positions are taken of come first.
+    view: Array,
+    /// The positions of each of these axes, in range, of one shape.
+    positions: Vec<Array>,
+    /// The shape of the positions.
+    shape: Shape,
+    /// Where in the result their axes stand.
+    place: usize,
+}
+
+impl Array {
+    /// NumPy's `a[...]` with any items; see [`ix!`](crate::ix). A view if all are basic, else a
+    /// copy.
+    ///
+    /// The array is brought whole along the indexed axes to every device. Collective where masks
+    /// are among the items, or positions that may be outside of their axis; else Local. Errors: as
+    /// [`Array::slice`], `OpError::Indices`, `OpError::Broadcast`, `OpError::MaskShape`,
+    /// `DataError::IndexRange`.
+    #[track_caller]
+    #[must_use]
+    pub fn index(&self, items: impl AsRef<[AnyIndex]>) -> Array {
+        let site = call_site();
+        Array::catch(self.index_at(items.as_ref(), site))
+    }
+
+    fn index_at(&self, items: &[AnyIndex], site: Site) -> Result<Array, Error> {
+        self.ok()?;
+        if let Some(items) = all_basic(items) {
+            return within(site, || self.slice(items).ok().cloned());
+        }
+        let worked = self.work_out(items, site)?;
+        let (lines, position) = worked.lines(site)?;
+        let taken = lines.take_resolved(&position, 0, site)?;
+        let (from, to) = (worked.shape.len(), worked.place);
+        within(site, || move_first(&taken, from, to).ok().cloned())
+    }
+
+    /// NumPy's `a[...] = value` with any items; see [`ix!`](crate::ix). Of positions that occur
+    /// several times the last value stays.
+    ///
+    /// Collectivity and errors as [`Array::index`] and [`Array::assign`].
+    #[track_caller]
+    pub fn assign_index(&self, items: impl AsRef<[AnyIndex]>, value: impl Into<Argument>) {
+        let (site, value) = (call_site(), value.into());
+        if let Err(error) = self.write_index(items.as_ref(), &value, site) {
+            self.poison(error);
+        }
+    }
+
+    /// As [`Array::assign_index`], but an error is returned and leaves the array as it was.
+    #[track_caller]
+    pub fn try_assign_index(
+        &self,
+        items: impl AsRef<[AnyIndex]>,
+        value: impl Into<Argument>,
+    ) -> Result<(), Error> {
+        self.write_index(items.as_ref(), &value.into(), call_site())
+    }
+
+    fn write_index(&self, items: &[AnyIndex], value: &Argument, site: Site) -> Result<(), Error> {
+        self.ok()?;
+        self.check_writable(site)?;
+        if let Some(items) = all_basic(items) {
+            return within(site, || self.slice(items).try_assign(value.clone()));
+        }
+        let worked = self.work_out(items, site)?;
+        let (lines, position) = worked.lines(site)?;
+        let (count, rest) = (position.size(), &lines.shape()[1..]);
+        let mut target: Vec<usize> = rest[..worked.place].to_vec();
+        target.extend(&worked.shape);
+        target.extend(&rest[worked.place..]);
+        within(site, || {
+            let value = argument_array(value, self, site)?;
+            let value = without_leading(&value, target.len()).broadcast_to(target.as_slice());
+            let value = move_last(&value, worked.place, worked.shape.len());
+            let mut shape = vec![count];
+            shape.extend(rest);
+            let value = value.reshape(shape.as_slice());
+            let mut column = vec![count];
+            column.resize(shape.len(), 1);
+            let positions = position.reshape(column.as_slice()).broadcast_to(shape.as_slice());
+            let put = Put { axis: 0, op: None };
+            let new = lines.put_resolved(put, &positions, value.ok()?, site)?;
+            worked.view.try_assign(new.reshape(worked.view.shape()))
+        })
+    }
+
+    fn work_out(&self, items: &[AnyIndex], site: Site) -> Result<Worked, Error> {
+        let items = spelled_out(self, items, site)?;
+        // A first pass takes what is basic; an item of arrays keeps its axis whole.
+        let whole = Index::Range { start: None, stop: None, step: 1 };
+        let basic: Vec<Index> = items
+            .iter()
+            .map(|item| match item {
+                AnyIndex::Basic(Index::At(_)) | AnyIndex::Array(_) => whole,
+                AnyIndex::Basic(item) => *item,
+            })
+            .collect();
+        let view = within(site, || self.slice(&basic).ok().cloned())?;
+        let mut shape = Shape::new();
+        let arrays = items.iter().filter_map(|item| match item {
+            AnyIndex::Array(array) => Some(array),
+            AnyIndex::Basic(_) => None,
+        });
+        for array in arrays.clone() {
+            shape = broadcast(&shape, array.shape()).map_err(|_| {
+                let shapes = arrays.clone().map(|array| array.shape().into()).collect();
+                Error::op(OpError::IndexShapes { shapes }, site)
+            })?;
+        }
+        // Integers beside arrays are positions too.
+        let mut axes: Vec<usize> = Vec::new();
+        let mut arrays: Vec<Array> = Vec::new();
+        let mut runs = 0;
+        let mut was_array = false;
+        for (axis, item) in items.iter().enumerate() {
+            let positions = match item {
+                AnyIndex::Array(array) => {
+                    resolved(array, (axis, view.shape()[axis]), Mode::Raise, site)?
+                }
+                AnyIndex::Basic(Index::At(at)) => {
+                    let extent = view.shape()[axis];
+                    let from_start = if *at < 0 { at + extent as i64 } else { *at };
+                    if !(0..extent as i64).contains(&from_start) {
+                        return Err(Error::op(OpError::Index { index: *at, axis, extent }, site));
+                    }
+                    let mesh = self.mesh()?;
+                    mesh.enter(|| crate::creation::from_slice(&[from_start], ()))
+                }
+                AnyIndex::Basic(_) => {
+                    was_array = false;
+                    continue;
+                }
+            };
+            runs += usize::from(!was_array);
+            was_array = true;
+            axes.push(axis);
+            arrays.push(positions);
+        }
+        let place = if runs == 1 { axes[0] } else { 0 };
+        let others = (0..view.ndim()).filter(|axis| !axes.contains(axis));
+        let order: Vec<i64> = axes.iter().copied().chain(others).map(|axis| axis as i64).collect();
+        within(site, || {
+            let positions = arrays
+                .iter()
+                .map(|array| array.broadcast_to(shape.as_slice()).ok().cloned())
+                .collect::<Result<Vec<Array>, Error>>()?;
+            Ok(Worked { view: view.transpose(order).ok()?.clone(), positions, shape, place })
+        })
+    }
+}
+
+impl Worked {
+    /// The view with the indexed axes as one, and the positions along it.
+    fn lines(&self, site: Site) -> Result<(Array, Array), Error> {
+        let count = self.positions.len();
+        let extents = &self.view.shape()[..count];
+        within(site, || {
+            let mut position: Option<Array> = None;
+            for (positions, &extent) in self.positions.iter().zip(extents) {
+                position = Some(match position {
+                    Some(before) => before * extent as i64 + positions,
+                    None => positions.clone(),
+                });
+            }
+            let mut shape: Vec<usize> = vec![extents.iter().product()];
+            shape.extend(&self.view.shape()[count..]);
+            let lines = self.view.reshape(shape.as_slice());
+            match position {
+                Some(position) => Ok((lines.ok()?.clone(), position.ok()?.clone())),
+                None => unreachable!("bug: an advanced index has positions"),
+            }
+        })
+    }
+}
+
+/// The items if all are basic.
+fn all_basic(items: &[AnyIndex]) -> Option<Vec<Index>> {
+    items
+        .iter()
+        .map(|item| match item {
+            AnyIndex::Basic(item) => Some(*item),
+            AnyIndex::Array(_) => None,
+        })
+        .collect()
+}
+
+/// One item for each axis of the result of the basic items: masks as the positions where they hold,
+/// and without an ellipsis.
+fn spelled_out(array: &Array, items: &[AnyIndex], site: Site) -> Result<Vec<AnyIndex>, Error> {
+    let axes_of = |item: &AnyIndex| match item {
+        AnyIndex::Basic(Index::NewAxis | Index::Ellipsis) => 0,
+        AnyIndex::Array(mask) if mask.dtype() == DType::Bool => mask.ndim(),
+        _ => 1,
+    };
+    let (ndim, given) = (array.ndim(), items.iter().map(axes_of).sum::<usize>());
+    if given > ndim {
+        return Err(Error::op(OpError::TooManyIndices { ndim, given }, site));
+    }
+    let is_ellipsis = |item: &&AnyIndex| matches!(item, AnyIndex::Basic(Index::Ellipsis));
+    let ellipses = items.iter().filter(is_ellipsis).count();
+    if ellipses > 1 {
+        return Err(Error::op(OpError::Ellipses, site));
+    }
+    let whole = AnyIndex::Basic(Index::Range { start: None, stop: None, step: 1 });
+    let rest = vec![whole; ndim - given];
+    let mut spelled: Vec<AnyIndex> = Vec::new();
+    let mut axis = 0;
+    for item in items {
+        match item {
+            AnyIndex::Basic(Index::Ellipsis) => {
+                spelled.extend(rest.iter().cloned());
+                axis += rest.len();
+                continue;
+            }
+            AnyIndex::Array(mask) if mask.dtype() == DType::Bool => {
+                mask.ok()?;
+                let extents = &array.shape()[axis..axis + mask.ndim()];
+                if extents != mask.shape() {
+                    let (mask, extents) = (mask.shape().into(), extents.into());
+                    return Err(Error::op(OpError::MaskShape { mask, extents }, site));
+                }
+                if mask.ndim() == 0 {
+                    let (expected, ndim) = ("at least 1", 0);
+                    let error = OpError::Ndim { operation: "a mask in an index", expected, ndim };
+                    return Err(Error::op(error, site));
+                }
+                let found = within(site, || nonzero(mask))?;
+                spelled.extend(found.into_iter().map(AnyIndex::Array));
+            }
+            other => spelled.push(other.clone()),
+        }
+        axis += axes_of(item);
+    }
+    if ellipses == 0 {
+        spelled.extend(rest);
+    }
+    Ok(spelled)
+}
+
+/// The view whose first `count` axes stand at `place`.
+fn move_first(array: &Array, count: usize, place: usize) -> Array {
+    let ndim = array.ndim() as i64;
+    let (count, place) = (count as i64, place as i64);
+    let order = (count..count + place).chain(0..count).chain(count + place..ndim);
+    array.transpose(order.collect::<Vec<i64>>())
+}
+
+/// The view whose `count` axes at `place` stand first.
+fn move_last(array: &Array, place: usize, count: usize) -> Array {
+    let ndim = array.ndim() as i64;
+    let (count, place) = (count as i64, place as i64);
+    let order = (place..place + count).chain(0..place).chain(place + count..ndim);
+    array.transpose(order.collect::<Vec<i64>>())
+}
+
+/// The array without leading axes of extent 1 that are too many.
+fn without_leading(array: &Array, ndim: usize) -> Array {
+    let extra = array.ndim().saturating_sub(ndim);
+    if extra > 0 && array.shape()[..extra].iter().all(|&extent| extent == 1) {
+        return array.reshape(&array.shape()[extra..]);
+    }
+    array.clone()
+}
+
+/// NumPy's `ix_`: vectors of positions, or of bools, as an index of all their combinations.
+/// Collective where bools are among them. Errors: `OpError::Ndim`.
+#[track_caller]
+pub fn ix_(vectors: &[Array]) -> Result<Vec<AnyIndex>, Error> {
+    let site = call_site();
+    let item = |(axis, vector): (usize, &Array)| {
+        vector.ok()?;
+        if vector.ndim() != 1 {
+            let (expected, ndim) = ("1", vector.ndim());
+            return Err(Error::op(OpError::Ndim { operation: "ix_", expected, ndim }, site));
+        }
+        within(site, || {
+            let positions = match vector.dtype() {
+                DType::Bool => nonzero(vector)?.swap_remove(0),
+                _ => vector.clone(),
+            };
+            let mut shape = vec![1; vectors.len()];
+            shape[axis] = positions.size();
+            Ok(AnyIndex::Array(positions.reshape(shape.as_slice()).ok()?.clone()))
+        })
+    };
+    vectors.iter().enumerate().map(item).collect()
+}

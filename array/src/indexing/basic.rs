@@ -1,0 +1,73 @@
+//! Basic indexing: what may stand in `s![…]`.
+
+use phalanx_ops::Index;
+use phalanx_ops::shape::saturating;
+use std::ops::{Range, RangeFrom, RangeFull, RangeTo};
+
+/// Something that may stand in [`s!`](crate::s).
+pub trait IndexItem {
+    /// The index item.
+    fn into_index(self) -> Index;
+}
+
+/// Stands for all axes not named, in [`s!`](crate::s).
+#[derive(Clone, Copy, Debug)]
+pub struct Ellipsis;
+
+/// Adds an axis of extent 1, in [`s!`](crate::s).
+#[derive(Clone, Copy, Debug)]
+pub struct NewAxis;
+
+impl IndexItem for Index {
+    fn into_index(self) -> Index {
+        self
+    }
+}
+impl IndexItem for Ellipsis {
+    fn into_index(self) -> Index {
+        Index::Ellipsis
+    }
+}
+impl IndexItem for NewAxis {
+    fn into_index(self) -> Index {
+        Index::NewAxis
+    }
+}
+impl IndexItem for RangeFull {
+    fn into_index(self) -> Index {
+        Index::Range { start: None, stop: None, step: 1 }
+    }
+}
+
+macro_rules! index_items {
+    ($($type:ty),*) => {$(
+        impl IndexItem for $type {
+            fn into_index(self) -> Index { Index::At(saturating(self)) }
+        }
+        impl IndexItem for Range<$type> {
+            fn into_index(self) -> Index {
+                let (start, stop) = (Some(saturating(self.start)), Some(saturating(self.end)));
+                Index::Range { start, stop, step: 1 }
+            }
+        }
+        impl IndexItem for RangeFrom<$type> {
+            fn into_index(self) -> Index {
+                Index::Range { start: Some(saturating(self.start)), stop: None, step: 1 }
+            }
+        }
+        impl IndexItem for RangeTo<$type> {
+            fn into_index(self) -> Index {
+                Index::Range { start: None, stop: Some(saturating(self.end)), step: 1 }
+            }
+        }
+    )*};
+}
+index_items!(i32, i64, usize);
+
+/// The slice `item` with another step.
+pub fn with_step(item: impl IndexItem, step: i64) -> Index {
+    match item.into_index() {
+        Index::Range { start, stop, .. } => Index::Range { start, stop, step },
+        other => other,
+    }
+}

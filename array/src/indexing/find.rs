@@ -1,0 +1,250 @@
+//! Positions of elements: where conditions hold, and between indices and positions in C order.
+
+use super::positions::{Mode, resolved};
+use crate::array::Array;
+use crate::error::{DataError, Error, Site, call_site, within};
+use crate::graph::NodeOp;
+use crate::math::select;
+use crate::operand::Argument;
+use phalanx_ops::error::OpError;
+use phalanx_ops::shape::size;
+use phalanx_ops::{DType, Kind};
+
+/// The strides of a C-ordered array in elements.
+fn steps(shape: &[usize]) -> Vec<i64> {
+    let mut steps = vec![1i64; shape.len()];
+    for axis in (1..shape.len()).rev() {
+        steps[axis - 1] = steps[axis].saturating_mul(shape[axis].max(1) as i64);
+    }
+    steps
+}
+
+/// The positions in C order of the elements that are not zero.
+pub(super) fn positions_of(array: &Array, site: Site) -> Result<Array, Error> {
+    array.ok()?;
+    within(site, || {
+        let mask = array.converted(DType::Bool, site).reshape([-1]);
+        let shape = mask.shape().into();
+        let node = array.mesh()?.record(NodeOp::Index(0), &[], shape, DType::I64, site)?;
+        let positions = Array::from_node(array.mesh()?, node);
+        positions.compress(&mask).ok().cloned()
+    })
+}
+
+/// The index along an axis of positions in C order of an array of this shape.
+fn along(positions: &Array, shape: &[usize], axis: usize, site: Site) -> Result<Array, Error> {
+    within(site, || {
+        let step = steps(shape)[axis];
+        let rows = if step == 1 { positions.clone() } else { positions.floor_divide(step) };
+        rows.remainder(shape[axis].max(1) as i64).ok().cloned()
+    })
+}
+
+/// NumPy's `nonzero`: for each axis the index (`i64`) of every element that is not zero, in C
+/// order. Collective over the mesh: the length depends on data.
+///
+/// Errors: `OpError::Ndim` for a 0-d array.
+#[track_caller]
+pub fn nonzero(array: &Array) -> Result<Vec<Array>, Error> {
+    let site = call_site();
+    array.ok()?;
+    if array.ndim() == 0 {
+        let error = OpError::Ndim { operation: "nonzero", expected: "at least 1", ndim: 0 };
+        return Err(Error::op(error, site));
+    }
+    let positions = positions_of(array, site)?;
+    (0..array.ndim()).map(|axis| along(&positions, array.shape(), axis, site)).collect()
+}
+
+/// NumPy's `flatnonzero`: the positions (`i64`) in C order of the elements that are not zero.
+/// Collective over the mesh.
+#[track_caller]
+#[must_use]
+pub fn flatnonzero(array: &Array) -> Array {
+    Array::catch(positions_of(array, call_site()))
+}
+
+/// NumPy's `argwhere`: the indices of the elements that are not zero, one in each row.
+///
+/// Shape `(count, ndim)`, dtype `i64`. Collective over the mesh.
+#[track_caller]
+#[must_use]
+pub fn argwhere(array: &Array) -> Array {
+    let site = call_site();
+    Array::catch((|| {
+        let positions = positions_of(array, site)?;
+        let (count, ndim) = (positions.size(), array.ndim());
+        within(site, || {
+            let mesh = array.mesh()?;
+            let vector = |numbers: &[i64]| {
+                mesh.enter(|| crate::creation::from_slice(numbers, [numbers.len()]))
+            };
+            let shape: Vec<i64> = array.shape().iter().map(|&e| e.max(1) as i64).collect();
+            let rows = positions.reshape([count, 1]).broadcast_to([count, ndim]);
+            let indices =
+                rows.floor_divide(vector(&steps(array.shape()))).remainder(vector(&shape));
+            indices.ok().cloned()
+        })
+    })())
+}
+
+/// NumPy's `unravel_index`: for each axis of an array of this shape the index of positions in C
+/// order.
+///
+/// Collective where positions may be outside, else Local. Errors: `OpError::Indices`,
+/// `DataError::IndexRange`.
+#[track_caller]
+pub fn unravel_index(positions: &Array, shape: &[usize]) -> Result<Vec<Array>, Error> {
+    let site = call_site();
+    check_positions(positions, size(shape), site)?;
+    let wide = positions.converted(DType::I64, site);
+    (0..shape.len()).map(|axis| along(&wide, shape, axis, site)).collect()
+}
+
+fn check_positions(positions: &Array, extent: usize, site: Site) -> Result<(), Error> {
+    positions.ok()?;
+    if !matches!(positions.dtype().kind(), Kind::Signed | Kind::Unsigned) {
+        let dtypes = vec![positions.dtype()];
+        return Err(Error::op(OpError::Indices { dtypes }, site));
+    }
+    within(site, || {
+        let wide = positions.converted(DType::I64, site);
+        let outside = wide.less(0).logical_or(wide.greater_equal(extent as i64));
+        let error = Error::data(DataError::PositionRange { size: extent }, site);
+        outside.any_at(site)?.refuse(error, site).map(drop)
+    })
+}
+
+/// NumPy's `ravel_multi_index`: the positions in C order of an array of this shape, of elements
+/// given by an index for each axis.
+///
+/// Collective where an index may be outside, else Local. Errors: `OpError::Argument` for another
+/// number of axes, `OpError::Indices`, `DataError::PositionRange`.
+#[track_caller]
+#[must_use]
+pub fn ravel_multi_index(indices: &[Array], shape: &[usize], mode: Mode) -> Array {
+    let site = call_site();
+    Array::catch((|| {
+        if indices.len() != shape.len() || indices.is_empty() {
+            let (operation, argument) = ("ravel_multi_index", "the number of axes");
+            let value = indices.len().to_string();
+            return Err(Error::op(OpError::Argument { operation, argument, value }, site));
+        }
+        let mut position: Option<Array> = None;
+        for ((index, &extent), step) in indices.iter().zip(shape).zip(steps(shape)) {
+            let index = match mode {
+                Mode::Raise => {
+                    check_positions(index, extent, site)?;
+                    index.converted(DType::I64, site)
+                }
+                _ => resolved(index, (0, extent), mode, site)?,
+            };
+            within(site, || {
+                let term = index * step;
+                position = Some(match position.take() {
+                    Some(sum) => sum + term,
+                    None => term,
+                });
+            });
+        }
+        match position {
+            Some(position) => position.ok().cloned(),
+            None => unreachable!("bug: there is an axis"),
+        }
+    })())
+}
+
+/// NumPy's `extract`: the elements of `array` in C order where `condition`, of as many elements, is
+/// not zero. Collective over the mesh.
+#[track_caller]
+#[must_use]
+pub fn extract(condition: &Array, array: &Array) -> Array {
+    let site = call_site();
+    Array::catch((|| {
+        let positions = positions_of(condition, site)?;
+        within(site, || array.reshape([-1]).take(&positions, 0).ok().cloned())
+    })())
+}
+
+/// NumPy's `compress`: the slices of `array` along an axis (without one, the elements in C order)
+/// for which `condition`, a vector, is not zero; of a condition that is shorter, those it names.
+/// Collective over the mesh. Errors: `OpError::Ndim`, `OpError::Axis`, `DataError::IndexRange`.
+#[track_caller]
+#[must_use]
+pub fn compress(condition: &Array, array: &Array, axis: Option<i64>) -> Array {
+    let site = call_site();
+    Array::catch((|| {
+        condition.ok()?;
+        if condition.ndim() != 1 {
+            let (expected, ndim) = ("1", condition.ndim());
+            return Err(Error::op(OpError::Ndim { operation: "compress", expected, ndim }, site));
+        }
+        let positions = positions_of(condition, site)?;
+        within(site, || match axis {
+            Some(axis) => array.take(&positions, axis).ok().cloned(),
+            None => array.reshape([-1]).take(&positions, 0).ok().cloned(),
+        })
+    })())
+}
+
+/// NumPy's `place`: writes `values`, one after the other and again from the first, where `mask`
+/// holds. Collective over the mesh. Errors: as [`Array::assign`].
+#[track_caller]
+pub fn place(array: &Array, mask: &Array, values: &Array) {
+    let site = call_site();
+    let outcome = (|| {
+        array.ok()?;
+        values.ok()?;
+        if mask.size() != array.size() {
+            let error =
+                OpError::Broadcast { left: array.shape().into(), right: mask.shape().into() };
+            return Err(Error::op(error, site));
+        }
+        let positions = positions_of(mask, site)?;
+        if positions.size() > 0 && values.size() == 0 {
+            let (operation, argument) = ("place", "values");
+            let value = String::from("[]");
+            return Err(Error::op(OpError::Argument { operation, argument, value }, site));
+        }
+        within(site, || array.put(&positions, values, Mode::Raise));
+        array.ok().map(drop)
+    })();
+    if let Err(error) = outcome {
+        array.poison(error);
+    }
+}
+
+/// NumPy's `choose`: of each element the choice that `selector` names, with broadcasting.
+///
+/// Local where the selector is known to name choices alone, else Collective. Errors:
+/// `OpError::Broadcast`, `OpError::Indices`, `DataError::PositionRange`.
+#[track_caller]
+#[must_use]
+pub fn choose(selector: &Array, choices: &[Argument], mode: Mode) -> Array {
+    let site = call_site();
+    Array::catch((|| {
+        let selector = match mode {
+            Mode::Raise => {
+                check_positions(selector, choices.len(), site)?;
+                selector.clone()
+            }
+            _ => resolved(selector, (0, choices.len()), mode, site)?,
+        };
+        let Some((last, others)) = choices.split_last() else {
+            let (operation, argument) = ("choose", "choices");
+            let value = String::from("[]");
+            return Err(Error::op(OpError::Argument { operation, argument, value }, site));
+        };
+        within(site, || {
+            let mut chosen = last.clone();
+            for (number, choice) in others.iter().enumerate().rev() {
+                let is_this = selector.equal(number as i64);
+                chosen = Argument::Array(select(&is_this, choice.clone(), chosen));
+            }
+            match chosen {
+                Argument::Array(array) => array.ok().cloned(),
+                single => Ok(select(&selector.equal(0), single.clone(), single)),
+            }
+        })
+    })())
+}

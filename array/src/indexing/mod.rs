@@ -1,0 +1,16 @@
+//! Indexing: basic and advanced, by positions and by masks, for reading and writing.
+
+mod advanced;
+mod basic;
+mod find;
+mod mask;
+mod positions;
+
+pub use advanced::{AnyIndex, IntoAnyIndex, ix_};
+pub use basic::{Ellipsis, IndexItem, NewAxis, with_step};
+pub use find::{
+    argwhere, choose, compress, extract, flatnonzero, nonzero, place, ravel_multi_index,
+    unravel_index,
+};
+pub use positions::{Mode, put_along_axis, take, take_along_axis};
+pub(crate) use positions::{checked_positions, combine_at, operand_array};

@@ -1,0 +1,369 @@
+//! Reading and writing at positions of an axis.
+
+use crate::array::Array;
+use crate::error::{DataError, Error, Site, call_site, within};
+use crate::graph::NodeOp;
+use crate::math::select;
+use crate::operand::{Argument, Operand};
+use crate::structured::record_structured;
+use phalanx_ops::error::OpError;
+use phalanx_ops::shape::normalize_axis;
+use phalanx_ops::structured::{Put, Take, TakeAlong};
+use phalanx_ops::{DType, Kind, Op, Scalar, Shape, Structured};
+
+/// What is done with positions outside of the axis.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Mode {
+    /// An error in the data.
+    #[default]
+    Raise,
+    /// They wrap around.
+    Wrap,
+    /// They are cut down to the ends; negative ones are 0.
+    Clip,
+}
+
+/// Positions of an axis as the structured operations want them: `i64`, from 0 to before `extent`.
+///
+/// Negative positions count from the end. Positions outside are an error in the data, which closes
+/// the window (Collective) unless it is known that there are none: of host data, `arange`,
+/// `argsort`, `nonzero`, for instance.
+pub(super) fn resolved(
+    positions: &Array,
+    (axis, extent): (usize, usize),
+    mode: Mode,
+    site: Site,
+) -> Result<Array, Error> {
+    positions.ok()?;
+    if !matches!(positions.dtype().kind(), Kind::Signed | Kind::Unsigned) {
+        let dtypes = vec![positions.dtype()];
+        return Err(Error::op(OpError::Indices { dtypes }, site));
+    }
+    let known = positions.base_node()?.interval().filter(|_| positions.shows_base());
+    let length = extent as i64;
+    within(site, || {
+        let wide = positions.converted(DType::I64, site);
+        if mode == Mode::Clip {
+            return Ok(wide.maximum(0).minimum((length - 1).max(0)));
+        }
+        if mode == Mode::Wrap {
+            return if extent == 0 { Ok(wide) } else { wide.remainder(length).ok().cloned() };
+        }
+        if known.is_some_and(|known| known.is_within(0, length - 1)) {
+            return Ok(wide);
+        }
+        if positions.size() > 0 && !known.is_some_and(|known| known.is_within(-length, length - 1))
+        {
+            let outside = wide.less(-length).logical_or(wide.greater_equal(length));
+            let error = Error::data(DataError::IndexRange { axis, extent }, site);
+            outside.any_at(site)?.refuse(error, site)?;
+        }
+        Ok(select(&wide.less(0), &wide + length, &wide))
+    })
+}
+
+/// Positions as `take` and `put` cast them: bools count as 0 and 1, and floats are refused.
+fn whole(positions: &Array, site: Site) -> Result<Array, Error> {
+    match positions.ok()?.dtype().kind() {
+        Kind::Bool => Ok(positions.converted(DType::I64, site)),
+        Kind::Signed | Kind::Unsigned => Ok(positions.clone()),
+        Kind::Float | Kind::Complex => {
+            let (from, to) = (positions.dtype(), DType::I64);
+            Err(Error::op(OpError::Cast { from, to }, site))
+        }
+    }
+}
+
+impl Array {
+    /// An axis, which may be negative.
+    pub(crate) fn axis(&self, axis: i64, site: Site) -> Result<usize, Error> {
+        normalize_axis(axis, self.ndim()).map_err(|error| Error::op(error, site))
+    }
+
+    /// The elements at `positions` of an axis; the axis is replaced by those of the positions.
+    pub(super) fn take_resolved(
+        &self,
+        positions: &Array,
+        axis: usize,
+        site: Site,
+    ) -> Result<Array, Error> {
+        if self.shape()[axis] == 0 && positions.size() > 0 {
+            let error = DataError::IndexRange { axis, extent: 0 };
+            return Err(Error::data(error, site));
+        }
+        let mut shape: Vec<usize> = self.shape()[..axis].to_vec();
+        shape.extend(positions.shape());
+        shape.extend(&self.shape()[axis + 1..]);
+        let line = within(site, || positions.reshape([-1]));
+        let take = Structured::Take(Take { axis: axis as u8 });
+        let taken = record_structured(take, &[self, &line], site)?;
+        within(site, || taken.reshape(shape.as_slice()).ok().cloned())
+    }
+
+    /// NumPy's `take` along an axis: the elements at `positions`, whose axes take the place of
+    /// that axis.
+    ///
+    /// Shapes `(…, n, …), (k…) -> (…, k…, …)`. The array is brought whole along the axis to every
+    /// device. Collective where positions may be outside of the axis, else Local. Errors:
+    /// `OpError::Axis`, `OpError::Cast`, `DataError::IndexRange`.
+    #[track_caller]
+    #[must_use]
+    pub fn take(&self, positions: &Array, axis: i64) -> Array {
+        self.take_with(positions, axis, Mode::Raise)
+    }
+
+    /// As [`Array::take`], and positions outside of the axis as `mode` says.
+    #[track_caller]
+    #[must_use]
+    pub fn take_with(&self, positions: &Array, axis: i64, mode: Mode) -> Array {
+        let site = call_site();
+        Array::catch((|| {
+            self.ok()?;
+            let axis = self.axis(axis, site)?;
+            let positions = &whole(positions, site)?;
+            let positions = resolved(positions, (axis, self.shape()[axis]), mode, site)?;
+            self.take_resolved(&positions, axis, site)
+        })())
+    }
+
+    /// NumPy's `put`: writes `values`, repeated as often as needed, at `positions` of the elements
+    /// in C order.
+    ///
+    /// Collective where positions may be outside, else Local. Errors: as [`Array::assign`],
+    /// `OpError::Cast`, `DataError::IndexRange`.
+    #[track_caller]
+    pub fn put(&self, positions: &Array, values: impl Into<Argument>, mode: Mode) {
+        let (site, values) = (call_site(), values.into());
+        if let Err(error) = self.try_put(positions, values, mode, site) {
+            self.poison(error);
+        }
+    }
+
+    fn try_put(
+        &self,
+        positions: &Array,
+        values: Argument,
+        mode: Mode,
+        site: Site,
+    ) -> Result<(), Error> {
+        self.ok()?;
+        let positions = &whole(positions, site)?;
+        let count = positions.size();
+        let values = within(site, || -> Result<Array, Error> {
+            let values = argument_array(&values, self, site)?;
+            let given = values.size();
+            if count == 0 || given == 0 {
+                return Ok(values);
+            }
+            let line = values.reshape([-1]);
+            if given == 1 || given == count {
+                return Ok(line.broadcast_to([count]));
+            }
+            let rounds = count.div_ceil(given);
+            let many = line.reshape([1, given]).broadcast_to([rounds, given]).reshape([-1]);
+            many.slice(crate::s![..count]).ok().cloned()
+        })?;
+        if count == 0 || values.size() == 0 {
+            return Ok(());
+        }
+        let positions = resolved(positions, (0, self.size()), mode, site)?;
+        let put = Put { axis: 0, op: None };
+        within(site, || {
+            let new =
+                self.reshape([-1]).put_resolved(put, &positions.reshape([-1]), &values, site)?;
+            self.try_assign(new.reshape(self.shape()))
+        })
+    }
+
+    /// A copy with values at positions, whose shapes differ from this one in the axis alone.
+    pub(crate) fn put_resolved(
+        &self,
+        put: Put,
+        positions: &Array,
+        values: &Array,
+        site: Site,
+    ) -> Result<Array, Error> {
+        let values = values.converted(self.dtype(), site);
+        record_structured(Structured::Put(put), &[self, positions, &values], site)
+    }
+}
+
+/// Positions of an axis that are `i64` and from 0 to before its extent, where negative ones are an
+/// error too.
+pub(crate) fn checked_positions(
+    positions: &Array,
+    extent: usize,
+    axis: usize,
+    site: Site,
+) -> Result<Array, Error> {
+    let known = positions.base_node()?.interval().filter(|_| positions.shows_base());
+    if !known.is_some_and(|known| known.is_within(0, extent as i64 - 1)) && positions.size() > 0 {
+        within(site, || {
+            let negative = positions.converted(DType::I64, site).less(0);
+            let error = Error::data(DataError::IndexRange { axis, extent }, site);
+            negative.any_at(site)?.refuse(error, site)
+        })?;
+    }
+    resolved(positions, (axis, extent), Mode::Raise, site)
+}
+
+/// An argument as an array that is written into another.
+pub(super) fn argument_array(
+    argument: &Argument,
+    target: &Array,
+    site: Site,
+) -> Result<Array, Error> {
+    let dtype = target.dtype();
+    let scalar = match argument {
+        Argument::Array(array) => return array.ok().cloned(),
+        Argument::Scalar(scalar) => scalar.cast(dtype),
+        Argument::Weak(weak) => {
+            Scalar::assigned(dtype, *weak).map_err(|error| Error::op(error, site))?
+        }
+    };
+    let node = target.mesh()?.record(
+        NodeOp::Fill,
+        &[Operand::Scalar(scalar)],
+        Shape::new(),
+        dtype,
+        site,
+    )?;
+    Ok(Array::from_node(target.mesh()?, node))
+}
+
+/// An argument as an array that is compared with another: a number takes a dtype from it.
+pub(crate) fn operand_array(
+    argument: &Argument,
+    beside: &Array,
+    site: Site,
+) -> Result<Array, Error> {
+    let scalar = match argument {
+        Argument::Array(array) => return array.ok().cloned(),
+        Argument::Scalar(scalar) => *scalar,
+        Argument::Weak(weak) => {
+            let dtype = phalanx_ops::promote_weak(beside.dtype(), *weak);
+            Scalar::assigned(dtype, *weak).map_err(|error| Error::op(error, site))?
+        }
+    };
+    let (mesh, dtype) = (beside.mesh()?, scalar.dtype());
+    let node = mesh.record(NodeOp::Fill, &[Operand::Scalar(scalar)], Shape::new(), dtype, site)?;
+    Ok(Array::from_node(mesh, node))
+}
+
+/// As [`Array::take`]; without an axis, of the elements in C order.
+#[track_caller]
+#[must_use]
+pub fn take(array: &Array, positions: &Array, axis: Option<i64>, mode: Mode) -> Array {
+    match axis {
+        Some(axis) => array.take_with(positions, axis, mode),
+        None => {
+            let site = call_site();
+            within(site, || array.reshape([-1]).take_with(positions, 0, mode))
+        }
+    }
+}
+
+/// Extents that two arrays share along all axes but one, to which both are broadcast.
+fn aligned(
+    array: &Array,
+    others: &[&Array],
+    axis: usize,
+    site: Site,
+) -> Result<(Array, Vec<Array>), Error> {
+    for other in others {
+        if other.ndim() != array.ndim() {
+            let (expected, ndim) = ("as many as the array", other.ndim());
+            return Err(Error::op(OpError::Ndim { operation: "along_axis", expected, ndim }, site));
+        }
+    }
+    let mut shape: Vec<usize> = array.shape().to_vec();
+    shape[axis] = 1;
+    for other in others {
+        let mut own = other.shape().to_vec();
+        own[axis] = 1;
+        let joined = phalanx_ops::shape::broadcast(&shape, &own);
+        shape = joined.map_err(|error| Error::op(error, site))?.to_vec();
+    }
+    let with = |array: &Array| {
+        let mut own = shape.clone();
+        own[axis] = array.shape()[axis];
+        within(site, || array.broadcast_to(own.as_slice()).ok().cloned())
+    };
+    let others = others.iter().map(|other| with(other)).collect::<Result<_, _>>()?;
+    Ok((with(array)?, others))
+}
+
+/// NumPy's `take_along_axis`: `y[…, k, …] = a[…, positions[…, k, …], …]`, with broadcasting of the
+/// other axes.
+///
+/// Collective where positions may be outside of the axis, else Local. Errors: `OpError::Axis`,
+/// `OpError::Ndim`, `OpError::Broadcast`, `OpError::Indices`, `DataError::IndexRange`.
+#[track_caller]
+#[must_use]
+pub fn take_along_axis(array: &Array, positions: &Array, axis: i64) -> Array {
+    let site = call_site();
+    Array::catch((|| {
+        array.ok()?;
+        let axis = array.axis(axis, site)?;
+        let positions = resolved(positions, (axis, array.shape()[axis]), Mode::Raise, site)?;
+        let (array, positions) = aligned(array, &[&positions], axis, site)?;
+        let take = Structured::TakeAlong(TakeAlong { axis: axis as u8 });
+        record_structured(take, &[&array, &positions[0]], site)
+    })())
+}
+
+/// NumPy's `put_along_axis`: `a[…, positions[…, k, …], …] = values[…, k, …]`, with broadcasting of
+/// the other axes.
+///
+/// Collectivity and errors as [`take_along_axis`] and [`Array::assign`].
+#[track_caller]
+pub fn put_along_axis(array: &Array, positions: &Array, values: impl Into<Argument>, axis: i64) {
+    let (site, values) = (call_site(), values.into());
+    let outcome = (|| {
+        array.ok()?;
+        let axis = array.axis(axis, site)?;
+        let positions = resolved(positions, (axis, array.shape()[axis]), Mode::Raise, site)?;
+        let (_, positions) = aligned(array, &[&positions], axis, site)?;
+        let values = argument_array(&values, array, site)?;
+        let values = within(site, || values.broadcast_to(positions[0].shape()).ok().cloned())?;
+        let put = Put { axis: axis as u8, op: None };
+        let new = array.put_resolved(put, &positions[0], &values, site)?;
+        within(site, || array.try_assign(&new))
+    })();
+    if let Err(error) = outcome {
+        array.poison(error);
+    }
+}
+
+/// NumPy's `ufunc.at` along an axis: `a[positions] = op(a[positions], values)`, each position as
+/// often as it occurs.
+pub(crate) fn combine_at(
+    op: Op,
+    array: &Array,
+    positions: &Array,
+    values: &Argument,
+    site: Site,
+) -> Result<(), Error> {
+    array.ok()?;
+    if array.ndim() == 0 {
+        let error = OpError::Ndim { operation: "at", expected: "at least 1", ndim: 0 };
+        return Err(Error::op(error, site));
+    }
+    let positions = resolved(positions, (0, array.shape()[0]), Mode::Raise, site)?;
+    within(site, || {
+        let line = positions.reshape([-1]);
+        let (count, rest) = (line.size(), &array.shape()[1..]);
+        let mut written: Vec<usize> = positions.shape().to_vec();
+        written.extend(rest);
+        let mut lines = vec![count];
+        lines.extend(rest);
+        let values = argument_array(values, array, site)?;
+        let values = values.broadcast_to(written.as_slice()).reshape(lines.as_slice());
+        let mut column = vec![count];
+        column.resize(array.ndim(), 1);
+        let positions = line.reshape(column.as_slice()).broadcast_to(lines.as_slice());
+        let put = Put { axis: 0, op: Some(op) };
+        let new = array.put_resolved(put, &positions, values.ok()?, site)?;
+        array.try_assign(&new)
+    })
+}

@@ -1,0 +1,87 @@
+//! Interpolation between given points.
+
+use crate::array::Array;
+use crate::error::{Error, Site, call_site, within};
+use crate::indexing::Mode;
+use crate::math::select;
+use crate::operand::Argument;
+use crate::sorting::{Side, searchsorted};
+use crate::statistics::wrong;
+use phalanx_ops::error::OpError;
+use phalanx_ops::{DType, Index};
+
+/// NumPy's `interp`: at each element of `x` the value of the function that is `fp` at the points
+/// `xp`, which ascend, and linear between them; `left` before the first point and `right` after the
+/// last, where `()` is the value at that point.
+///
+/// Shapes `(…), (n), (n) -> (…)`; dtype `f64`, or `c128` of complex values. The points and their
+/// values are brought whole to every device. Local (records nodes). Errors: `OpError::Ndim`,
+/// `OpError::Argument` for no points or another number of values.
+#[track_caller]
+#[must_use]
+pub fn interp(
+    x: &Array,
+    xp: &Array,
+    fp: &Array,
+    left: impl Into<crate::rounding::Bound>,
+    right: impl Into<crate::rounding::Bound>,
+) -> Array {
+    let (site, left, right) = (call_site(), left.into().0, right.into().0);
+    Array::catch((|| {
+        let mesh = x.mesh()?;
+        mesh.enter(|| within(site, || try_interp(x, (xp, fp), left, right, site)))
+    })())
+}
+
+fn try_interp(
+    x: &Array,
+    (xp, fp): (&Array, &Array),
+    left: Option<Argument>,
+    right: Option<Argument>,
+    site: Site,
+) -> Result<Array, Error> {
+    for vector in [xp, fp] {
+        if vector.ok()?.ndim() != 1 {
+            let (operation, ndim) = ("interp", vector.ndim());
+            return Err(Error::op(OpError::Ndim { operation, expected: "1", ndim }, site));
+        }
+    }
+    let points = xp.size() as i64;
+    if points == 0 || fp.size() as i64 != points {
+        let value = format!("{} values at {points} points", fp.size());
+        return Err(wrong("interp", "fp", value, site));
+    }
+    for real in [x, xp] {
+        if real.dtype().is_complex() {
+            let (from, to) = (real.dtype(), DType::F64);
+            return Err(Error::op(OpError::Cast { from, to }, site));
+        }
+    }
+    let dtype = if fp.dtype().is_complex() { DType::C128 } else { DType::F64 };
+    let (x, xp) = (x.converted(DType::F64, site), xp.converted(DType::F64, site));
+    let fp = fp.converted(dtype, site);
+    let before = (searchsorted(&xp, &x, Side::Right) - 1).maximum(0).minimum(points - 1);
+    let after = (&before + 1).minimum(points - 1);
+    let at = |vector: &Array, places: &Array| vector.take_with(places, 0, Mode::Clip);
+    let (x0, x1) = (at(&xp, &before), at(&xp, &after));
+    let (f0, f1) = (at(&fp, &before), at(&fp, &after));
+    let slope = (&f1 - &f0) / (&x1 - &x0);
+    // As NumPy does where infinities meet: from the other end, and then as a constant.
+    let from_left = &slope * (&x - &x0) + &f0;
+    let from_right = slope * (&x - &x1) + &f1;
+    let value = select(&from_left.isnan(), from_right, &from_left);
+    let is_constant = value.isnan().logical_and(f0.equal(&f1));
+    let is_point = x0.equal(&x).logical_or(before.equal(points - 1));
+    let value = select(&is_constant.logical_or(is_point), &f0, &value);
+    let end = |place: i64| (xp.slice([Index::At(place)]), fp.slice([Index::At(place)]));
+    let ((first, first_value), (last, last_value)) = (end(0), end(-1));
+    let outside = |value: Option<Argument>, at_end: Array| {
+        let value = value.map_or(at_end, |value| crate::differences::as_array(&value));
+        value.converted(dtype, site)
+    };
+    let value = select(&x.less(first), outside(left, first_value), &value);
+    let value = select(&x.greater(last), outside(right, last_value), &value);
+    // With a single point NumPy compares alone, which NaN passes.
+    let value = if points > 1 { select(&x.isnan(), &x, &value) } else { value };
+    value.ok().cloned()
+}

@@ -1,0 +1,200 @@
+//! Arguments of manipulations: lists of axes, positions along an axis, and how they are refused.
+
+use crate::array::Array;
+use crate::error::{Error, Site};
+use phalanx_ops::error::OpError;
+use phalanx_ops::shape::{normalize_axis, saturating};
+use phalanx_ops::view::resolve_range;
+use phalanx_ops::{Index, Shape};
+
+/// Axes in the order given: one, several, or `()` where a function has a default.
+#[derive(Clone, Debug)]
+pub struct AxisList(pub(crate) Option<Vec<i64>>);
+
+impl From<()> for AxisList {
+    fn from((): ()) -> AxisList {
+        AxisList(None)
+    }
+}
+impl From<i64> for AxisList {
+    fn from(axis: i64) -> AxisList {
+        AxisList(Some(vec![axis]))
+    }
+}
+impl<const N: usize> From<[i64; N]> for AxisList {
+    fn from(axes: [i64; N]) -> AxisList {
+        AxisList(Some(axes.to_vec()))
+    }
+}
+impl From<&[i64]> for AxisList {
+    fn from(axes: &[i64]) -> AxisList {
+        AxisList(Some(axes.to_vec()))
+    }
+}
+impl From<Vec<i64>> for AxisList {
+    fn from(axes: Vec<i64>) -> AxisList {
+        AxisList(Some(axes))
+    }
+}
+impl From<Option<i64>> for AxisList {
+    fn from(axis: Option<i64>) -> AxisList {
+        AxisList(axis.map(|axis| vec![axis]))
+    }
+}
+
+impl From<Option<Vec<i64>>> for AxisList {
+    fn from(axes: Option<Vec<i64>>) -> AxisList {
+        AxisList(axes)
+    }
+}
+
+impl AxisList {
+    /// The one axis that the list may have; `None` for the default.
+    pub(crate) fn single(
+        &self,
+        operation: &'static str,
+        ndim: usize,
+        site: Site,
+    ) -> Result<Option<usize>, Error> {
+        match self.0.as_deref() {
+            None => Ok(None),
+            Some(&[axis]) => axis_of(axis, ndim, site).map(Some),
+            Some(axes) => Err(refused(operation, "axis", format!("{axes:?}"), site)),
+        }
+    }
+}
+
+/// Positions along an axis: one, several (negative ones count from the end), or a slice.
+#[derive(Clone, Debug)]
+pub enum Positions {
+    /// One position.
+    One(i64),
+    /// Positions in the order given.
+    Many(Vec<i64>),
+    /// Those of a slice (see [`s!`](crate::s)).
+    Slice(Index),
+}
+
+impl From<i64> for Positions {
+    fn from(position: i64) -> Positions {
+        Positions::One(position)
+    }
+}
+impl<const N: usize> From<[i64; N]> for Positions {
+    fn from(positions: [i64; N]) -> Positions {
+        Positions::Many(positions.to_vec())
+    }
+}
+impl From<&[i64]> for Positions {
+    fn from(positions: &[i64]) -> Positions {
+        Positions::Many(positions.to_vec())
+    }
+}
+impl From<Vec<i64>> for Positions {
+    fn from(positions: Vec<i64>) -> Positions {
+        Positions::Many(positions)
+    }
+}
+impl From<Index> for Positions {
+    fn from(index: Index) -> Positions {
+        match index {
+            Index::At(position) => Positions::One(position),
+            slice => Positions::Slice(slice),
+        }
+    }
+}
+impl From<[Index; 1]> for Positions {
+    fn from([index]: [Index; 1]) -> Positions {
+        index.into()
+    }
+}
+
+impl Positions {
+    /// The positions from 0 upwards, each below `extent`, which is that of `axis`.
+    pub(crate) fn resolve(
+        &self,
+        axis: usize,
+        extent: usize,
+        site: Site,
+    ) -> Result<Vec<usize>, Error> {
+        let resolve = |index: i64| {
+            let position = if index < 0 { index.saturating_add(saturating(extent)) } else { index };
+            if (0..saturating(extent)).contains(&position) {
+                Ok(position as usize)
+            } else {
+                Err(Error::op(OpError::Index { index, axis, extent }, site))
+            }
+        };
+        match self {
+            Positions::One(position) => Ok(vec![resolve(*position)?]),
+            Positions::Many(positions) => positions.iter().map(|&index| resolve(index)).collect(),
+            Positions::Slice(Index::Range { start, stop, step }) => {
+                let (start, count) = resolve_range(*start, *stop, *step, extent)
+                    .map_err(|error| Error::op(error, site))?;
+                let position = |k: usize| (start + step.saturating_mul(k as i64)) as usize;
+                Ok((0..count).map(position).collect())
+            }
+            Positions::Slice(other) => {
+                Err(refused("positions", "index", format!("{other:?}"), site))
+            }
+        }
+    }
+}
+
+/// The error of an argument whose value is not allowed, NumPy's ValueError.
+pub(crate) fn refused(
+    operation: &'static str,
+    argument: &'static str,
+    value: impl Into<String>,
+    site: Site,
+) -> Error {
+    Error::op(OpError::Argument { operation, argument, value: value.into() }, site)
+}
+
+/// An axis counted from 0.
+pub(crate) fn axis_of(axis: i64, ndim: usize, site: Site) -> Result<usize, Error> {
+    normalize_axis(axis, ndim).map_err(|error| Error::op(error, site))
+}
+
+/// Axes counted from 0, in the order given, each named once.
+pub(crate) fn axes_of(axes: &[i64], ndim: usize, site: Site) -> Result<Vec<usize>, Error> {
+    let mut resolved = Vec::with_capacity(axes.len());
+    for &axis in axes {
+        let axis = axis_of(axis, ndim, site)?;
+        if resolved.contains(&axis) {
+            return Err(Error::op(OpError::DuplicateAxis { axis }, site));
+        }
+        resolved.push(axis);
+    }
+    Ok(resolved)
+}
+
+/// The error of the first of the arrays that carries one.
+pub(crate) fn sound<'a>(arrays: impl IntoIterator<Item = &'a Array>) -> Result<(), Error> {
+    arrays.into_iter().try_for_each(|array| array.ok().map(|_| ()))
+}
+
+/// Extents as a reshape takes them.
+pub(crate) fn signed(shape: &[usize]) -> Vec<i64> {
+    shape.iter().map(|&extent| saturating(extent)).collect()
+}
+
+/// A shape with the extent of one axis replaced.
+pub(crate) fn with_extent(shape: &[usize], axis: usize, extent: usize) -> Shape {
+    let mut shape = Shape::from_slice(shape);
+    shape[axis] = extent;
+    shape
+}
+
+/// The index that takes `part` of one axis and all of the others.
+pub(crate) fn along(ndim: usize, axis: usize, part: Index) -> Vec<Index> {
+    let whole = Index::Range { start: None, stop: None, step: 1 };
+    let mut items = vec![whole; ndim];
+    items[axis] = part;
+    items
+}
+
+/// The slice of the positions from `start` to before `stop`.
+pub(crate) fn span(start: usize, stop: usize) -> Index {
+    Index::Range { start: Some(saturating(start)), stop: Some(saturating(stop)), step: 1 }
+}

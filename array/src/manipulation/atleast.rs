@@ -1,0 +1,42 @@
+//! Arrays with some number of axes at least.
+
+use crate::array::Array;
+use crate::error::{call_site, within};
+use phalanx_ops::Index;
+
+const NEW: Index = Index::NewAxis;
+const ALL: Index = Index::Range { start: None, stop: None, step: 1 };
+
+/// The array, or a view of shape `(1,)` of a 0-d array. Local.
+#[track_caller]
+#[must_use]
+pub fn atleast_1d(array: &Array) -> Array {
+    let site = call_site();
+    if array.ndim() > 0 { array.clone() } else { within(site, || array.reshape([1usize])) }
+}
+
+/// The array, or a view with axes of extent 1 in front, so that there are two. Local.
+#[track_caller]
+#[must_use]
+pub fn atleast_2d(array: &Array) -> Array {
+    let site = call_site();
+    within(site, || match array.shape() {
+        [] => array.reshape([1usize, 1]),
+        [_] => array.slice([NEW, ALL]),
+        _ => array.clone(),
+    })
+}
+
+/// The array, or a view with three axes: `(n,)` is seen as `(1, n, 1)`, `(m, n)` as `(m, n, 1)`.
+/// Local.
+#[track_caller]
+#[must_use]
+pub fn atleast_3d(array: &Array) -> Array {
+    let site = call_site();
+    within(site, || match array.shape() {
+        [] => array.reshape([1usize, 1, 1]),
+        [_] => array.slice([NEW, ALL, NEW]),
+        [_, _] => array.slice([ALL, ALL, NEW]),
+        _ => array.clone(),
+    })
+}

@@ -1,0 +1,202 @@
+//! Elements inserted, deleted and appended at positions known on the host.
+
+use crate::array::Array;
+use crate::creation::ShapeArgument;
+use crate::error::{Error, Site, call_site, within};
+use crate::manipulation::argument::{AxisList, Positions, along, span, with_extent};
+use crate::manipulation::join::{blank, mesh_of_all, try_concatenate, write_part};
+use phalanx_ops::error::OpError;
+use phalanx_ops::shape::saturating;
+use phalanx_ops::{DType, Shape};
+
+/// The array and axis that a function without an axis works on: all elements in C order.
+fn flat_or_axis(
+    array: &Array,
+    axis: &AxisList,
+    operation: &'static str,
+    site: Site,
+) -> Result<(Array, usize), Error> {
+    array.ok()?;
+    Ok(match axis.single(operation, array.ndim(), site)? {
+        Some(axis) => (array.clone(), axis),
+        None => (within(site, || array.ravel()), 0),
+    })
+}
+
+/// A copy without the elements at some positions along an axis (`()`: of all elements in C order).
+///
+/// Local (records a write for each run of positions that stay). Errors: `OpError::Index`,
+/// `OpError::Axis`.
+#[track_caller]
+#[must_use]
+pub fn delete(array: &Array, positions: impl Into<Positions>, axis: impl Into<AxisList>) -> Array {
+    let (site, positions, axis) = (call_site(), positions.into(), axis.into());
+    Array::catch((|| {
+        let (array, axis) = flat_or_axis(array, &axis, "delete", site)?;
+        let extent = array.shape()[axis];
+        let mut stays = vec![true; extent];
+        for position in positions.resolve(axis, extent, site)? {
+            stays[position] = false;
+        }
+        let kept: Vec<usize> = (0..extent).filter(|&position| stays[position]).collect();
+        array.arranged(&kept, axis, site)
+    })())
+}
+
+/// A copy with `values` inserted before some positions along an axis (`()`: of all elements in C
+/// order).
+///
+/// Values are cast to the dtype of the array and broadcast as in NumPy: with one position, all that
+/// the values have along the axis is inserted there. Local (records a write for each run of
+/// positions). Errors: `OpError::Index`, `OpError::Axis`, `OpError::BroadcastInto`.
+#[track_caller]
+#[must_use]
+pub fn insert(
+    array: &Array,
+    positions: impl Into<Positions>,
+    values: &Array,
+    axis: impl Into<AxisList>,
+) -> Array {
+    let (site, positions, axis) = (call_site(), positions.into(), axis.into());
+    Array::catch((|| {
+        values.ok()?;
+        let (array, axis) = flat_or_axis(array, &axis, "insert", site)?;
+        let extent = array.shape()[axis];
+        // One may insert after the last element.
+        let bound = |position: i64| {
+            let found =
+                if position < 0 { position.saturating_add(saturating(extent)) } else { position };
+            if (0..=saturating(extent)).contains(&found) {
+                return Ok(found as usize);
+            }
+            Err(Error::op(OpError::Index { index: position, axis, extent }, site))
+        };
+        let at = match &positions {
+            Positions::One(position) => vec![bound(*position)?],
+            Positions::Many(positions) => {
+                positions.iter().map(|&position| bound(position)).collect::<Result<_, _>>()?
+            }
+            slice => slice.resolve(axis, extent, site)?,
+        };
+        let values = if values.ndim() < array.ndim() {
+            let mut shape = vec![1; array.ndim() - values.ndim()];
+            shape.extend_from_slice(values.shape());
+            within(site, || values.reshape(shape))
+        } else {
+            values.clone()
+        };
+        if let [position] = at[..] {
+            let is_number = matches!(positions, Positions::One(_));
+            let values = if is_number {
+                within(site, || super::moveaxis(&values, 0, axis as i64))
+            } else {
+                values
+            };
+            return insert_at_one(&array, position, &values, axis, site);
+        }
+        insert_at_many(&array, &at, &values, axis, site)
+    })())
+}
+
+fn result_of(
+    array: &Array,
+    values: &Array,
+    axis: usize,
+    added: usize,
+    site: Site,
+) -> Result<Array, Error> {
+    let shape = with_extent(array.shape(), axis, array.shape()[axis].saturating_add(added));
+    let mesh = mesh_of_all([array, values], site)?;
+    let fortran: Option<Vec<usize>> =
+        array.is_fortran()?.then(|| (0..array.ndim()).rev().collect());
+    blank(&mesh, &shape, array.dtype(), fortran.as_deref(), site)
+}
+
+fn insert_at_one(
+    array: &Array,
+    position: usize,
+    values: &Array,
+    axis: usize,
+    site: Site,
+) -> Result<Array, Error> {
+    let (ndim, extent) = (array.ndim(), array.shape()[axis]);
+    let added = values.ok()?.shape()[axis];
+    let result = result_of(array, values, axis, added, site)?;
+    let old = |start, stop| within(site, || array.slice(along(ndim, axis, span(start, stop))));
+    let place = |start, stop| along(ndim, axis, span(start, stop));
+    write_part(&result, &place(0, position), old(0, position), site)?;
+    write_part(&result, &place(position, position + added), values, site)?;
+    let rest = place(position + added, extent + added);
+    write_part(&result, &rest, old(position, extent), site)?;
+    Ok(result)
+}
+
+fn insert_at_many(
+    array: &Array,
+    at: &[usize],
+    values: &Array,
+    axis: usize,
+    site: Site,
+) -> Result<Array, Error> {
+    let (ndim, extent) = (array.ndim(), array.shape()[axis]);
+    // Each position moves by the number of those inserted before it.
+    let mut order: Vec<usize> = (0..at.len()).collect();
+    order.sort_by_key(|&k| at[k]);
+    let mut places = at.to_vec();
+    for (before, &k) in order.iter().enumerate() {
+        places[k] += before;
+    }
+    let mut is_new = vec![false; extent + at.len()];
+    places.iter().for_each(|&place| is_new[place] = true);
+    let old: Vec<usize> = (0..is_new.len()).filter(|&place| !is_new[place]).collect();
+    let result = result_of(array, values, axis, at.len(), site)?;
+    let spread =
+        within(site, || values.broadcast_to(with_extent(array.shape(), axis, at.len()).as_slice()));
+    spread.ok()?;
+    result.arrange_from(&spread, &places, axis, site)?;
+    result.arrange_from(array, &old, axis, site)?;
+    debug_assert_eq!(result.ndim(), ndim, "bug: an insertion changed the number of axes");
+    Ok(result)
+}
+
+/// A copy with `values` after the last element along an axis; with axis `()` both are taken flat.
+/// Dtype: the promotion of both. Local. Errors as [`concatenate`](crate::concatenate).
+#[track_caller]
+#[must_use]
+pub fn append(array: &Array, values: &Array, axis: impl Into<AxisList>) -> Array {
+    let (site, axis) = (call_site(), axis.into());
+    Array::catch(try_concatenate(&[array, values], &axis, None, site))
+}
+
+/// An array of another shape, filled with the elements in C order, over and over. Local (records
+/// nodes). Errors: `OpError::Argument` for a negative extent.
+#[track_caller]
+#[must_use]
+pub fn resize(array: &Array, shape: impl Into<ShapeArgument>) -> Array {
+    let (site, shape) = (call_site(), shape.into());
+    Array::catch((|| {
+        array.ok()?;
+        let shape: Shape = shape.resolve(array.dtype().size(), site)?;
+        try_resize(array, &shape, site)
+    })())
+}
+
+pub(crate) fn try_resize(array: &Array, shape: &[usize], site: Site) -> Result<Array, Error> {
+    let (size, wanted) = (array.size(), phalanx_ops::shape::size(shape));
+    if size == 0 || wanted == 0 {
+        return blank(&array.mesh()?, shape, array.dtype(), None, site);
+    }
+    let flat = within(site, || array.ravel());
+    if wanted <= size {
+        let part = within(site, || flat.slice([span(0, wanted)]));
+        return part.ok()?.copied_as(shape, site);
+    }
+    let times = wanted.div_ceil(size);
+    crate::elementwise::check_shape(&[times, size], DType::I8, site)?;
+    let all = within(site, || flat.broadcast_to([times, size])).copied_as(&[times * size], site)?;
+    if times * size == wanted {
+        return all.copied_as(shape, site);
+    }
+    let part = within(site, || all.slice([span(0, wanted)]));
+    part.ok()?.copied_as(shape, site)
+}

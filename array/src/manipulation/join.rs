@@ -1,0 +1,159 @@
+//! Joins: one array of several. Each part is one write into the result, so that a join of pending
+//! values is computed in place.
+
+use crate::array::Array;
+use crate::elementwise::{check_shape, in_order, mesh_of};
+use crate::error::{Error, Site, call_site, within};
+use crate::graph::NodeOp;
+use crate::manipulation::argument::{AxisList, along, refused, sound, span, with_extent};
+use crate::operand::{Argument, Operand};
+use crate::window::MeshHandle;
+use phalanx_ops::error::OpError;
+use phalanx_ops::{DType, Index, Scalar, Shape, Weak, promote};
+
+/// A new array of zeros whose axes lie in memory in `order` (from outermost to innermost; `None` is
+/// C order).
+pub(crate) fn blank(
+    mesh: &MeshHandle,
+    shape: &[usize],
+    dtype: DType,
+    order: Option<&[usize]>,
+    site: Site,
+) -> Result<Array, Error> {
+    check_shape(shape, dtype, site)?;
+    let recorded: Shape = match order {
+        Some(order) => order.iter().map(|&axis| shape[axis]).collect(),
+        None => shape.into(),
+    };
+    let zero = Operand::Scalar(Scalar::from_weak(dtype, Weak::Int(0)));
+    let node = mesh.record(NodeOp::Fill, &[zero], recorded, dtype, site)?;
+    in_order(mesh.clone(), node, order)
+}
+
+/// Writes a part of a new array.
+pub(crate) fn write_part(
+    target: &Array,
+    items: &[Index],
+    value: impl Into<Argument>,
+    site: Site,
+) -> Result<(), Error> {
+    within(site, || {
+        let part = target.slice(items);
+        if part.ok()?.size() == 0 { Ok(()) } else { part.try_assign(value) }
+    })
+}
+
+/// The mesh of arrays.
+pub(crate) fn mesh_of_all<'a>(
+    arrays: impl IntoIterator<Item = &'a Array>,
+    site: Site,
+) -> Result<MeshHandle, Error> {
+    let arguments: Vec<Argument> = arrays.into_iter().map(Argument::from).collect();
+    mesh_of(&arguments, site)
+}
+
+/// The order of axes that NumPy gives a join: that of the parts, C's where they disagree.
+///
+/// Source: NumPy's `PyArray_CreateMultiSortedStridePerm`, an insertion sort of the axes by the
+/// absolute strides of all parts.
+fn join_order(arrays: &[&Array]) -> Option<Vec<usize>> {
+    let ndim = arrays[0].ndim();
+    let strides: Vec<Vec<isize>> = arrays.iter().map(|array| array.strides()).collect();
+    let mut order: Vec<usize> = (0..ndim).collect();
+    for position in 1..ndim {
+        let axis = order[position];
+        let mut place = position;
+        for before in (0..position).rev() {
+            let (mut swap, mut ambiguous) = (false, true);
+            for (array, strides) in arrays.iter().zip(&strides) {
+                let other = order[before];
+                if array.shape()[axis] == 1 || array.shape()[other] == 1 {
+                    continue;
+                }
+                if strides[axis].unsigned_abs() <= strides[other].unsigned_abs() {
+                    swap = false;
+                } else if ambiguous {
+                    swap = true;
+                }
+                ambiguous = false;
+            }
+            if !ambiguous {
+                if !swap {
+                    break;
+                }
+                place = before;
+            }
+        }
+        order.remove(position);
+        order.insert(place, axis);
+    }
+    if order.is_sorted() { None } else { Some(order) }
+}
+
+/// The arrays joined along an existing axis (`axis` is an axis, or `()` for all elements of each
+/// array in C order).
+///
+/// Shapes: equal but for the axis. Dtype: the promotion of all. Local (records one write for each
+/// array). Errors: `OpError::Argument` for no arrays, `OpError::Axis`, `OpError::Broadcast` for
+/// shapes that differ, `OpError::Meshes`.
+#[track_caller]
+#[must_use]
+pub fn concatenate(arrays: &[&Array], axis: impl Into<AxisList>) -> Array {
+    let (site, axis) = (call_site(), axis.into());
+    Array::catch(try_concatenate(arrays, &axis, None, site))
+}
+
+/// As [`concatenate`].
+#[track_caller]
+#[must_use]
+pub fn concat(arrays: &[&Array], axis: impl Into<AxisList>) -> Array {
+    concatenate(arrays, axis)
+}
+
+/// The join; its dtype is that of the parts if none is given.
+pub(crate) fn try_concatenate(
+    arrays: &[&Array],
+    axis: &AxisList,
+    dtype: Option<DType>,
+    site: Site,
+) -> Result<Array, Error> {
+    sound(arrays.iter().copied())?;
+    let Some(first) = arrays.first() else {
+        return Err(refused("concatenate", "arrays", "none", site));
+    };
+    if axis.0.is_none() {
+        let flat: Vec<Array> = arrays.iter().map(|array| within(site, || array.ravel())).collect();
+        let flat: Vec<&Array> = flat.iter().collect();
+        return try_concatenate(&flat, &AxisList::from(0), dtype, site);
+    }
+    if first.ndim() == 0 {
+        let error = OpError::Ndim { operation: "concatenate", expected: "1 or more", ndim: 0 };
+        return Err(Error::op(error, site));
+    }
+    let ndim = first.ndim();
+    let axis = axis.single("concatenate", ndim, site)?.unwrap_or(0);
+    let mut extent = 0usize;
+    for array in arrays {
+        let fits = array.ndim() == ndim
+            && (0..ndim).all(|k| k == axis || array.shape()[k] == first.shape()[k]);
+        if !fits {
+            let (left, right) = (first.shape().into(), array.shape().into());
+            return Err(Error::op(OpError::Broadcast { left, right }, site));
+        }
+        extent = extent.saturating_add(array.shape()[axis]);
+    }
+    let dtype = dtype.unwrap_or_else(|| {
+        arrays.iter().map(|array| array.dtype()).reduce(promote).unwrap_or(DType::F64)
+    });
+    let mesh = mesh_of_all(arrays.iter().copied(), site)?;
+    let shape = with_extent(first.shape(), axis, extent);
+    let order = join_order(arrays);
+    let result = blank(&mesh, &shape, dtype, order.as_deref(), site)?;
+    let mut start = 0;
+    for array in arrays {
+        let stop = start + array.shape()[axis];
+        write_part(&result, &along(ndim, axis, span(start, stop)), *array, site)?;
+        start = stop;
+    }
+    Ok(result)
+}

@@ -1,0 +1,38 @@
+//! Manipulation: other shapes, orders and arrangements of the elements of arrays.
+
+mod argument;
+mod atleast;
+mod axes;
+mod block;
+mod diagonal;
+mod edit;
+mod join;
+mod order;
+mod pad;
+mod rearrange;
+mod runs;
+mod shape;
+mod split;
+mod stack;
+mod trim;
+mod write;
+
+pub use argument::{AxisList, Positions};
+pub(crate) use argument::{axes_of, refused, signed, sound};
+pub use atleast::{atleast_1d, atleast_2d, atleast_3d};
+pub(crate) use axes::common_shape;
+pub use axes::{
+    broadcast_arrays, broadcast_shapes, matrix_transpose, moveaxis, permute_dims, rollaxis,
+    swapaxes,
+};
+pub use block::{Nested, block};
+pub use edit::{append, delete, insert, resize};
+pub(crate) use join::{blank, mesh_of_all, write_part};
+pub use join::{concat, concatenate};
+pub use order::MemoryOrder;
+pub use pad::{Ends, PadMode, PadWidths, Statistic, pad};
+pub use rearrange::{flip, fliplr, flipud, repeat, repeat_each, roll, rot90, tile};
+pub use split::{Sections, array_split, dsplit, hsplit, split, unstack, vsplit};
+pub use stack::{column_stack, dstack, hstack, row_stack, stack, vstack};
+pub use trim::{Trim, trim_zeros};
+pub use write::{copyto, fill_diagonal, putmask};

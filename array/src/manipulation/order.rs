@@ -1,0 +1,147 @@
+//! The order of axes in memory that a program asks for.
+
+use crate::array::{Array, form_operand};
+use crate::creation::ShapeArgument;
+use crate::elementwise::{copy_order, record_as};
+use crate::error::{Error, Site, call_site, within};
+use crate::graph::NodeOp;
+use crate::manipulation::argument::refused;
+use crate::operand::{Argument, Operand};
+use crate::view::Form;
+
+/// An order of axes in memory, NumPy's argument `order`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum MemoryOrder {
+    /// The last axis changes fastest.
+    #[default]
+    C,
+    /// The first axis changes fastest.
+    F,
+    /// `F` if the array is in that order alone, else `C`.
+    A,
+    /// As near as possible to that of the array.
+    K,
+}
+
+fn c_order(_: &[Argument], _: &[usize]) -> Result<Option<Vec<usize>>, Error> {
+    Ok(None)
+}
+
+fn f_order(_: &[Argument], shape: &[usize]) -> Result<Option<Vec<usize>>, Error> {
+    Ok((shape.len() > 1).then(|| (0..shape.len()).rev().collect()))
+}
+
+impl Array {
+    /// Whether the array is in Fortran's order and not in C's.
+    pub(crate) fn is_fortran(&self) -> Result<bool, Error> {
+        let view = self.base_view()?;
+        let reversed: Vec<usize> = (0..self.ndim()).rev().collect();
+        Ok(!view.is_contiguous() && view.transpose(&reversed, &self.base_shape()?).is_contiguous())
+    }
+
+    fn resolve_order(&self, order: MemoryOrder) -> Result<MemoryOrder, Error> {
+        Ok(match order {
+            MemoryOrder::A if self.is_fortran()? => MemoryOrder::F,
+            MemoryOrder::A => MemoryOrder::C,
+            other => other,
+        })
+    }
+
+    /// A copy in an order of axes in memory, NumPy's `a.copy(order=…)`. Local (records a node).
+    #[track_caller]
+    #[must_use]
+    pub fn copy_in(&self, order: MemoryOrder) -> Array {
+        let site = call_site();
+        Array::catch((|| {
+            self.ok()?;
+            let dtype = self.dtype();
+            let rule = match self.resolve_order(order)? {
+                MemoryOrder::F => f_order,
+                MemoryOrder::K => copy_order,
+                MemoryOrder::C | MemoryOrder::A => c_order,
+            };
+            record_as(NodeOp::Cast, &[self.into()], &[dtype], dtype, rule, site)
+        })())
+    }
+
+    /// The elements, read in `order`, as an array of `shape` in that order: NumPy's
+    /// `a.reshape(shape, order=…)`. Local. Errors: `OpError::Reshape`, `OpError::Argument` for the
+    /// order K.
+    #[track_caller]
+    #[must_use]
+    pub fn reshape_in(&self, shape: impl Into<ShapeArgument>, order: MemoryOrder) -> Array {
+        let (site, shape) = (call_site(), shape.into());
+        Array::catch((|| {
+            self.ok()?;
+            match self.resolve_order(order)? {
+                MemoryOrder::K => Err(refused("reshape", "order", "K", site)),
+                MemoryOrder::F => {
+                    let mut reversed = shape.0.clone();
+                    reversed.reverse();
+                    Ok(within(site, || self.t().reshape(reversed.as_slice()).t()))
+                }
+                MemoryOrder::C | MemoryOrder::A => {
+                    Ok(within(site, || self.reshape(shape.0.as_slice())))
+                }
+            }
+        })())
+    }
+
+    /// All elements along one axis, in an order: a view where that is the order in memory, else a
+    /// copy. Local.
+    #[track_caller]
+    #[must_use]
+    pub fn ravel_in(&self, order: MemoryOrder) -> Array {
+        let site = call_site();
+        Array::catch((|| {
+            let view = self.base_view()?;
+            Ok(match self.resolve_order(order)? {
+                MemoryOrder::F => within(site, || self.t().ravel()),
+                MemoryOrder::K => {
+                    let mut axes: Vec<i64> = (0..self.ndim() as i64).collect();
+                    let stride = |axis: i64| view.strides[axis as usize].unsigned_abs();
+                    axes.sort_by_key(|&axis| std::cmp::Reverse(stride(axis)));
+                    within(site, || self.transpose(&axes).ravel())
+                }
+                MemoryOrder::C | MemoryOrder::A => within(site, || self.ravel()),
+            })
+        })())
+    }
+
+    /// A copy of all elements along one axis, in C order. Local (records nodes).
+    #[track_caller]
+    #[must_use]
+    pub fn flatten(&self) -> Array {
+        self.flatten_in(MemoryOrder::C)
+    }
+
+    /// A copy of all elements along one axis, in an order. Local (records nodes).
+    #[track_caller]
+    #[must_use]
+    pub fn flatten_in(&self, order: MemoryOrder) -> Array {
+        let site = call_site();
+        Array::catch((|| {
+            let flat = within(site, || self.ravel_in(order));
+            flat.ok()?;
+            Ok(if flat.shares_memory(self) { flat.copy_at(site) } else { flat })
+        })())
+    }
+
+    /// A copy of the elements in C order, as an array of another shape of the same size.
+    pub(crate) fn copied_as(&self, shape: &[usize], site: Site) -> Result<Array, Error> {
+        self.copy_at(site).reformed(shape, site)
+    }
+
+    /// The elements in C order as an array of another shape of the same size: a new array, which
+    /// shares nothing with this one but for what is recorded.
+    pub(crate) fn reformed(&self, shape: &[usize], site: Site) -> Result<Array, Error> {
+        self.ok()?;
+        crate::elementwise::check_shape(shape, self.dtype(), site)?;
+        let form = Form { shape: shape.into(), dtype: self.dtype() };
+        let mesh = self.mesh()?;
+        match form_operand(&mesh, self.operand(site)?, &form, site)? {
+            Operand::Value { node, .. } => Ok(Array::from_node(mesh, node.node())),
+            Operand::Scalar(_) => unreachable!("bug: an array is a value"),
+        }
+    }
+}

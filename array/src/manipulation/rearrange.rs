@@ -1,0 +1,236 @@
+//! Elements in other places: reversed, rotated, rolled, repeated.
+
+use crate::array::Array;
+use crate::error::{Error, Site, call_site, within};
+use crate::manipulation::argument::{AxisList, axes_of, axis_of, refused, span};
+use crate::manipulation::atleast::atleast_1d;
+use crate::manipulation::join::{blank, write_part};
+use phalanx_ops::error::OpError;
+use phalanx_ops::{Index, Shape};
+
+const REVERSED: Index = Index::Range { start: None, stop: None, step: -1 };
+const WHOLE: Index = Index::Range { start: None, stop: None, step: 1 };
+
+/// The view with the elements along some axes (`()` is all) in reverse. Local. Errors:
+/// `OpError::Axis`, `OpError::DuplicateAxis`.
+#[track_caller]
+#[must_use]
+pub fn flip(array: &Array, axes: impl Into<AxisList>) -> Array {
+    let (site, axes) = (call_site(), axes.into());
+    Array::catch((|| {
+        array.ok()?;
+        let ndim = array.ndim();
+        let flipped = match &axes.0 {
+            None => (0..ndim).collect(),
+            Some(axes) => axes_of(axes, ndim, site)?,
+        };
+        let part = |axis| if flipped.contains(&axis) { REVERSED } else { WHOLE };
+        let items: Vec<Index> = (0..ndim).map(part).collect();
+        Ok(within(site, || array.slice(items)))
+    })())
+}
+
+fn at_least(
+    array: &Array,
+    least: usize,
+    (operation, expected): (&'static str, &'static str),
+    site: Site,
+) -> Result<(), Error> {
+    let ndim = array.ok()?.ndim();
+    if ndim < least {
+        return Err(Error::op(OpError::Ndim { operation, expected, ndim }, site));
+    }
+    Ok(())
+}
+
+/// The view with the second axis in reverse. Local. Errors: `OpError::Ndim`.
+#[track_caller]
+#[must_use]
+pub fn fliplr(array: &Array) -> Array {
+    let site = call_site();
+    Array::catch(
+        at_least(array, 2, ("fliplr", "2 or more"), site).map(|()| within(site, || flip(array, 1))),
+    )
+}
+
+/// The view with the first axis in reverse. Local. Errors: `OpError::Ndim`.
+#[track_caller]
+#[must_use]
+pub fn flipud(array: &Array) -> Array {
+    let site = call_site();
+    Array::catch(
+        at_least(array, 1, ("flipud", "1 or more"), site).map(|()| within(site, || flip(array, 0))),
+    )
+}
+
+/// The view rotated by `turns` quarter turns in the plane of two axes, from the first towards the
+/// second. Local. Errors: `OpError::Axis`, `OpError::Argument` for equal axes.
+#[track_caller]
+#[must_use]
+pub fn rot90(array: &Array, turns: i64, axes: [i64; 2]) -> Array {
+    let site = call_site();
+    Array::catch((|| {
+        array.ok()?;
+        let ndim = array.ndim();
+        let (first, second) = (axis_of(axes[0], ndim, site)?, axis_of(axes[1], ndim, site)?);
+        if first == second {
+            return Err(refused("rot90", "axes", format!("{axes:?}"), site));
+        }
+        let (first, second) = (first as i64, second as i64);
+        Ok(within(site, || match turns.rem_euclid(4) {
+            0 => array.clone(),
+            1 => flip(array, second).swapaxes(first, second),
+            2 => flip(array, [first, second]),
+            _ => flip(&array.swapaxes(first, second), second),
+        }))
+    })())
+}
+
+/// The elements moved along axes, those that leave at one end entering at the other. One shift for
+/// all axes, or one for each; with axes `()` the elements are rolled in C order, whatever the
+/// shape.
+///
+/// Local (records up to two writes for each combination of rolled axes). Errors: `OpError::Axis`,
+/// `OpError::Argument` for numbers of shifts and axes that do not fit.
+#[track_caller]
+#[must_use]
+pub fn roll(array: &Array, shifts: impl Into<AxisList>, axes: impl Into<AxisList>) -> Array {
+    let (site, shifts, axes) = (call_site(), shifts.into(), axes.into());
+    Array::catch((|| {
+        array.ok()?;
+        let shifts = shifts.0.unwrap_or_default();
+        let Some(axes) = axes.0 else {
+            let total = shifts.iter().fold(0i64, |sum, &shift| sum.wrapping_add(shift));
+            let flat = within(site, || roll(&array.ravel(), total, 0));
+            return flat.ok()?.copied_as(array.shape(), site);
+        };
+        let count = match (shifts.len(), axes.len()) {
+            (1, count) | (count, 1) => count,
+            (shifts, axes) if shifts == axes => axes,
+            (shifts, _) => return Err(refused("roll", "shift", format!("{shifts} of them"), site)),
+        };
+        let ndim = array.ndim();
+        let mut moved: Shape = smallvec::smallvec![0; ndim];
+        for k in 0..count {
+            let axis = axis_of(axes[k % axes.len()], ndim, site)?;
+            let extent = array.shape()[axis].max(1) as i64;
+            let shift = shifts[k % shifts.len()].rem_euclid(extent);
+            moved[axis] = ((moved[axis] as i64 + shift) % extent) as usize;
+        }
+        let order = crate::elementwise::copy_order(&[array.into()], array.shape())?;
+        let mesh = array.mesh()?;
+        let result = blank(&mesh, array.shape(), array.dtype(), order.as_deref(), site)?;
+        let mut parts = vec![(vec![WHOLE; ndim], vec![WHOLE; ndim])];
+        for (axis, &shift) in moved.iter().enumerate().filter(|&(_, &shift)| shift > 0) {
+            let extent = array.shape()[axis];
+            let cut = extent - shift;
+            parts = parts
+                .into_iter()
+                .flat_map(|(from, to)| {
+                    let part = |start: usize, stop: usize, at: usize| {
+                        let (mut from, mut to) = (from.clone(), to.clone());
+                        from[axis] = span(start, stop);
+                        to[axis] = span(at, at + stop - start);
+                        (from, to)
+                    };
+                    [part(0, cut, shift), part(cut, extent, 0)]
+                })
+                .collect();
+        }
+        for (from, to) in parts {
+            let value = within(site, || array.slice(from));
+            write_part(&result, &to, &value, site)?;
+        }
+        Ok(result)
+    })())
+}
+
+/// Each element `count` times in a row along an axis; `()` repeats the elements in C order along
+/// the only axis of the result. Local (records nodes). Errors: `OpError::Axis`.
+#[track_caller]
+#[must_use]
+pub fn repeat(array: &Array, count: usize, axis: impl Into<AxisList>) -> Array {
+    let (site, axis) = (call_site(), axis.into());
+    Array::catch((|| {
+        array.ok()?;
+        let array = &within(site, || atleast_1d(array));
+        let Some(axis) = axis.single("repeat", array.ndim(), site)? else {
+            return Ok(within(site, || repeat(&array.ravel(), count, 0)));
+        };
+        repeated(array, axis, count, site)
+    })())
+}
+
+fn repeated(array: &Array, axis: usize, count: usize, site: Site) -> Result<Array, Error> {
+    let mut long: Shape = array.shape().into();
+    long[axis] = long[axis].saturating_mul(count);
+    crate::elementwise::check_shape(&long, array.dtype(), site)?;
+    let mut wide: Shape = array.shape().into();
+    wide.insert(axis + 1, count);
+    let wide = within(site, || array.expand_dims(axis as i64 + 1).broadcast_to(wide.as_slice()));
+    wide.ok()?.copied_as(&long, site)
+}
+
+/// As [`repeat`], with a number for each position along the axis (or one for all). Errors: also
+/// `OpError::Argument` for another number of counts than positions.
+#[track_caller]
+#[must_use]
+pub fn repeat_each(array: &Array, counts: &[usize], axis: impl Into<AxisList>) -> Array {
+    let (site, axis) = (call_site(), axis.into());
+    Array::catch((|| {
+        array.ok()?;
+        let array = &within(site, || atleast_1d(array));
+        let Some(axis) = axis.single("repeat", array.ndim(), site)? else {
+            return Ok(within(site, || repeat_each(&array.ravel(), counts, 0)));
+        };
+        if let [count] = counts {
+            return repeated(array, axis, *count, site);
+        }
+        if counts.len() != array.shape()[axis] {
+            return Err(refused("repeat", "repeats", format!("{} counts", counts.len()), site));
+        }
+        let total = counts.iter().fold(0usize, |sum, &count| sum.saturating_add(count));
+        let mut shape: Shape = array.shape().into();
+        shape[axis] = total;
+        crate::elementwise::check_shape(&shape, array.dtype(), site)?;
+        let times = |(position, &count)| std::iter::repeat_n(position, count);
+        let positions: Vec<usize> = counts.iter().enumerate().flat_map(times).collect();
+        array.arranged(&positions, axis, site)
+    })())
+}
+
+/// The array laid out `counts[k]` times along axis `k`; the shorter of shape and counts is taken to
+/// have ones in front. Local (records nodes).
+#[track_caller]
+#[must_use]
+pub fn tile(array: &Array, counts: impl Into<crate::ShapeArgument>) -> Array {
+    let (site, counts) = (call_site(), counts.into());
+    Array::catch((|| {
+        array.ok()?;
+        if let Some(count) = counts.0.iter().find(|&&count| count < 0) {
+            return Err(refused("tile", "reps", count.to_string(), site));
+        }
+        let ndim = array.ndim().max(counts.0.len());
+        crate::elementwise::check_shape(&vec![1; ndim], array.dtype(), site)?;
+        let mut extents = vec![1; ndim - array.ndim()];
+        extents.extend_from_slice(array.shape());
+        let mut times = vec![1; ndim - counts.0.len()];
+        times.extend(counts.0.iter().map(|&count| count as usize));
+        let pairs = extents.iter().zip(&times);
+        let shape: Shape = pairs.clone().map(|(&e, &t)| e.saturating_mul(t)).collect();
+        crate::elementwise::check_shape(&shape, array.dtype(), site)?;
+        // An axis that is not repeated needs none of its own.
+        let mut thin = Shape::new();
+        let mut wide = Shape::new();
+        for (&extent, &count) in pairs {
+            if count != 1 {
+                thin.push(1);
+                wide.push(count);
+            }
+            thin.push(extent);
+            wide.push(extent);
+        }
+        let wide = within(site, || array.reshape(thin.as_slice()).broadcast_to(wide.as_slice()));
+        wide.ok()?.copied_as(&shape, site)
+    })())
+}

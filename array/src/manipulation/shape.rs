@@ -1,0 +1,192 @@
+//! Manipulation: other shapes and orders of axes.
+
+use crate::array::{Array, form_operand};
+use crate::creation::ShapeArgument;
+use crate::elementwise::check_shape;
+use crate::error::{Error, Site, call_site};
+use crate::operand::Operand;
+use crate::reductions::Axes;
+use crate::view::Form;
+use phalanx_ops::error::OpError;
+use phalanx_ops::shape::{normalize_axis, resolve_reshape};
+use phalanx_ops::{Index, Shape};
+
+impl Array {
+    /// The same elements in C order with another shape, one extent of which may be -1: a view where
+    /// NumPy gives one, else a copy. Local (a copy records nodes). Errors: `OpError::Reshape`.
+    #[track_caller]
+    #[must_use]
+    pub fn reshape(&self, shape: impl Into<ShapeArgument>) -> Array {
+        let site = call_site();
+        let shape = shape.into();
+        Array::catch(self.try_reshape(&shape.0, site))
+    }
+
+    fn try_reshape(&self, shape: &[i64], site: Site) -> Result<Array, Error> {
+        self.ok()?;
+        let shape = resolve_reshape(self.shape(), shape).map_err(|error| Error::op(error, site))?;
+        check_shape(&shape, self.dtype(), site)?;
+        if let Some(view) = self.base_view()?.reshape(&shape, &self.base_shape()?) {
+            return self.with_view(view);
+        }
+        let mesh = self.mesh()?;
+        let form = Form { shape, dtype: self.dtype() };
+        let operand = form_operand(&mesh, self.operand(site)?, &form, site)?;
+        match operand {
+            Operand::Value { node, .. } => Ok(Array::from_node(mesh, node.node())),
+            Operand::Scalar(_) => unreachable!("bug: an array is a value"),
+        }
+    }
+
+    /// All elements in C order along one axis: a view of a C-ordered array, else a copy. Local (a
+    /// copy records a node).
+    #[track_caller]
+    #[must_use]
+    pub fn ravel(&self) -> Array {
+        let site = call_site();
+        Array::catch((|| {
+            let is_contiguous = self.base_view()?.is_contiguous();
+            let whole = if is_contiguous { self.clone() } else { self.copy_at(site) };
+            whole.try_reshape(&[-1], site)
+        })())
+    }
+
+    /// The view with the axes reversed.
+    #[must_use]
+    pub fn t(&self) -> Array {
+        let axes: Vec<i64> = (0..self.ndim() as i64).rev().collect();
+        self.transpose(axes)
+    }
+
+    /// The view whose axis `k` is axis `axes[k]` of this array. Local. Errors:
+    /// `OpError::Permutation`.
+    #[track_caller]
+    #[must_use]
+    pub fn transpose(&self, axes: impl AsRef<[i64]>) -> Array {
+        let (site, axes) = (call_site(), axes.as_ref());
+        Array::catch((|| {
+            self.ok()?;
+            let ndim = self.ndim();
+            let wrong = || Error::op(OpError::Permutation { axes: axes.to_vec(), ndim }, site);
+            let permutation: Vec<usize> = axes
+                .iter()
+                .map(|&axis| normalize_axis(axis, ndim))
+                .collect::<Result<_, _>>()
+                .map_err(|_| wrong())?;
+            let mut sorted = permutation.clone();
+            sorted.sort_unstable();
+            if !sorted.iter().copied().eq(0..ndim) {
+                return Err(wrong());
+            }
+            self.with_view(self.base_view()?.transpose(&permutation, &self.base_shape()?))
+        })())
+    }
+
+    /// The view repeated to `shape` without copying. Local. Errors: `OpError::BroadcastInto`.
+    #[track_caller]
+    #[must_use]
+    pub fn broadcast_to(&self, shape: impl Into<ShapeArgument>) -> Array {
+        let (site, shape) = (call_site(), shape.into());
+        Array::catch((|| {
+            self.ok()?;
+            let target: Shape = shape.resolve(self.dtype().size(), site)?;
+            let view = self.base_view()?.broadcast_to(&target, &self.base_shape()?);
+            self.with_view(view.map_err(|error| Error::op(error, site))?)
+        })())
+    }
+
+    /// The view without its axes of extent 1. Local.
+    #[track_caller]
+    #[must_use]
+    pub fn squeeze(&self) -> Array {
+        let shape: Vec<i64> = self.shape().iter().filter(|&&e| e != 1).map(|&e| e as i64).collect();
+        Array::catch(self.try_reshape(&shape, call_site()))
+    }
+
+    /// The view at the given basic index (see [`s!`](crate::s)), NumPy's `a[...]` with integers,
+    /// slices, new axes and an ellipsis. With an integer for every axis it is a 0-d view;
+    /// [`Array::at`] gives the 0-d copy that NumPy gives there.
+    ///
+    /// Local. Errors: `OpError::Index`, `OpError::TooManyIndices`, `OpError::ZeroStep`,
+    /// `OpError::Ellipses`, `OpError::TooManyAxes`.
+    #[track_caller]
+    #[must_use]
+    pub fn slice(&self, items: impl AsRef<[Index]>) -> Array {
+        let (site, items) = (call_site(), items.as_ref());
+        Array::catch((|| {
+            self.ok()?;
+            let view = self
+                .base_view()?
+                .index(items, &self.base_shape()?)
+                .map_err(|error| Error::op(error, site))?;
+            self.with_view(view)
+        })())
+    }
+
+    /// The element at an index of integers, as a 0-d array of its own. Local (records a node).
+    #[track_caller]
+    #[must_use]
+    pub fn at(&self, index: impl AsRef<[i64]>) -> Array {
+        let site = call_site();
+        let items: Vec<Index> = index.as_ref().iter().map(|&index| Index::At(index)).collect();
+        Array::catch((|| {
+            self.ok()?;
+            let view = self
+                .base_view()?
+                .index(&items, &self.base_shape()?)
+                .map_err(|error| Error::op(error, site))?;
+            Ok(self.with_view(view)?.astype_at(self.dtype(), site))
+        })())
+    }
+
+    /// Axes put back with extent 1 where a reduction removed them.
+    pub(crate) fn with_kept_axes(
+        &self,
+        from: &[usize],
+        axes: &Axes,
+        site: Site,
+    ) -> Result<Array, Error> {
+        if !axes.keepdims {
+            return Ok(self.clone());
+        }
+        let removed = axes.resolve(from.len(), site)?;
+        let shape: Vec<i64> = from
+            .iter()
+            .enumerate()
+            .map(|(axis, &e)| if removed.contains(&(axis as u8)) { 1 } else { e as i64 })
+            .collect();
+        self.try_reshape(&shape, site)
+    }
+}
+
+/// A basic index: `s![1..-1, .., 3, ..;2, NewAxis]`.
+///
+/// An integer selects and drops an axis; `a..b` (either may be left out or negative) is a slice,
+/// `a..b;step` one with a step; `NewAxis` adds an axis; `Ellipsis` stands for all axes not named.
+#[macro_export]
+macro_rules! s {
+    ($($item:tt)*) => { $crate::s_items!([] $($item)*) };
+}
+
+/// Splits the items of [`s!`] at commas.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! s_items {
+    ([$($done:expr,)*]) => {{
+        #[allow(clippy::reversed_empty_ranges, reason = "`1..-1` counts from the end, as in NumPy")]
+        let items: [$crate::Index; _] = [$($done),*];
+        items
+    }};
+    ([$($done:expr,)*] $item:expr; $step:expr, $($rest:tt)*) => {
+        $crate::s_items!([$($done,)* $crate::indexing::with_step($item, $step),] $($rest)*)
+    };
+    ([$($done:expr,)*] $item:expr; $step:expr) => {
+        $crate::s_items!([$($done,)* $crate::indexing::with_step($item, $step),])
+    };
+    ([$($done:expr,)*] $item:expr, $($rest:tt)*) => {
+        $crate::s_items!([$($done,)* $crate::indexing::IndexItem::into_index($item),] $($rest)*)
+    };
+    ([$($done:expr,)*] $item:expr) => {
+        $crate::s_items!([$($done,)* $crate::indexing::IndexItem::into_index($item),])
+    };
+}

@@ -1,0 +1,82 @@
+//! Joins along a new axis, and those that NumPy names by a direction.
+
+use crate::array::Array;
+use crate::error::{Error, Site, call_site, within};
+use crate::manipulation::argument::{AxisList, axis_of, refused, sound};
+use crate::manipulation::atleast::{atleast_1d, atleast_2d, atleast_3d};
+use crate::manipulation::join::try_concatenate;
+
+fn joined(arrays: &[Array], axis: i64, site: Site) -> Result<Array, Error> {
+    try_concatenate(&arrays.iter().collect::<Vec<_>>(), &AxisList::from(axis), None, site)
+}
+
+/// What `see` makes of each array, joined along an axis.
+fn join_as(arrays: &[&Array], see: impl Fn(&Array) -> Array, axis: i64, site: Site) -> Array {
+    Array::catch(within(site, || {
+        sound(arrays.iter().copied())?;
+        let seen: Vec<Array> = arrays.iter().map(|array| see(array)).collect();
+        joined(&seen, axis, site)
+    }))
+}
+
+/// The arrays joined along a new axis, which is axis `axis` of the result.
+///
+/// Shapes: all equal. Dtype: the promotion of all. Local (records one write for each array).
+/// Errors: `OpError::Argument` for no arrays or for shapes that differ, `OpError::Axis`.
+#[track_caller]
+#[must_use]
+pub fn stack(arrays: &[&Array], axis: i64) -> Array {
+    let site = call_site();
+    Array::catch((|| {
+        sound(arrays.iter().copied())?;
+        let Some(first) = arrays.first() else {
+            return Err(refused("stack", "arrays", "none", site));
+        };
+        if let Some(other) = arrays.iter().find(|array| array.shape() != first.shape()) {
+            return Err(refused("stack", "shape", format!("{:?}", other.shape()), site));
+        }
+        let axis = axis_of(axis, first.ndim() + 1, site)? as i64;
+        Ok(join_as(arrays, |array| array.expand_dims(axis), axis, site))
+    })())
+}
+
+/// The arrays one below the other: vectors are rows. Errors as [`concatenate`](crate::concatenate).
+#[track_caller]
+#[must_use]
+pub fn vstack(arrays: &[&Array]) -> Array {
+    join_as(arrays, atleast_2d, 0, call_site())
+}
+
+/// As [`vstack`].
+#[track_caller]
+#[must_use]
+pub fn row_stack(arrays: &[&Array]) -> Array {
+    vstack(arrays)
+}
+
+/// The arrays side by side: joined along the second axis, vectors along their only one. Errors as
+/// [`concatenate`](crate::concatenate).
+#[track_caller]
+#[must_use]
+pub fn hstack(arrays: &[&Array]) -> Array {
+    let axis = arrays.first().is_some_and(|first| first.ndim() > 1).into();
+    join_as(arrays, atleast_1d, axis, call_site())
+}
+
+/// The arrays joined along the third axis, as [`atleast_3d`](crate::atleast_3d) sees them. Errors
+/// as [`concatenate`](crate::concatenate).
+#[track_caller]
+#[must_use]
+pub fn dstack(arrays: &[&Array]) -> Array {
+    join_as(arrays, atleast_3d, 2, call_site())
+}
+
+/// Vectors as the columns of a matrix; matrices side by side. Errors as
+/// [`concatenate`](crate::concatenate).
+#[track_caller]
+#[must_use]
+pub fn column_stack(arrays: &[&Array]) -> Array {
+    let column =
+        |array: &Array| if array.ndim() < 2 { atleast_2d(array).t() } else { array.clone() };
+    join_as(arrays, column, 1, call_site())
+}

@@ -1,0 +1,159 @@
+//! Writes where a condition on the index or a mask holds.
+
+use crate::array::Array;
+use crate::creation::index_of;
+use crate::error::{Error, Site, call_site, within};
+use crate::manipulation::argument::{refused, sound};
+use crate::manipulation::edit::try_resize;
+use crate::math::select;
+use crate::operand::Argument;
+use phalanx_ops::error::OpError;
+use phalanx_ops::promote::default_dtype;
+use phalanx_ops::{Casting, DType, Kind, Scalar, Shape, can_cast};
+
+/// A value about to be written into elements of `dtype`, so that what stays keeps its own.
+fn written(value: Argument, dtype: DType, site: Site) -> Result<Argument, Error> {
+    Ok(match value {
+        Argument::Weak(weak) => {
+            Scalar::assigned(dtype, weak).map_err(|error| Error::op(error, site))?.into()
+        }
+        Argument::Scalar(scalar) => scalar.cast(dtype).into(),
+        Argument::Array(array) => array.ok()?.converted(dtype, site).into(),
+    })
+}
+
+/// Writes `value`, broadcast, into `target`: everywhere, or where `mask` (broadcast) holds. Only
+/// casts of the same kind are made.
+///
+/// Local (records nodes). Errors: `OpError::Cast`, `OpError::BroadcastInto`, and those of
+/// [`Array::try_assign`]; the target is then as it was.
+#[track_caller]
+pub fn copyto(
+    target: &Array,
+    value: impl Into<Argument>,
+    mask: Option<&Array>,
+) -> Result<(), Error> {
+    let (site, value) = (call_site(), value.into());
+    target.ok()?;
+    let to = target.dtype();
+    if let Argument::Array(array) = &value {
+        array.ok()?;
+    }
+    let (from, is_kind) = match &value {
+        // A number is as narrow as its kind allows.
+        Argument::Weak(weak) => {
+            let least = if to.kind() == Kind::Unsigned { Kind::Signed } else { to.kind() };
+            (default_dtype(*weak), weak.kind() <= least)
+        }
+        strong => {
+            let from = strong.strong().unwrap_or(to);
+            (from, can_cast(from, to, Casting::SameKind))
+        }
+    };
+    if !is_kind {
+        return Err(Error::op(OpError::Cast { from, to }, site));
+    }
+    let Some(mask) = mask else { return within(site, || target.try_assign(value)) };
+    mask.ok()?;
+    if mask.dtype() != DType::Bool {
+        let error = OpError::Cast { from: mask.dtype(), to: DType::Bool };
+        return Err(Error::op(error, site));
+    }
+    let value = written(value, to, site)?;
+    within(site, || target.try_assign(select(mask, value, target)))
+}
+
+/// Writes where `mask`, an array of the target's size, holds: the element of `values` at the same
+/// place in C order, values being repeated if there are fewer.
+///
+/// Only casts that lose nothing are made. Local (records nodes). Errors: `OpError::Cast`,
+/// `OpError::Argument` for a mask of another size, and those of
+/// [`Array::try_assign`].
+#[track_caller]
+pub fn putmask(target: &Array, mask: &Array, values: impl Into<Argument>) -> Result<(), Error> {
+    let (site, values) = (call_site(), values.into());
+    sound([target, mask])?;
+    if mask.size() != target.size() {
+        return Err(refused("putmask", "mask", format!("of shape {:?}", mask.shape()), site));
+    }
+    let to = target.dtype();
+    if let Some(from) = values.strong()
+        && !can_cast(from, to, Casting::Safe)
+    {
+        return Err(Error::op(OpError::Cast { from, to }, site));
+    }
+    let values = match written(values, to, site)? {
+        Argument::Array(array) if array.size() == 0 => return Ok(()),
+        Argument::Array(array) if array.shape() != target.shape() => {
+            try_resize(&array, target.shape(), site)?.into()
+        }
+        other => other,
+    };
+    within(site, || {
+        let mask = mask.reshape(target.shape());
+        target.try_assign(select(&mask, values, target))
+    })
+}
+
+/// Writes the diagonal of an array of two axes, or of more that are equally long; `wrap` starts it
+/// again below the last column of a tall matrix. Values in an array are taken in turn.
+///
+/// Local (records nodes). Errors: `OpError::Ndim`, `OpError::Argument` for axes of different
+/// extents, and those of [`Array::try_assign`].
+#[track_caller]
+pub fn fill_diagonal(array: &Array, value: impl Into<Argument>, wrap: bool) -> Result<(), Error> {
+    let (site, value) = (call_site(), value.into());
+    array.ok()?;
+    let ndim = array.ndim();
+    if ndim < 2 {
+        let error = OpError::Ndim { operation: "fill_diagonal", expected: "2 or more", ndim };
+        return Err(Error::op(error, site));
+    }
+    let shape = Shape::from_slice(array.shape());
+    if ndim > 2 && shape.iter().any(|&extent| extent != shape[0]) {
+        return Err(refused("fill_diagonal", "shape", format!("{shape:?}"), site));
+    }
+    if array.size() == 0 {
+        return Ok(());
+    }
+    let value = written(value, array.dtype(), site)?;
+    let mesh = array.mesh()?;
+    let indices: Vec<Array> =
+        (0..ndim).map(|axis| index_of(&shape, axis, &mesh, site)).collect::<Result<_, _>>()?;
+    within(site, || {
+        // The number of the element along the diagonal is the column, after whole columns.
+        let wraps = wrap && ndim == 2 && shape[0] > shape[1];
+        let columns = shape[1] as i64;
+        let mask = if wraps {
+            ((&indices[0] * columns + &indices[1]) % (columns + 1)).equal(0)
+        } else {
+            let equal = |axis: usize| indices[0].equal(&indices[axis]);
+            (2..ndim).fold(equal(1), |all, axis| all.logical_and(equal(axis)))
+        };
+        let value = match value {
+            Argument::Array(values) if values.size() == 0 => {
+                return Err(refused("fill_diagonal", "val", "no values", site));
+            }
+            Argument::Array(values) if values.size() == 1 => values.reshape(()).into(),
+            // Row r of a wrapped diagonal has the element number r - r / (columns + 1).
+            Argument::Array(values) if wraps => {
+                let rounds = shape[0].div_ceil(shape[1] + 1);
+                let filled = try_resize(&values, &[rounds, shape[1]], site)?;
+                let gaps = crate::manipulation::pad(
+                    &filled,
+                    [(0, 0), (0, 1)],
+                    crate::manipulation::PadMode::Empty,
+                );
+                let rows = gaps.ravel().slice([super::argument::span(0, shape[0])]);
+                rows.reshape([shape[0], 1]).into()
+            }
+            Argument::Array(values) => {
+                let mut column = vec![1; ndim];
+                column[0] = shape[0];
+                try_resize(&values, &column, site)?.into()
+            }
+            scalar => scalar,
+        };
+        array.try_assign(select(&mask, value, array))
+    })
+}

@@ -1,0 +1,168 @@
+//! Polynomials as vectors of coefficients, that of the highest power first.
+
+use crate::array::Array;
+use crate::convolution::{ConvolveMode, convolve};
+use crate::creation::{arange, zeros};
+use crate::differences::joined;
+use crate::error::{Error, Site, call_site, within};
+use crate::statistics::wrong;
+use phalanx_ops::error::OpError;
+use phalanx_ops::{DType, Index, Op, promote};
+
+/// Runs `body`, whose calls count as the call at `site`, on the mesh of `array`.
+fn on_mesh_of(array: &Array, site: Site, body: impl FnOnce() -> Result<Array, Error>) -> Array {
+    Array::catch(array.mesh().and_then(|mesh| mesh.enter(|| within(site, body))))
+}
+
+fn check_vector(operation: &'static str, p: &Array, site: Site) -> Result<(), Error> {
+    if p.ok()?.ndim() == 1 {
+        return Ok(());
+    }
+    Err(Error::op(OpError::Ndim { operation, expected: "1", ndim: p.ndim() }, site))
+}
+
+fn from_place(start: i64) -> [Index; 1] {
+    [Index::Range { start: Some(start), stop: None, step: 1 }]
+}
+
+fn up_to(stop: i64) -> [Index; 1] {
+    [Index::Range { start: None, stop: Some(stop), step: 1 }]
+}
+
+/// NumPy's `polyval`: the polynomial with the coefficients `p` at each element of `x`, by Horner's
+/// rule.
+///
+/// Shape that of `x`; dtype `promote(p, x)`. Local (records two nodes for each coefficient, which
+/// fuse). Errors: `OpError::Ndim`.
+#[track_caller]
+#[must_use]
+pub fn polyval(p: &Array, x: &Array) -> Array {
+    let site = call_site();
+    on_mesh_of(x, site, || {
+        check_vector("polyval", p, site)?;
+        let mut value = zeros(x.shape(), x.dtype());
+        for place in 0..p.size() as i64 {
+            let coefficient = p.slice([Index::At(place)]);
+            value = if place == 0 { value + coefficient } else { value * x + coefficient };
+        }
+        value.ok().cloned()
+    })
+}
+
+/// NumPy's `polyadd`: the sum of two polynomials. Local (records nodes). Errors: `OpError::Ndim`.
+#[track_caller]
+#[must_use]
+pub fn polyadd(a: &Array, b: &Array) -> Array {
+    combined("polyadd", Op::Add, a, b, call_site())
+}
+
+/// NumPy's `polysub`: the difference of two polynomials. Local (records nodes). Errors:
+/// `OpError::Ndim`.
+#[track_caller]
+#[must_use]
+pub fn polysub(a: &Array, b: &Array) -> Array {
+    combined("polysub", Op::Subtract, a, b, call_site())
+}
+
+fn combined(operation: &'static str, op: Op, a: &Array, b: &Array, site: Site) -> Array {
+    on_mesh_of(a, site, || {
+        check_vector(operation, a, site)?;
+        check_vector(operation, b, site)?;
+        let length = a.size().max(b.size());
+        let lengthened = |p: &Array| {
+            if p.size() == length {
+                return Ok(p.clone());
+            }
+            joined(&[zeros(length - p.size(), p.dtype()), p.clone()], 0, p.dtype(), site)
+        };
+        Array::apply(op, &[lengthened(a)?.into(), lengthened(b)?.into()]).ok().cloned()
+    })
+}
+
+/// NumPy's `polymul`: the product of two polynomials, without leading zeros in either.
+///
+/// Collective over the mesh: the length depends on data. As [`convolve`] otherwise.
+#[track_caller]
+#[must_use]
+pub fn polymul(a: &Array, b: &Array) -> Array {
+    let site = call_site();
+    on_mesh_of(a, site, || {
+        check_vector("polymul", a, site)?;
+        check_vector("polymul", b, site)?;
+        let (a, b) = (without_leading_zeros(a)?, without_leading_zeros(b)?);
+        convolve(&a, &b, ConvolveMode::Full).ok().cloned()
+    })
+}
+
+/// The polynomial from its first coefficient that is not zero on; one zero if none is.
+fn without_leading_zeros(p: &Array) -> Result<Array, Error> {
+    if p.size() == 0 {
+        return Ok(zeros(1usize, p.dtype()));
+    }
+    let nonzero = p.not_equal(0);
+    // Both are computed at once, by the first that is read.
+    let (any, first) = (nonzero.any(()), nonzero.argmax(()));
+    if !any.item::<bool>()? {
+        return Ok(zeros(1usize, p.dtype()));
+    }
+    Ok(p.slice(from_place(first.item::<i64>()?)))
+}
+
+/// NumPy's `polyder`: the derivative of order `m`. Local (records nodes). Errors:
+/// `OpError::Argument` for a negative order.
+#[track_caller]
+#[must_use]
+pub fn polyder(p: &Array, m: i64) -> Array {
+    let site = call_site();
+    on_mesh_of(p, site, || {
+        check_vector("polyder", p, site)?;
+        if m < 0 {
+            return Err(wrong("polyder", "m", m.to_string(), site));
+        }
+        let mut derivative = p.clone();
+        for _ in 0..m.min(p.size() as i64) {
+            let degree = derivative.size() as i64 - 1;
+            derivative = derivative.slice(up_to(-1)) * arange(degree, 0, -1);
+        }
+        derivative.ok().cloned()
+    })
+}
+
+/// NumPy's `polyint`: the integral of order `m`, with the constants `k`, one for each order or one
+/// for all; zero if none are given.
+///
+/// Dtype: at least `f64` for integers. Local (records nodes). Errors: `OpError::Argument` for a
+/// negative order or too few constants.
+#[track_caller]
+#[must_use]
+pub fn polyint(p: &Array, m: i64, k: Option<&Array>) -> Array {
+    let site = call_site();
+    on_mesh_of(p, site, || {
+        check_vector("polyint", p, site)?;
+        if m < 0 {
+            return Err(wrong("polyint", "m", m.to_string(), site));
+        }
+        let constants = match k {
+            None => zeros(m as usize, DType::F64),
+            Some(k) if k.ok()?.size() == 1 && m > 0 => {
+                k.reshape([-1i64]).broadcast_to([m as usize])
+            }
+            Some(k) => k.reshape([-1i64]),
+        };
+        if (constants.ok()?.size() as i64) < m {
+            return Err(wrong("polyint", "k", format!("{} constants", constants.size()), site));
+        }
+        let mut integral = p.clone();
+        for order in 0..m {
+            let divided = &integral / arange(integral.size() as i64, 0, -1);
+            let constant = constants.slice([Index::Range {
+                start: Some(order),
+                stop: Some(order + 1),
+                step: 1,
+            }]);
+            let dtype = promote(divided.dtype(), constant.dtype());
+            integral = joined(&[divided, constant], 0, dtype, site)?;
+        }
+        Ok(integral)
+    })
+}

@@ -1,0 +1,61 @@
+//! The matrix product by NumPy's rules for any number of axes.
+
+use crate::array::Array;
+use crate::error::{Error, Site, call_site, within};
+use crate::manipulation::{common_shape, sound};
+use crate::products::matrices::{batched_matmul, matrix_product, summed};
+use phalanx_ops::error::OpError;
+use phalanx_ops::shape::size;
+use phalanx_ops::{Shape, promote};
+
+/// The matrix product `a @ b`: of matrices, of stacks of them (leading axes are broadcast), and
+/// with a vector on either side.
+///
+/// Shapes `(…, m, k), (…, k, n) -> (…, m, n)`; a vector is a row on the left and a column on the
+/// right, and its axis is not in the result. Dtype `promote(a, b)`; integers and bools are summed
+/// in their own dtype. Sharding: rows of the left and columns of the right stay split. Local
+/// (records nodes). Errors: `OpError::ContractedSizes`, `OpError::Ndim` for a 0-d array,
+/// `OpError::Broadcast`.
+#[track_caller]
+#[must_use]
+pub fn matmul(a: &Array, b: &Array) -> Array {
+    let site = call_site();
+    Array::catch(try_matmul(a, b, site))
+}
+
+pub(super) fn try_matmul(a: &Array, b: &Array, site: Site) -> Result<Array, Error> {
+    sound([a, b])?;
+    if a.ndim() == 0 || b.ndim() == 0 {
+        let error = OpError::Ndim { operation: "matmul", expected: "1 or more", ndim: 0 };
+        return Err(Error::op(error, site));
+    }
+    let (left, right) = (a.shape(), b.shape());
+    let contracted = (left[left.len() - 1], right[right.len().saturating_sub(2)]);
+    if contracted.0 != contracted.1 {
+        let (left, right) = (left.into(), right.into());
+        return Err(Error::op(OpError::ContractedSizes { left, right }, site));
+    }
+    let dtype = promote(a.dtype(), b.dtype());
+    match (left.len(), right.len()) {
+        (2, 2) => matrix_product(a, b, dtype, site),
+        (1, 1) => summed(&within(site, || a * b), &[0], dtype, site),
+        (1, _) => summed(&within(site, || a.expand_dims(1) * b), &[-2], dtype, site),
+        (_, 1) => summed(&within(site, || a * b), &[-1], dtype, site),
+        (m, n) => {
+            let (left, rows) = left.split_at(m - 2);
+            let (right, columns) = right.split_at(n - 2);
+            let mut shape: Shape = common_shape([left, right], site)?;
+            shape.extend([rows[0], columns[1]]);
+            crate::elementwise::check_shape(&shape, dtype, site)?;
+            if size(right) == 1 && right.len() <= left.len() && dtype.is_inexact() {
+                // All matrices of the left times one: their rows are those of one matrix.
+                let tall = [size(left) * rows[0], rows[1]];
+                let tall = within(site, || a.reshape(tall));
+                let one = within(site, || b.reshape([columns[0], columns[1]]));
+                sound([&tall, &one])?;
+                return matrix_product(&tall, &one, dtype, site)?.reformed(&shape, site);
+            }
+            batched_matmul(a, b, dtype, site)
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Products of two matrices, and of stacks of them.
+
+use crate::array::Array;
+use crate::elementwise::{check_shape, mesh_of};
+use crate::error::{Error, Site, within};
+use crate::graph::NodeOp;
+use crate::structured::stacked_product;
+use phalanx_ops::error::OpError;
+use phalanx_ops::{DType, Kind, Shape, Structured};
+
+/// The product of two matrices, in C order, computed in `dtype`.
+pub(super) fn matrix_product(
+    a: &Array,
+    b: &Array,
+    dtype: DType,
+    site: Site,
+) -> Result<Array, Error> {
+    if a.shape()[1] != b.shape()[0] {
+        let (left, right) = (a.shape().into(), b.shape().into());
+        return Err(Error::op(OpError::ContractedSizes { left, right }, site));
+    }
+    let shape: Shape = smallvec::smallvec![a.shape()[0], b.shape()[1]];
+    check_shape(&shape, dtype, site)?;
+    if !dtype.is_inexact() || a.shape()[1] == 0 {
+        // No library multiplies integer matrices: a product and a sum, fused into one kernel.
+        let product = within(site, || a.expand_dims(2) * b.expand_dims(0));
+        return summed(&product, &[1], dtype, site);
+    }
+    let mesh = mesh_of(&[a.into(), b.into()], site)?;
+    let cast = |array: &Array| {
+        if array.dtype() == dtype { array.clone() } else { array.astype_at(dtype, site) }
+    };
+    let operands = [cast(a).operand(site)?, cast(b).operand(site)?];
+    let op = NodeOp::Structured(Structured::Matmul);
+    let node = mesh.record(op, &operands, shape, dtype, site)?;
+    Ok(Array::from_node(mesh, node))
+}
+
+/// The products of stacks of matrices, whose leading axes are broadcast.
+pub(super) fn batched_matmul(
+    a: &Array,
+    b: &Array,
+    dtype: DType,
+    site: Site,
+) -> Result<Array, Error> {
+    if dtype.is_inexact() && a.shape()[a.ndim() - 1] > 0 {
+        let cast = |array: &Array| within(site, || array.converted(dtype, site).ok().cloned());
+        return stacked_product(&cast(a)?, &cast(b)?, site);
+    }
+    let product = within(site, || a.expand_dims(-1) * b.expand_dims(-3));
+    summed(&product, &[-2], dtype, site)
+}
+
+/// The sum of `product` over some axes, as a new array in C order and of `dtype`, in which integers
+/// wrap and bools are joined.
+pub(super) fn summed(
+    product: &Array,
+    axes: &[i64],
+    dtype: DType,
+    site: Site,
+) -> Result<Array, Error> {
+    product.ok()?;
+    let sum = within(site, || {
+        if dtype.kind() == Kind::Bool {
+            return product.any(axes);
+        }
+        let sum = product.converted(dtype, site).sum(axes);
+        if sum.dtype() == dtype { sum } else { sum.astype_at(dtype, site) }
+    });
+    sum.ok()?;
+    // A product is in C order whatever its operands are in.
+    Ok(if sum.base_view()?.is_whole() { sum } else { sum.copy_at(site) })
+}

@@ -1,0 +1,15 @@
+//! Products of vectors, matrices and arrays of any number of axes.
+
+mod chain;
+mod einsum;
+mod matmul;
+mod matrices;
+mod subscripts;
+mod tensordot;
+mod vectors;
+
+pub use chain::{matrix_power, multi_dot};
+pub use einsum::einsum;
+pub use matmul::matmul;
+pub use tensordot::{ContractedAxes, dot, inner, kron, tensordot};
+pub use vectors::{cross, matvec, outer, vdot, vecdot, vecmat};

@@ -1,0 +1,147 @@
+//! The subscripts of Einstein sums: `"ij,jk->ik"`, with `...` for axes without letters.
+
+/// A letter, or an axis that an ellipsis stands for (numbered from the last).
+pub(super) type Label = u32;
+
+/// Labels of axes that an ellipsis stands for are above those of letters.
+const ELLIPSIS: Label = 1 << 21;
+
+/// The labels of the axes of each operand and of the result.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Subscripts {
+    pub(super) inputs: Vec<Vec<Label>>,
+    pub(super) output: Vec<Label>,
+}
+
+/// Letters before and after an ellipsis, if there is one.
+fn term(text: &str) -> Result<(Vec<Label>, Option<Vec<Label>>), String> {
+    let letters = |part: &str| {
+        part.chars()
+            .map(|letter| match letter {
+                'a'..='z' | 'A'..='Z' => Ok(Label::from(letter)),
+                other => Err(format!("{other:?} is no letter")),
+            })
+            .collect::<Result<Vec<_>, _>>()
+    };
+    match text.split_once("...") {
+        None => Ok((letters(text)?, None)),
+        Some((before, after)) => Ok((letters(before)?, Some(letters(after)?))),
+    }
+}
+
+/// The labels of `count` axes that an ellipsis stands for.
+fn ellipsis(count: usize) -> impl Iterator<Item = Label> {
+    (0..count as Label).rev().map(|from_last| ELLIPSIS + from_last)
+}
+
+impl Subscripts {
+    /// The subscripts of operands with these numbers of axes, or what is wrong with them.
+    pub(super) fn parse(text: &str, ndims: &[usize]) -> Result<Subscripts, String> {
+        let text: String = text.chars().filter(|letter| !letter.is_whitespace()).collect();
+        let (inputs, output) = match text.split_once("->") {
+            Some((inputs, output)) => (inputs, Some(output)),
+            None => (text.as_str(), None),
+        };
+        let terms: Vec<&str> = inputs.split(',').collect();
+        if terms.len() != ndims.len() {
+            return Err(format!("{} terms for {} operands", terms.len(), ndims.len()));
+        }
+        let mut most = 0;
+        let mut labelled = Vec::new();
+        for (text, &ndim) in terms.iter().zip(ndims) {
+            let (mut labels, after) = term(text)?;
+            let named = labels.len() + after.as_ref().map_or(0, Vec::len);
+            let unnamed = ndim
+                .checked_sub(named)
+                .ok_or_else(|| format!("{named} subscripts for an operand with {ndim} axes"))?;
+            match after {
+                None if unnamed > 0 => {
+                    return Err(format!("{named} subscripts for an operand with {ndim} axes"));
+                }
+                None => {}
+                Some(after) => {
+                    labels.extend(ellipsis(unnamed));
+                    labels.extend(after);
+                    most = most.max(unnamed);
+                }
+            }
+            labelled.push(labels);
+        }
+        let all: Vec<Label> = labelled.iter().flatten().copied().collect();
+        let output = match output {
+            None => {
+                let mut once: Vec<Label> = all
+                    .iter()
+                    .copied()
+                    .filter(|label| *label < ELLIPSIS)
+                    .filter(|label| all.iter().filter(|other| *other == label).count() == 1)
+                    .collect();
+                once.sort_unstable();
+                ellipsis(most).chain(once).collect()
+            }
+            Some(text) => {
+                let (mut labels, after) = term(text)?;
+                match after {
+                    None if most > 0 => return Err("the output has no ellipsis".into()),
+                    None => {}
+                    Some(after) => {
+                        labels.extend(ellipsis(most));
+                        labels.extend(after);
+                    }
+                }
+                for (place, label) in labels.iter().enumerate() {
+                    let letter = char::from_u32(*label).unwrap_or('.');
+                    if labels[..place].contains(label) {
+                        return Err(format!("the output has {letter:?} twice"));
+                    }
+                    if *label < ELLIPSIS && !all.contains(label) {
+                        return Err(format!("the output has {letter:?}, which no operand has"));
+                    }
+                }
+                labels
+            }
+        };
+        Ok(Subscripts { inputs: labelled, output })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(labels: &[Label]) -> String {
+        let letter = |&label: &Label| match label.checked_sub(ELLIPSIS) {
+            Some(from_last) => char::from_digit(from_last, 10).expect("few axes"),
+            None => char::from_u32(label).expect("a letter"),
+        };
+        labels.iter().map(letter).collect()
+    }
+
+    #[test]
+    fn outputs_follow_numpy() {
+        let output = |subscripts, ndims: &[usize]| {
+            Subscripts::parse(subscripts, ndims).map(|found| text(&found.output))
+        };
+        assert_eq!(output("ij,jk", &[2, 2]).unwrap(), "ik");
+        assert_eq!(output("ba", &[2]).unwrap(), "ab");
+        assert_eq!(output("ii", &[2]).unwrap(), "");
+        assert_eq!(output("i...,i...", &[3, 2]).unwrap(), "10");
+        assert_eq!(output("Z...a", &[4]).unwrap(), "10Za");
+        assert_eq!(output(" i j -> j i ", &[2]).unwrap(), "ji");
+        assert_eq!(output("...ij->j...", &[3]).unwrap(), "j0");
+        for (wrong, ndims) in [
+            ("ij", &[1][..]),
+            ("i", &[2]),
+            ("ij,jk", &[2]),
+            ("i->ii", &[1]),
+            ("i->j", &[1]),
+            ("i...->i", &[2]),
+            ("i1", &[2]),
+            ("i..", &[2]),
+            ("......", &[2]),
+            ("i->j->k", &[1]),
+        ] {
+            assert!(output(wrong, ndims).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Products that sum over given axes of two arrays.
+
+use crate::array::Array;
+use crate::error::{Error, Site, call_site, within};
+use crate::manipulation::{axes_of, refused, sound};
+use crate::products::matmul::try_matmul;
+use crate::products::matrices::{matrix_product, summed};
+use phalanx_ops::error::OpError;
+use phalanx_ops::shape::size;
+use phalanx_ops::{Shape, promote};
+
+/// The axes that a product sums over: the last of the left with as many first of the right, or
+/// those named.
+#[derive(Clone, Debug)]
+pub enum ContractedAxes {
+    /// A number of axes.
+    Count(usize),
+    /// Axes of the left, and those of the right that they meet.
+    Pairs(Vec<i64>, Vec<i64>),
+}
+
+impl From<usize> for ContractedAxes {
+    fn from(count: usize) -> ContractedAxes {
+        ContractedAxes::Count(count)
+    }
+}
+impl From<(i64, i64)> for ContractedAxes {
+    fn from((left, right): (i64, i64)) -> ContractedAxes {
+        ContractedAxes::Pairs(vec![left], vec![right])
+    }
+}
+impl<const M: usize, const N: usize> From<([i64; M], [i64; N])> for ContractedAxes {
+    fn from((left, right): ([i64; M], [i64; N])) -> ContractedAxes {
+        ContractedAxes::Pairs(left.to_vec(), right.to_vec())
+    }
+}
+impl From<(Vec<i64>, Vec<i64>)> for ContractedAxes {
+    fn from((left, right): (Vec<i64>, Vec<i64>)) -> ContractedAxes {
+        ContractedAxes::Pairs(left, right)
+    }
+}
+
+/// The sums of products over pairs of axes: a matrix product of what both arrays are along the
+/// other axes.
+///
+/// Shapes: the other axes of `a`, then those of `b`. Dtype: the promotion of both. Local (records
+/// nodes). Errors: `OpError::Axis`, `OpError::Argument` for lists of different lengths,
+/// `OpError::ContractedSizes`.
+#[track_caller]
+#[must_use]
+pub fn tensordot(a: &Array, b: &Array, axes: impl Into<ContractedAxes>) -> Array {
+    let (site, axes) = (call_site(), axes.into());
+    Array::catch(try_tensordot(a, b, &axes, site))
+}
+
+fn try_tensordot(a: &Array, b: &Array, axes: &ContractedAxes, site: Site) -> Result<Array, Error> {
+    sound([a, b])?;
+    let (left, right) = match axes {
+        ContractedAxes::Count(count) => {
+            let count = *count as i64;
+            ((-count..0).collect(), (0..count).collect())
+        }
+        ContractedAxes::Pairs(left, right) => (left.clone(), right.clone()),
+    };
+    if left.len() != right.len() {
+        return Err(refused("tensordot", "axes", format!("{left:?} and {right:?}"), site));
+    }
+    let (left, right) = (axes_of(&left, a.ndim(), site)?, axes_of(&right, b.ndim(), site)?);
+    if left.iter().zip(&right).any(|(&l, &r)| a.shape()[l] != b.shape()[r]) {
+        let (left, right) = (a.shape().into(), b.shape().into());
+        return Err(Error::op(OpError::ContractedSizes { left, right }, site));
+    }
+    let kept_left: Vec<usize> = (0..a.ndim()).filter(|axis| !left.contains(axis)).collect();
+    let kept_right: Vec<usize> = (0..b.ndim()).filter(|axis| !right.contains(axis)).collect();
+    let extents = |array: &Array, axes: &[usize]| -> Shape {
+        axes.iter().map(|&axis| array.shape()[axis]).collect()
+    };
+    let (rows, columns) = (extents(a, &kept_left), extents(b, &kept_right));
+    let summed_over = size(&extents(a, &left));
+    let matrix = |array: &Array, order: Vec<usize>, shape: [usize; 2]| -> Result<Array, Error> {
+        let order: Vec<i64> = order.into_iter().map(|axis| axis as i64).collect();
+        within(site, || array.transpose(order).reshape(shape)).ok().cloned()
+    };
+    let tall = matrix(a, [kept_left, left].concat(), [size(&rows), summed_over])?;
+    let wide = matrix(b, [right, kept_right].concat(), [summed_over, size(&columns)])?;
+    let mut shape = rows;
+    shape.extend_from_slice(&columns);
+    crate::elementwise::check_shape(&shape, promote(a.dtype(), b.dtype()), site)?;
+    matrix_product(&tall, &wide, promote(a.dtype(), b.dtype()), site)?.reformed(&shape, site)
+}
+
+/// NumPy's `dot`: a product if either is 0-d, the sum over the last axis of `a` and the second last
+/// of `b` (or its only one). Local (records nodes). Errors: `OpError::ContractedSizes`.
+#[track_caller]
+#[must_use]
+pub fn dot(a: &Array, b: &Array) -> Array {
+    let site = call_site();
+    Array::catch((|| {
+        sound([a, b])?;
+        match (a.ndim(), b.ndim()) {
+            (0, _) | (_, 0) => Ok(within(site, || a * b)),
+            (1 | 2, 1 | 2) | (_, 1) => try_matmul(a, b, site),
+            _ => try_tensordot(a, b, &(-1, -2).into(), site),
+        }
+    })())
+}
+
+/// The sum of the products over the last axes of both; a product if either is 0-d. Local (records
+/// nodes). Errors: `OpError::ContractedSizes`.
+#[track_caller]
+#[must_use]
+pub fn inner(a: &Array, b: &Array) -> Array {
+    let site = call_site();
+    Array::catch((|| {
+        sound([a, b])?;
+        match (a.ndim(), b.ndim()) {
+            (0, _) | (_, 0) => Ok(within(site, || a * b)),
+            (1, 1) if a.shape() == b.shape() => {
+                let dtype = promote(a.dtype(), b.dtype());
+                summed(&within(site, || a * b), &[0], dtype, site)
+            }
+            _ => try_tensordot(a, b, &(-1, -1).into(), site),
+        }
+    })())
+}
+
+/// The Kronecker product: blocks of `b` times each element of `a`. Shapes: products of extents; the
+/// array with fewer axes has ones in front. Local (records nodes). Errors: `OpError::TooLarge`.
+#[track_caller]
+#[must_use]
+pub fn kron(a: &Array, b: &Array) -> Array {
+    let site = call_site();
+    Array::catch((|| {
+        sound([a, b])?;
+        let ndim = a.ndim().max(b.ndim());
+        let extents = |array: &Array| -> Vec<usize> {
+            let mut extents = vec![1; ndim - array.ndim()];
+            extents.extend_from_slice(array.shape());
+            extents
+        };
+        let (left, right) = (extents(a), extents(b));
+        let shape: Shape = left.iter().zip(&right).map(|(&l, &r)| l.saturating_mul(r)).collect();
+        crate::elementwise::check_shape(&shape, promote(a.dtype(), b.dtype()), site)?;
+        let spread = |extents: Vec<usize>, place: usize| -> Vec<usize> {
+            let pair = |e| if place == 0 { [e, 1] } else { [1, e] };
+            extents.into_iter().flat_map(pair).collect()
+        };
+        let (left, right) = (spread(left, 0), spread(right, 1));
+        within(site, || a.reshape(left) * b.reshape(right)).reformed(&shape, site)
+    })())
+}

@@ -1,0 +1,156 @@
+//! Products of vectors and of stacks of them: fused products and sums.
+
+use crate::array::Array;
+use crate::error::{Error, Site, call_site, within};
+use crate::manipulation::{blank, common_shape, moveaxis, refused, sound, write_part};
+use crate::products::matrices::summed;
+use phalanx_ops::error::OpError;
+use phalanx_ops::shape::normalize_axis;
+use phalanx_ops::{Index, Shape, promote};
+
+fn conjugated(array: &Array) -> Array {
+    if array.dtype().is_complex() { array.conjugate() } else { array.clone() }
+}
+
+fn needs(
+    array: &Array,
+    least: usize,
+    (operation, expected): (&'static str, &'static str),
+    site: Site,
+) -> Result<(), Error> {
+    let ndim = array.ok()?.ndim();
+    if ndim < least {
+        return Err(Error::op(OpError::Ndim { operation, expected, ndim }, site));
+    }
+    Ok(())
+}
+
+fn sizes(a: &Array, b: &Array, left: usize, right: usize, site: Site) -> Result<(), Error> {
+    if left == right {
+        return Ok(());
+    }
+    let (left, right) = (a.shape().into(), b.shape().into());
+    Err(Error::op(OpError::ContractedSizes { left, right }, site))
+}
+
+/// The sum of the products of all elements in C order, those of the left conjugated. Shapes: equal
+/// numbers of elements; a 0-d array results. Local (records nodes). Errors:
+/// `OpError::ContractedSizes`.
+#[track_caller]
+#[must_use]
+pub fn vdot(a: &Array, b: &Array) -> Array {
+    let site = call_site();
+    Array::catch((|| {
+        sound([a, b])?;
+        sizes(a, b, a.size(), b.size(), site)?;
+        let dtype = promote(a.dtype(), b.dtype());
+        summed(&within(site, || conjugated(&a.ravel()) * b.ravel()), &[0], dtype, site)
+    })())
+}
+
+/// The products of all pairs of elements, each array taken in C order. Shapes `m, n -> (m, n)`.
+/// Local (records nodes).
+#[track_caller]
+#[must_use]
+pub fn outer(a: &Array, b: &Array) -> Array {
+    let site = call_site();
+    within(site, || a.ravel().expand_dims(1) * b.ravel())
+}
+
+/// The sums of the products along an axis of both, the left conjugated. Shapes: broadcast but for
+/// that axis, which is equally long. Local (records nodes). Errors: `OpError::Axis`,
+/// `OpError::ContractedSizes`, `OpError::Broadcast`.
+#[track_caller]
+#[must_use]
+pub fn vecdot(a: &Array, b: &Array, axis: i64) -> Array {
+    let site = call_site();
+    Array::catch(within(site, || {
+        sound([a, b])?;
+        let named = ("vecdot", "1 or more");
+        needs(a, 1, named, site)?;
+        needs(b, 1, named, site)?;
+        let (a, b) = (moveaxis(a, axis, -1), moveaxis(b, axis, -1));
+        sound([&a, &b])?;
+        sizes(&a, &b, a.shape()[a.ndim() - 1], b.shape()[b.ndim() - 1], site)?;
+        let dtype = promote(a.dtype(), b.dtype());
+        summed(&(conjugated(&a) * &b), &[-1], dtype, site)
+    }))
+}
+
+/// Matrices times vectors. Shapes `(…, m, n), (…, n) -> (…, m)`, leading axes broadcast. Local
+/// (records nodes). Errors: `OpError::Ndim`, `OpError::ContractedSizes`, `OpError::Broadcast`.
+#[track_caller]
+#[must_use]
+pub fn matvec(a: &Array, b: &Array) -> Array {
+    let site = call_site();
+    Array::catch(within(site, || {
+        needs(a, 2, ("matvec", "2 or more"), site)?;
+        needs(b, 1, ("matvec", "1 or more"), site)?;
+        sizes(a, b, a.shape()[a.ndim() - 1], b.shape()[b.ndim() - 1], site)?;
+        let dtype = promote(a.dtype(), b.dtype());
+        summed(&(a * b.expand_dims(-2)), &[-1], dtype, site)
+    }))
+}
+
+/// Conjugated vectors times matrices. Shapes `(…, n), (…, n, m) -> (…, m)`, leading axes broadcast.
+/// Local (records nodes). Errors: `OpError::Ndim`, `OpError::ContractedSizes`,
+/// `OpError::Broadcast`.
+#[track_caller]
+#[must_use]
+pub fn vecmat(a: &Array, b: &Array) -> Array {
+    let site = call_site();
+    Array::catch(within(site, || {
+        needs(a, 1, ("vecmat", "1 or more"), site)?;
+        needs(b, 2, ("vecmat", "2 or more"), site)?;
+        sizes(a, b, a.shape()[a.ndim() - 1], b.shape()[b.ndim() - 2], site)?;
+        let dtype = promote(a.dtype(), b.dtype());
+        summed(&(conjugated(a).expand_dims(-1) * b), &[-2], dtype, site)
+    }))
+}
+
+/// The cross products of vectors of three components (or two, whose third is zero) along the axes
+/// `[a, b, result]`; without the last axis for two vectors of two components.
+///
+/// Local (records nodes). Errors: `OpError::Argument` for vectors of another length,
+/// `OpError::Axis`, `OpError::Broadcast`.
+#[track_caller]
+#[must_use]
+pub fn cross(a: &Array, b: &Array, axes: [i64; 3]) -> Array {
+    let site = call_site();
+    Array::catch(within(site, || {
+        sound([a, b])?;
+        needs(a, 1, ("cross", "1 or more"), site)?;
+        needs(b, 1, ("cross", "1 or more"), site)?;
+        let (a, b) = (moveaxis(a, axes[0], -1), moveaxis(b, axes[1], -1));
+        sound([&a, &b])?;
+        let (m, n) = (a.shape()[a.ndim() - 1], b.shape()[b.ndim() - 1]);
+        for length in [m, n] {
+            if length != 2 && length != 3 {
+                return Err(refused("cross", "length of vectors", length.to_string(), site));
+            }
+        }
+        let of = |array: &Array, k: i64| array.slice([Index::Ellipsis, Index::At(k)]);
+        let third = of(&a, 0) * of(&b, 1) - of(&a, 1) * of(&b, 0);
+        if m == 2 && n == 2 {
+            return Ok(third);
+        }
+        let (first, second) = match (m, n) {
+            (3, 3) => (
+                of(&a, 1) * of(&b, 2) - of(&a, 2) * of(&b, 1),
+                of(&a, 2) * of(&b, 0) - of(&a, 0) * of(&b, 2),
+            ),
+            (2, _) => (of(&a, 1) * of(&b, 2), -(of(&a, 0) * of(&b, 2))),
+            _ => (-(of(&a, 2) * of(&b, 1)), of(&a, 2) * of(&b, 0)),
+        };
+        sound([&first, &second, &third])?;
+        let leading = [&a.shape()[..a.ndim() - 1], &b.shape()[..b.ndim() - 1]];
+        let mut shape: Shape = common_shape(leading, site)?;
+        shape.push(3);
+        normalize_axis(axes[2], shape.len()).map_err(|error| Error::op(error, site))?;
+        let result = blank(&third.mesh()?, &shape, third.dtype(), None, site)?;
+        for (k, part) in [first, second, third].into_iter().enumerate() {
+            write_part(&result, &[Index::Ellipsis, Index::At(k as i64)], part, site)?;
+        }
+        Ok(moveaxis(&result, -1, axes[2]))
+    }))
+}

@@ -1,0 +1,151 @@
+//! Sums, products, extremes and their positions, truth, and counts.
+
+use super::axes::Axes;
+use crate::array::Array;
+use crate::elementwise::try_elementwise;
+use crate::error::{Error, Site, call_site};
+use phalanx_ops::error::OpError;
+use phalanx_ops::{Casting, DType, Monoid, Op, can_cast};
+
+/// The options of sums and products.
+pub(super) const SUMMING: &[&str] = &["initial", "masked", "dtype", "out"];
+/// The options of extremes.
+pub(super) const EXTREMES: &[&str] = &["initial", "masked", "out"];
+const TRUTH: &[&str] = &["masked", "out"];
+
+impl Array {
+    /// A reduction that has the options `allowed`, as the function `operation`.
+    pub(super) fn reduction(
+        &self,
+        (operation, monoid, dtype): (&'static str, Monoid, DType),
+        allowed: &[&str],
+        axes: &Axes,
+        site: Site,
+    ) -> Array {
+        let reduced = axes.allow(operation, allowed, site);
+        Array::catch(reduced.and_then(|()| self.reduce_into(monoid, dtype, axes, site)))
+    }
+
+    /// Sum over `axes`. Integers narrower than 64 bits and bools are summed in 64 bits, unless the
+    /// options name a dtype or an output.
+    ///
+    /// Options: `keepdims`, `initial`, `masked`, `dtype`, `out`. Accuracy: pairwise summation
+    /// within a shard, then over shards. Sharding: split reduced axes give partial sums. Local
+    /// (records nodes). Errors: `OpError::Axis`, `OpError::DuplicateAxis`,
+    /// `OpError::BroadcastInto` for a mask or an output of another shape, `OpError::Cast` for a
+    /// mask that is not bool.
+    #[track_caller]
+    #[must_use]
+    pub fn sum(&self, axes: impl Into<Axes>) -> Array {
+        let row = ("sum", Monoid::Add, self.accumulator());
+        self.reduction(row, SUMMING, &axes.into(), call_site())
+    }
+
+    /// Product over `axes`; as [`Array::sum`].
+    #[track_caller]
+    #[must_use]
+    pub fn prod(&self, axes: impl Into<Axes>) -> Array {
+        let row = ("prod", Monoid::Multiply, self.accumulator());
+        self.reduction(row, SUMMING, &axes.into(), call_site())
+    }
+
+    /// Smallest element over `axes`; NaN wins. Options: `keepdims`, `initial`, `masked` (which
+    /// needs `initial`), `out`. Errors: as [`Array::sum`], and `OpError::EmptyReduction`.
+    #[track_caller]
+    #[must_use]
+    pub fn min(&self, axes: impl Into<Axes>) -> Array {
+        let row = ("min", Monoid::Min, self.dtype());
+        self.reduction(row, EXTREMES, &axes.into(), call_site())
+    }
+
+    /// Largest element over `axes`; NaN wins. Options and errors: as [`Array::min`].
+    #[track_caller]
+    #[must_use]
+    pub fn max(&self, axes: impl Into<Axes>) -> Array {
+        let row = ("max", Monoid::Max, self.dtype());
+        self.reduction(row, EXTREMES, &axes.into(), call_site())
+    }
+
+    /// Whether any element over `axes` is not zero. Options: `keepdims`, `masked`, `out`.
+    #[track_caller]
+    #[must_use]
+    pub fn any(&self, axes: impl Into<Axes>) -> Array {
+        let row = ("any", Monoid::Any, DType::Bool);
+        self.reduction(row, TRUTH, &axes.into(), call_site())
+    }
+
+    /// Whether all elements over `axes` are not zero. Options: `keepdims`, `masked`, `out`.
+    #[track_caller]
+    #[must_use]
+    pub fn all(&self, axes: impl Into<Axes>) -> Array {
+        let row = ("all", Monoid::All, DType::Bool);
+        self.reduction(row, TRUTH, &axes.into(), call_site())
+    }
+
+    /// Index of the first smallest element along an axis, or in C order for `()`; the first NaN
+    /// wins. Options: `keepdims`, `out` (of integers).
+    #[track_caller]
+    #[must_use]
+    pub fn argmin(&self, axes: impl Into<Axes>) -> Array {
+        let site = call_site();
+        Array::catch(self.position("argmin", Monoid::ArgMin, &axes.into(), site))
+    }
+
+    /// Index of the first largest element along an axis, or in C order for `()`; the first NaN
+    /// wins. Options: `keepdims`, `out` (of integers).
+    #[track_caller]
+    #[must_use]
+    pub fn argmax(&self, axes: impl Into<Axes>) -> Array {
+        let site = call_site();
+        Array::catch(self.position("argmax", Monoid::ArgMax, &axes.into(), site))
+    }
+
+    pub(super) fn position(
+        &self,
+        operation: &'static str,
+        monoid: Monoid,
+        axes: &Axes,
+        site: Site,
+    ) -> Result<Array, Error> {
+        axes.allow(operation, &["out"], site)?;
+        let found = self.reduce_with(monoid, self.dtype(), axes, site)?;
+        let Some(out) = axes.has_out() else { return Ok(found) };
+        out.check_out(found.shape(), site)?;
+        if !can_cast(out.dtype(), DType::I64, Casting::Safe) {
+            let (from, to) = (out.dtype(), DType::I64);
+            return Err(Error::op(OpError::Cast { from, to }, site));
+        }
+        found.into_out(axes, Casting::Unsafe, site)
+    }
+
+    /// The number of elements over `axes` that are not zero, as `i64`. Option: `keepdims`.
+    #[track_caller]
+    #[must_use]
+    pub fn count_nonzero(&self, axes: impl Into<Axes>) -> Array {
+        let (site, axes) = (call_site(), axes.into());
+        // NumPy counts in a copy, whose axes lie in memory as those of copies do.
+        let is_bool = self.dtype() == DType::Bool;
+        let nonzero = if is_bool { self.clone() } else { self.astype_at(DType::Bool, site) };
+        nonzero.reduction(("count_nonzero", Monoid::Add, DType::I64), &[], &axes, site)
+    }
+
+    /// The range over `axes`: NumPy's `ptp`, the largest element less the smallest. Options:
+    /// `keepdims`, `out`. Errors: as [`Array::max`], and `OpError::Dtype` for bools.
+    #[track_caller]
+    #[must_use]
+    pub fn ptp(&self, axes: impl Into<Axes>) -> Array {
+        let (site, axes) = (call_site(), axes.into());
+        Array::catch((|| {
+            axes.allow("ptp", &["out"], site)?;
+            let extreme = |monoid| self.reduce_with(monoid, self.dtype(), &axes, site);
+            let (mut high, low) = (extreme(Monoid::Max)?, extreme(Monoid::Min)?);
+            if let Some(out) = axes.has_out() {
+                // NumPy subtracts from what it has written.
+                out.check_out(high.shape(), site)?;
+                high = high.converted(out.dtype(), site);
+            }
+            let range = try_elementwise(Op::Subtract, &[high.into(), low.into()], site)?;
+            range.into_out(&axes, Casting::SameKind, site)
+        })())
+    }
+}

@@ -1,0 +1,14 @@
+//! Reductions over any axes.
+
+mod axes;
+mod functions;
+mod methods;
+mod moments;
+mod nan;
+mod record;
+
+pub use axes::{Axes, axis, keepdims};
+pub use functions::{
+    all, amax, amin, any, argmax, argmin, count_nonzero, max, mean, min, prod, ptp, std, sum, var,
+};
+pub use nan::{nanargmax, nanargmin, nanmax, nanmean, nanmin, nanprod, nanstd, nansum, nanvar};

@@ -1,0 +1,211 @@
+//! Means, variances and standard deviations.
+
+use super::axes::{Axes, keepdims};
+use crate::array::Array;
+use crate::elementwise::try_elementwise;
+use crate::error::{Error, Site, call_site, within};
+use crate::math::select;
+use phalanx_ops::{Casting, DType, Monoid, Op, Weak, promote};
+
+/// The number of elements that are combined into each element of a result.
+enum Count {
+    /// The same for all.
+    Same(usize),
+    /// What a mask leaves, with the axes removed as the reduction does.
+    Each(Array),
+}
+
+/// What a variance divides by where the degrees of freedom are more than the elements.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Exhausted {
+    /// Zero.
+    Zero,
+    /// NaN.
+    Nan,
+}
+
+impl Array {
+    /// Mean over `axes`; integers and bools in `f64`, `f16` and `bf16` summed in `f32`. The mean of
+    /// nothing is NaN.
+    ///
+    /// Options: `keepdims`, `masked`, `dtype`, `out`. Local (records nodes). Errors: as
+    /// [`Array::sum`].
+    #[track_caller]
+    #[must_use]
+    pub fn mean(&self, axes: impl Into<Axes>) -> Array {
+        let (site, axes) = (call_site(), axes.into());
+        let allowed = axes.allow("mean", &["masked", "dtype", "out"], site);
+        Array::catch(allowed.and_then(|()| self.try_mean(&axes, site)))
+    }
+
+    pub(super) fn try_mean(&self, axes: &Axes, site: Site) -> Result<Array, Error> {
+        self.ok()?;
+        let (mut sum, count) = self.sum_and_count(axes, axes.has_out(), site)?;
+        let mut dtype = axes.has_dtype().unwrap_or(self.mean_dtype());
+        if let Some(out) = axes.has_out() {
+            // NumPy divides what it has written.
+            dtype = out.ok()?.dtype();
+            sum = sum.converted(dtype, site);
+        }
+        let mean = sum.over(&count, site)?.converted(dtype, site);
+        mean.into_out(axes, Casting::Unsafe, site)
+    }
+
+    /// The sum in the dtype that means are computed in, and the number of its terms.
+    fn sum_and_count(
+        &self,
+        axes: &Axes,
+        out: Option<&Array>,
+        site: Site,
+    ) -> Result<(Array, Count), Error> {
+        let dtype = axes.has_dtype().unwrap_or(summing_dtype(self.widened_dtype(), out));
+        let sum = self.reduce_with(Monoid::Add, dtype, axes, site)?;
+        Ok((sum, self.terms(axes, site)?))
+    }
+
+    /// Quotient of this array and a number of elements.
+    fn over(&self, count: &Count, site: Site) -> Result<Array, Error> {
+        let count = match count {
+            Count::Same(count) => Weak::Float(*count as f64).into(),
+            Count::Each(counts) => counts.into(),
+        };
+        try_elementwise(Op::Divide, &[self.into(), count], site)
+    }
+
+    pub(super) fn mean_dtype(&self) -> DType {
+        if self.dtype().is_inexact() { self.dtype() } else { DType::F64 }
+    }
+
+    /// The dtype that means are computed in.
+    fn widened_dtype(&self) -> DType {
+        match self.dtype() {
+            DType::F16 | DType::BF16 => DType::F32,
+            dtype if dtype.is_inexact() => dtype,
+            _ => DType::F64,
+        }
+    }
+
+    /// Variance over `axes` with `ddof` degrees of freedom taken off, by two passes over the
+    /// elements (the second in the same kernel where the axes are not split). Dtype as
+    /// [`Array::mean`], real for complex.
+    ///
+    /// Options: `keepdims`, `masked`, `dtype`, `out`, `mean`. Local (records nodes). Errors: as
+    /// [`Array::sum`].
+    #[track_caller]
+    #[must_use]
+    pub fn var(&self, axes: impl Into<Axes>, ddof: f64) -> Array {
+        let (site, axes) = (call_site(), axes.into());
+        let allowed = axes.allow("var", &["masked", "dtype", "out", "mean"], site);
+        Array::catch(allowed.and_then(|()| self.try_var(&axes, ddof, Exhausted::Zero, site)))
+    }
+
+    pub(super) fn try_var(
+        &self,
+        axes: &Axes,
+        ddof: f64,
+        exhausted: Exhausted,
+        site: Site,
+    ) -> Result<Array, Error> {
+        let var = self.unwritten_var(axes, ddof, exhausted, site)?;
+        var.into_out(axes, Casting::Unsafe, site)
+    }
+
+    /// The variance in the dtype of the output, if there is one.
+    fn unwritten_var(
+        &self,
+        axes: &Axes,
+        ddof: f64,
+        exhausted: Exhausted,
+        site: Site,
+    ) -> Result<Array, Error> {
+        self.ok()?;
+        let op = |op, arguments: &[crate::operand::Argument]| try_elementwise(op, arguments, site);
+        let given = axes.has_dtype();
+        let kept = keepdims(axes.clone());
+        let mean = match axes.options().and_then(|options| options.mean.as_ref()) {
+            Some(mean) => mean.clone(),
+            None => {
+                let (sum, count) = self.sum_and_count(&kept, None, site)?;
+                let mean = sum.over(&count, site)?;
+                given.map_or(mean.clone(), |dtype| mean.converted(dtype, site))
+            }
+        };
+        let wide =
+            if given.is_some() { self.clone() } else { self.converted(self.widened_dtype(), site) };
+        let deviation = op(Op::Subtract, &[(&wide).into(), (&mean).into()])?;
+        let squares = if deviation.dtype().is_complex() {
+            let modulus = op(Op::Absolute, &[(&deviation).into()])?;
+            op(Op::Multiply, &[(&modulus).into(), (&modulus).into()])?
+        } else {
+            op(Op::Multiply, &[(&deviation).into(), (&deviation).into()])?
+        };
+        let dtype = given.unwrap_or(summing_dtype(squares.dtype(), axes.has_out()));
+        let sum = squares.reduce_with(Monoid::Add, dtype, axes, site)?;
+        let count = squares.terms(axes, site)?;
+        let left = match count {
+            Count::Same(count) if exhausted == Exhausted::Zero || count as f64 > ddof => {
+                Weak::Float((count as f64 - ddof).max(0.0)).into()
+            }
+            Count::Same(_) => Weak::Float(f64::NAN).into(),
+            Count::Each(counts) => {
+                let left = op(Op::Subtract, &[counts.into(), Weak::Float(ddof).into()])?;
+                match exhausted {
+                    Exhausted::Zero => op(Op::Maximum, &[left.into(), Weak::Float(0.0).into()])?,
+                    Exhausted::Nan => {
+                        let none = op(Op::LessEqual, &[(&left).into(), Weak::Int(0).into()])?;
+                        within(site, || select(&none, f64::NAN, &left))
+                    }
+                }
+                .into()
+            }
+        };
+        let given_mean = axes.options().and_then(|options| options.mean.as_ref());
+        let natural =
+            given_mean.map_or(self.mean_dtype(), |mean| promote(self.mean_dtype(), mean.dtype()));
+        let mut dtype = given.unwrap_or(natural.real());
+        let mut sum = sum;
+        if let Some(out) = axes.has_out() {
+            dtype = out.ok()?.dtype();
+            sum = sum.converted(dtype, site);
+        }
+        Ok(op(Op::Divide, &[sum.into(), left])?.converted(dtype, site))
+    }
+
+    /// The number of elements that a reduction of this array combines.
+    fn terms(&self, axes: &Axes, site: Site) -> Result<Count, Error> {
+        let Some(mask) = axes.has_mask() else {
+            return Ok(Count::Same(self.reduced_count(axes, site)?));
+        };
+        let mask = within(site, || mask.broadcast_to(self.shape()));
+        Ok(Count::Each(mask.reduce_with(Monoid::Add, DType::I64, &axes.plain(), site)?))
+    }
+
+    /// Standard deviation: the square root of [`Array::var`].
+    #[track_caller]
+    #[must_use]
+    pub fn std(&self, axes: impl Into<Axes>, ddof: f64) -> Array {
+        let (site, axes) = (call_site(), axes.into());
+        let allowed = axes.allow("std", &["masked", "dtype", "out", "mean"], site);
+        Array::catch(allowed.and_then(|()| self.try_std(&axes, ddof, Exhausted::Zero, site)))
+    }
+
+    pub(super) fn try_std(
+        &self,
+        axes: &Axes,
+        ddof: f64,
+        exhausted: Exhausted,
+        site: Site,
+    ) -> Result<Array, Error> {
+        let var = self.unwritten_var(axes, ddof, exhausted, site)?;
+        let std = try_elementwise(Op::Sqrt, &[(&var).into()], site)?;
+        std.into_out(axes, Casting::SameKind, site)
+    }
+}
+
+/// The dtype of a sum of floats, which is that of the output if that is wider.
+fn summing_dtype(dtype: DType, out: Option<&Array>) -> DType {
+    match out {
+        Some(out) if dtype.is_inexact() => promote(dtype, out.dtype()),
+        _ => dtype,
+    }
+}

@@ -1,0 +1,242 @@
+//! Recording of reductions: axes, order in memory, and the options.
+
+use super::axes::Axes;
+use crate::array::Array;
+use crate::elementwise::{in_order, memory_order, record, try_elementwise};
+use crate::error::{Error, Site, within};
+use crate::graph::NodeOp;
+use crate::math::select;
+use crate::operand::{Argument, Operand};
+use phalanx_ops::error::OpError;
+use phalanx_ops::{Casting, DType, Kind, Monoid, Op, Scalar, Shape, Weak, promote};
+use smallvec::SmallVec;
+
+impl Array {
+    /// Records a reduction of this array, which is `given` in the dtype of the combination.
+    pub(crate) fn reduce(
+        &self,
+        given: &Array,
+        monoid: Monoid,
+        axes: &Axes,
+        site: Site,
+    ) -> Result<Array, Error> {
+        self.ok()?;
+        let removed = axes.resolve(self.ndim(), site)?;
+        let count: usize = removed.iter().map(|&axis| self.shape()[axis as usize]).product();
+        let has_identity = !matches!(
+            monoid,
+            Monoid::Min | Monoid::Max | Monoid::ArgMin | Monoid::ArgMax | Monoid::LogAddExp
+        );
+        if count == 0 && !has_identity {
+            return Err(Error::op(OpError::EmptyReduction { operation: monoid.name() }, site));
+        }
+        let finds_index = matches!(monoid, Monoid::ArgMin | Monoid::ArgMax);
+        let dtype = if finds_index { DType::I64 } else { self.dtype() };
+        let mesh = self.mesh()?;
+        if removed.is_empty() {
+            // Every element is combined with nothing.
+            if !finds_index {
+                return record(NodeOp::Cast, &[self.into()], &[dtype], dtype, site);
+            }
+            let zero = Operand::Scalar(Scalar::new(0i64));
+            let node = mesh.record(NodeOp::Fill, &[zero], self.shape().into(), dtype, site)?;
+            return Ok(Array::from_node(mesh, node));
+        }
+        // The result keeps the order of axes in memory (rule K), except where positions are found:
+        // that of what was given, for NumPy converts elements on the way.
+        let order = if finds_index { None } else { memory_order(&[given.into()], self.shape())? };
+        let seen = match &order {
+            Some(order) => {
+                self.with_view(self.base_view()?.transpose(order, &self.base_shape()?))?
+            }
+            None => self.clone(),
+        };
+        let is_removed = |axis: usize| removed.contains(&(axis as u8));
+        let order: SmallVec<[usize; 4]> =
+            order.map_or_else(|| (0..self.ndim()).collect(), SmallVec::from_vec);
+        let axes_seen = (0..self.ndim())
+            .filter(|&place| is_removed(order[place]))
+            .map(|place| place as u8)
+            .collect();
+        // Of each axis that stays, how many before it stay.
+        let rank = |axis: usize| (0..axis).filter(|&before| !is_removed(before)).count();
+        let kept = order.iter().filter(|&&axis| !is_removed(axis));
+        let shape: Shape = kept.clone().map(|&axis| self.shape()[axis]).collect();
+        let kept: Vec<usize> = kept.map(|&axis| rank(axis)).collect();
+        let op = NodeOp::Reduce { monoid, axes: axes_seen };
+        let node = mesh.record(op, &[seen.operand(site)?], shape, dtype, site)?;
+        let result = in_order(mesh, node, (!kept.is_sorted()).then_some(kept.as_slice()))?;
+        result.with_kept_axes(self.shape(), axes, site)
+    }
+
+    /// Records a reduction of this array in `dtype` with the options of `axes`, but for `out`.
+    pub(crate) fn reduce_with(
+        &self,
+        monoid: Monoid,
+        dtype: DType,
+        axes: &Axes,
+        site: Site,
+    ) -> Result<Array, Error> {
+        self.ok()?;
+        let (initial, mask) = (axes.has_initial(), axes.has_mask());
+        if let Some(mask) = mask
+            && mask.ok()?.dtype() != DType::Bool
+        {
+            let (from, to) = (mask.dtype(), DType::Bool);
+            return Err(Error::op(OpError::Cast { from, to }, site));
+        }
+        axes.resolve(self.ndim(), site)?;
+        if initial.is_none() && mask.is_none() {
+            return self.converted(dtype, site).reduce(self, monoid, axes, site);
+        }
+        let initial = initial.map(|value| initial_value(value, dtype, site)).transpose()?;
+        let elements = match mask {
+            None => self.converted(dtype, site),
+            Some(mask) => {
+                self.check_mask(mask, site)?;
+                let neutral = match (&initial, identity(monoid)) {
+                    (_, Some(weak)) => Argument::Scalar(Scalar::from_weak(dtype, weak)),
+                    (Some(initial), None) => initial.clone(),
+                    (None, None) => {
+                        let (argument, value) = ("initial", String::from("none, with a mask"));
+                        let operation = monoid.name();
+                        let error = OpError::Argument { operation, argument, value };
+                        return Err(Error::op(error, site));
+                    }
+                };
+                let elements = self.converted(dtype, site);
+                within(site, || select(mask, elements, neutral))
+            }
+        };
+        let Some(initial) = initial else {
+            return elements.reduce(self, monoid, axes, site);
+        };
+        let removed = axes.resolve(self.ndim(), site)?;
+        if removed.iter().any(|&axis| self.shape()[axis as usize] == 0) {
+            // Nothing but the initial value: a sum of nothing is zero.
+            let nothing = elements.reduce(self, Monoid::Add, axes, site)?;
+            return try_elementwise(Op::Add, &[nothing.into(), initial], site);
+        }
+        let reduced = elements.reduce(self, monoid, axes, site)?;
+        let op = match monoid {
+            Monoid::Multiply => Op::Multiply,
+            Monoid::Min => Op::Minimum,
+            Monoid::Max => Op::Maximum,
+            _ => Op::Add,
+        };
+        try_elementwise(op, &[reduced.into(), initial], site)
+    }
+
+    /// As `reduce_with`, into `out` if there is one. The dtype is `dtype` unless an option says
+    /// another.
+    pub(crate) fn reduce_into(
+        &self,
+        monoid: Monoid,
+        dtype: DType,
+        axes: &Axes,
+        site: Site,
+    ) -> Result<Array, Error> {
+        self.ok()?;
+        let dtype = match (axes.has_dtype(), axes.has_out()) {
+            (Some(dtype), _) => dtype,
+            (None, Some(out)) if dtype != DType::Bool => {
+                out.ok()?;
+                promote(out.dtype(), self.dtype())
+            }
+            _ => dtype,
+        };
+        self.reduce_with(monoid, dtype, axes, site)?.into_out(axes, Casting::Unsafe, site)
+    }
+
+    /// This result, or the array that it was to be written to.
+    pub(crate) fn into_out(
+        self,
+        axes: &Axes,
+        casting: Casting,
+        site: Site,
+    ) -> Result<Array, Error> {
+        let Some(out) = axes.has_out() else { return Ok(self) };
+        out.check_out(self.shape(), site)?;
+        out.assign_at(&self, casting, site)?;
+        Ok(out.clone())
+    }
+
+    /// Whether a result of the given shape can be written to this array.
+    pub(crate) fn check_out(&self, shape: &[usize], site: Site) -> Result<(), Error> {
+        self.ok()?;
+        if self.shape() == shape {
+            return Ok(());
+        }
+        let (value, target) = (shape.into(), self.shape().into());
+        Err(Error::op(OpError::BroadcastInto { value, target }, site))
+    }
+
+    /// Whether `mask` has a shape to say which elements of this array are meant.
+    pub(crate) fn check_mask(&self, mask: &Array, site: Site) -> Result<(), Error> {
+        let fits = mask.ndim() <= self.ndim()
+            && mask
+                .shape()
+                .iter()
+                .rev()
+                .zip(self.shape().iter().rev())
+                .all(|(&m, &extent)| m == extent || m == 1);
+        if fits {
+            return Ok(());
+        }
+        let (value, target) = (mask.shape().into(), self.shape().into());
+        Err(Error::op(OpError::BroadcastInto { value, target }, site))
+    }
+
+    /// Whether any element is not zero, recorded for the call at `site`.
+    pub(crate) fn any_at(&self, site: Site) -> Result<Array, Error> {
+        self.converted(DType::Bool, site).reduce(self, Monoid::Any, &().into(), site)
+    }
+
+    /// The dtype in which NumPy sums and multiplies: small integers and bools widen to 64 bits.
+    pub(crate) fn accumulator(&self) -> DType {
+        match self.dtype().kind() {
+            Kind::Bool | Kind::Signed => DType::I64,
+            Kind::Unsigned => DType::U64,
+            Kind::Float | Kind::Complex => self.dtype(),
+        }
+    }
+
+    /// The product of the extents that a reduction removes.
+    pub(crate) fn reduced_count(&self, axes: &Axes, site: Site) -> Result<usize, Error> {
+        let removed = axes.resolve_strictly(self.ndim(), site)?;
+        Ok(removed.iter().map(|&axis| self.shape()[axis as usize]).product())
+    }
+}
+
+/// What changes nothing when it is combined with an element.
+fn identity(monoid: Monoid) -> Option<Weak> {
+    match monoid {
+        Monoid::Add | Monoid::BitOr | Monoid::BitXor => Some(Weak::Int(0)),
+        Monoid::Multiply => Some(Weak::Int(1)),
+        Monoid::BitAnd => Some(Weak::Int(-1)),
+        Monoid::Any => Some(Weak::Bool(false)),
+        Monoid::All => Some(Weak::Bool(true)),
+        Monoid::LogAddExp => Some(Weak::Float(f64::NEG_INFINITY)),
+        Monoid::Min | Monoid::Max | Monoid::ArgMin | Monoid::ArgMax | Monoid::Moments => None,
+    }
+}
+
+/// The initial value in the dtype of a reduction.
+fn initial_value(value: &Argument, dtype: DType, site: Site) -> Result<Argument, Error> {
+    match value {
+        Argument::Weak(weak) => {
+            let scalar = Scalar::assigned(dtype, *weak).map_err(|error| Error::op(error, site))?;
+            Ok(Argument::Scalar(scalar))
+        }
+        Argument::Scalar(scalar) => Ok(Argument::Scalar(scalar.cast(dtype))),
+        Argument::Array(array) => {
+            array.ok()?;
+            if array.ndim() > 0 {
+                let ndim = array.ndim();
+                let error = OpError::Ndim { operation: "initial", expected: "0", ndim };
+                return Err(Error::op(error, site));
+            }
+            Ok(Argument::Array(array.converted(dtype, site)))
+        }
+    }
+}

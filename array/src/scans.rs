@@ -1,0 +1,211 @@
+//! Running combinations: NumPy's cumulative functions.
+//!
+//! Lines are combined where they lie; an axis that is split is brought together by splitting
+//! another one, and a vector, which has no other, is gathered. The plan says so.
+
+use crate::array::Array;
+use crate::error::{Error, Site, call_site, within};
+use crate::math::select;
+use crate::structured::record_structured;
+use phalanx_ops::error::OpError;
+use phalanx_ops::structured::{ReduceAt, Scan};
+use phalanx_ops::{DType, Kind, Op, Structured};
+
+/// The array, and the axis along which it is combined: all elements in C order without one.
+fn line(array: &Array, axis: Option<i64>, site: Site) -> Result<(Array, usize), Error> {
+    array.ok()?;
+    match axis {
+        // As NumPy, which takes a 0-d array for a vector.
+        Some(-1 | 0) if array.ndim() == 0 => {
+            Ok((within(site, || array.reshape([1]).ok().cloned())?, 0))
+        }
+        Some(axis) => Ok((array.clone(), array.axis(axis, site)?)),
+        None => Ok((within(site, || array.reshape([-1]).ok().cloned())?, 0)),
+    }
+}
+
+/// The dtype in which NumPy sums and multiplies: small integers and bools widen to 64 bits.
+fn accumulator(dtype: DType) -> DType {
+    match dtype.kind() {
+        Kind::Bool | Kind::Signed => DType::I64,
+        Kind::Unsigned => DType::U64,
+        Kind::Float | Kind::Complex => dtype,
+    }
+}
+
+fn cumulative(
+    array: &Array,
+    op: Op,
+    axis: Option<i64>,
+    dtype: Option<DType>,
+    site: Site,
+) -> Result<Array, Error> {
+    let (array, axis) = line(array, axis, site)?;
+    let dtype = dtype.unwrap_or_else(|| accumulator(array.dtype()));
+    let array = array.converted(dtype, site);
+    record_structured(Structured::Scan(Scan { op, axis: axis as u8 }), &[&array], site)
+}
+
+/// NumPy's `cumsum`: the sums of the elements up to each one along an axis (without one, of all
+/// elements in C order). Integers narrower than 64 bits and bools are summed in 64 bits.
+///
+/// Shape: that of the array, without an axis a vector. Local (records a node). Errors:
+/// `OpError::Axis`.
+#[track_caller]
+#[must_use]
+pub fn cumsum(array: &Array, axis: impl Into<Option<i64>>) -> Array {
+    Array::catch(cumulative(array, Op::Add, axis.into(), None, call_site()))
+}
+
+/// NumPy's `cumprod`: the products of the elements up to each one. As [`cumsum`].
+#[track_caller]
+#[must_use]
+pub fn cumprod(array: &Array, axis: impl Into<Option<i64>>) -> Array {
+    Array::catch(cumulative(array, Op::Multiply, axis.into(), None, call_site()))
+}
+
+/// [`cumsum`] and [`cumprod`] in a dtype; `op` is `Op::Add` or `Op::Multiply`.
+#[track_caller]
+#[must_use]
+pub fn cumulative_as(array: &Array, op: Op, axis: impl Into<Option<i64>>, dtype: DType) -> Array {
+    Array::catch(cumulative(array, op, axis.into(), Some(dtype), call_site()))
+}
+
+/// As [`cumsum`] and [`cumprod`] of the Array API standard: the axis may be left out of vectors
+/// only, and the result may begin with the number that changes nothing.
+fn standard(
+    op: Op,
+    array: &Array,
+    axis: Option<i64>,
+    dtype: Option<DType>,
+    include_initial: bool,
+    site: Site,
+) -> Result<Array, Error> {
+    array.ok()?;
+    if axis.is_none() && array.ndim() > 1 {
+        let (operation, expected) = ("cumulative_sum or cumulative_prod without an axis", "1");
+        return Err(Error::op(OpError::Ndim { operation, expected, ndim: array.ndim() }, site));
+    }
+    let vector =
+        if array.ndim() == 0 { within(site, || array.reshape([1])) } else { array.clone() };
+    let scanned = cumulative(&vector, op, Some(axis.unwrap_or(0)), dtype, site)?;
+    if !include_initial {
+        return Ok(scanned);
+    }
+    let place = scanned.axis(axis.unwrap_or(0), site)?;
+    let mut shape = scanned.shape().to_vec();
+    shape[place] = 1;
+    let identity = i64::from(op == Op::Multiply);
+    let mesh = scanned.mesh()?;
+    let first = mesh.enter(|| {
+        within(site, || crate::creation::full(shape.as_slice(), identity, scanned.dtype()))
+    });
+    crate::differences::joined(&[first, scanned.clone()], place, scanned.dtype(), site)
+}
+
+/// NumPy's `cumulative_sum`: as [`cumsum`], along an axis that vectors alone may leave out, in a
+/// dtype if one is given, and with a 0 before the sums if `include_initial` holds.
+///
+/// Local (records nodes). Errors: `OpError::Ndim`, `OpError::Axis`.
+#[track_caller]
+#[must_use]
+pub fn cumulative_sum(
+    array: &Array,
+    axis: impl Into<Option<i64>>,
+    dtype: impl Into<Option<DType>>,
+    include_initial: bool,
+) -> Array {
+    let site = call_site();
+    Array::catch(standard(Op::Add, array, axis.into(), dtype.into(), include_initial, site))
+}
+
+/// NumPy's `cumulative_prod`: as [`cumulative_sum`], of products and with a 1.
+#[track_caller]
+#[must_use]
+pub fn cumulative_prod(
+    array: &Array,
+    axis: impl Into<Option<i64>>,
+    dtype: impl Into<Option<DType>>,
+    include_initial: bool,
+) -> Array {
+    let site = call_site();
+    Array::catch(standard(Op::Multiply, array, axis.into(), dtype.into(), include_initial, site))
+}
+
+/// The array with another number in the place of NaN.
+fn without_nan(array: &Array, number: i64) -> Array {
+    if array.dtype().is_inexact() { select(&array.isnan(), number, array) } else { array.clone() }
+}
+
+/// NumPy's `nancumsum`: [`cumsum`] with NaN as 0.
+#[track_caller]
+#[must_use]
+pub fn nancumsum(array: &Array, axis: impl Into<Option<i64>>) -> Array {
+    let (site, axis) = (call_site(), axis.into());
+    within(site, || cumsum(&without_nan(array, 0), axis))
+}
+
+/// NumPy's `nancumprod`: [`cumprod`] with NaN as 1.
+#[track_caller]
+#[must_use]
+pub fn nancumprod(array: &Array, axis: impl Into<Option<i64>>) -> Array {
+    let (site, axis) = (call_site(), axis.into());
+    within(site, || cumprod(&without_nan(array, 1), axis))
+}
+
+/// The operation with a loop from and to one dtype for elements of `dtype`; its dtype.
+fn looped(op: Op, dtype: DType, site: Site) -> Result<DType, Error> {
+    let wrong = || Error::op(OpError::Dtype { operation: op.name(), dtypes: vec![dtype] }, site);
+    if op.arity() != 2 {
+        return Err(wrong());
+    }
+    let arg = phalanx_ops::Arg::Strong(dtype);
+    let signature = op.resolve(&[arg, arg]).map_err(|error| Error::op(error, site))?;
+    let (inputs, output) = (signature.inputs(), signature.output);
+    if inputs.iter().all(|input| *input == output) {
+        return Ok(output);
+    }
+    // As NumPy, comparisons and logical operations go on with bools.
+    let bools = phalanx_ops::Arg::Strong(DType::Bool);
+    let of_bools = op.resolve(&[bools, bools]).map_err(|error| Error::op(error, site))?;
+    if output == DType::Bool && of_bools.output == DType::Bool {
+        return Ok(DType::Bool);
+    }
+    Err(wrong())
+}
+
+/// NumPy's `ufunc.accumulate` along an axis.
+pub(crate) fn accumulate(op: Op, array: &Array, axis: i64, site: Site) -> Result<Array, Error> {
+    array.ok()?;
+    let axis = array.axis(axis, site)?;
+    let dtype = match op {
+        Op::Add | Op::Multiply => accumulator(array.dtype()),
+        _ => looped(op, array.dtype(), site)?,
+    };
+    let array = array.converted(dtype, site);
+    record_structured(Structured::Scan(Scan { op, axis: axis as u8 }), &[&array], site)
+}
+
+/// NumPy's `ufunc.reduceat` along an axis.
+pub(crate) fn reduce_at(
+    op: Op,
+    array: &Array,
+    starts: &Array,
+    axis: i64,
+    site: Site,
+) -> Result<Array, Error> {
+    array.ok()?;
+    let axis = array.axis(axis, site)?;
+    if starts.ok()?.ndim() != 1 {
+        let (expected, ndim) = ("1", starts.ndim());
+        return Err(Error::op(OpError::Ndim { operation: "reduceat", expected, ndim }, site));
+    }
+    let dtype = match op {
+        Op::Add | Op::Multiply => accumulator(array.dtype()),
+        _ => looped(op, array.dtype(), site)?,
+    };
+    let starts = crate::indexing::checked_positions(starts, array.shape()[axis], axis, site)?;
+    let array = array.converted(dtype, site);
+    let reduce = Structured::ReduceAt(ReduceAt { op, axis: axis as u8 });
+    record_structured(reduce, &[&array, &starts], site)
+}

@@ -1,0 +1,276 @@
+//! Sparse matrices in rows (CSR), split by rows.
+
+use crate::array::Array;
+use crate::creation::{arange, zeros};
+use crate::error::{Error, Site, call_site, within};
+use crate::indexing::{argwhere, combine_at};
+use crate::operand::Argument;
+use crate::sorting::{Side, lexsort, searchsorted};
+use crate::structured::record_structured;
+use phalanx_ops::error::OpError;
+use phalanx_ops::{Bounds, DType, Op, Sharding, Split, Structured, promote};
+
+/// A sparse matrix whose entries are kept row by row. Rows are split among devices, and each device
+/// keeps the entries of its rows.
+#[derive(Clone, Debug)]
+pub struct Csr {
+    shape: [usize; 2],
+    /// For each row, where its entries start among all, and where they end.
+    starts: Array,
+    ends: Array,
+    columns: Array,
+    values: Array,
+}
+
+impl Csr {
+    /// The matrix of these entries: `starts` has a number more than the matrix has rows, from 0 to
+    /// the number of entries; row `i` has the entries from `starts[i]` to before `starts[i + 1]`.
+    ///
+    /// Collective over the mesh: the entries of a device's rows are brought to it. Errors:
+    /// `OpError::DataLength`, `OpError::Ndim`, `OpError::Indices`, `DataError::IndexRange` for a
+    /// column that the matrix does not have.
+    #[track_caller]
+    pub fn from_parts(
+        starts: &Array,
+        columns: &Array,
+        values: &Array,
+        shape: [usize; 2],
+    ) -> Result<Csr, Error> {
+        let site = call_site();
+        for (vector, length) in [(starts, Some(shape[0] + 1)), (columns, None), (values, None)] {
+            vector.ok()?;
+            if vector.ndim() != 1 {
+                let (operation, expected, ndim) = ("Csr", "1", vector.ndim());
+                return Err(Error::op(OpError::Ndim { operation, expected, ndim }, site));
+            }
+            let length = length.unwrap_or_else(|| values.size());
+            if vector.size() != length {
+                let (given, shape) = (vector.size(), vec![length]);
+                return Err(Error::op(OpError::DataLength { given, shape }, site));
+            }
+        }
+        let columns = crate::indexing::checked_positions(columns, shape[1], 1, site)?;
+        within(site, || {
+            let starts = starts.converted(DType::I64, site);
+            let mesh = starts.mesh()?;
+            let devices = mesh.mesh().devices();
+            let begins = starts.slice(crate::s![..-1]);
+            let ends = starts.slice(crate::s![1..]);
+            if devices == 1 {
+                let (starts, ends) = (begins.copy(), ends.copy());
+                return Ok(Csr { shape, starts, ends, columns, values: values.clone() });
+            }
+            let rows = Sharding::even(&[shape[0]], 0, mesh.mesh());
+            let Some(split) = rows.axes[0].clone() else {
+                let (starts, ends) = (begins.copy(), ends.copy());
+                return Ok(Csr { shape, starts, ends, columns, values: values.clone() });
+            };
+            // The entries at which blocks of rows begin.
+            let parts = split.bounds.parts();
+            let cuts: Vec<i64> = (0..parts).map(|at| split.bounds.block(at).end as i64).collect();
+            let cuts = mesh.enter(|| crate::creation::from_slice(&cuts, [parts]));
+            let cuts = starts.take(&cuts, 0).to_vec::<i64>()?;
+            let mut sizes = Vec::with_capacity(parts);
+            let mut before = 0;
+            for cut in cuts {
+                sizes.push((cut - before).max(0) as usize);
+                before = before.max(cut);
+            }
+            let entries = Sharding {
+                axes: [Some(Split {
+                    mesh_axes: split.mesh_axes.clone(),
+                    bounds: Bounds::explicit(&sizes),
+                })]
+                .into_iter()
+                .collect(),
+                partial: None,
+            };
+            let matrix = Csr {
+                shape,
+                starts: begins.with_sharding(rows.clone()),
+                ends: ends.with_sharding(rows),
+                columns: columns.with_sharding(entries.clone()),
+                values: values.with_sharding(entries),
+            };
+            for part in [&matrix.starts, &matrix.ends, &matrix.columns, &matrix.values] {
+                part.ok()?;
+            }
+            Ok(matrix)
+        })
+    }
+
+    /// The matrix with these values at these rows and columns (COO); values of one place add up.
+    /// Collective over the mesh. Errors as [`Csr::from_parts`].
+    #[track_caller]
+    pub fn from_triplets(
+        rows: &Array,
+        columns: &Array,
+        values: &Array,
+        shape: [usize; 2],
+    ) -> Result<Csr, Error> {
+        let site = call_site();
+        let rows = crate::indexing::checked_positions(rows, shape[0], 0, site)?;
+        within(site, || {
+            let order = lexsort(&[columns.clone(), rows.clone()], 0);
+            let sorted = rows.take(&order, 0);
+            let mesh = rows.mesh()?;
+            let all = mesh.enter(|| arange(0, shape[0] as i64 + 1, 1));
+            let starts = searchsorted(&sorted, &all, Side::Left);
+            let (columns, values) = (columns.take(&order, 0), values.take(&order, 0));
+            Csr::from_parts(&starts, &columns, &values, shape)
+        })
+    }
+
+    /// The matrix of the elements of an array that are not zero. Collective over the mesh. Errors:
+    /// `OpError::Ndim`.
+    #[track_caller]
+    pub fn from_dense(array: &Array) -> Result<Csr, Error> {
+        let site = call_site();
+        array.ok()?;
+        if array.ndim() != 2 {
+            let (operation, expected, ndim) = ("Csr", "2", array.ndim());
+            return Err(Error::op(OpError::Ndim { operation, expected, ndim }, site));
+        }
+        let shape = [array.shape()[0], array.shape()[1]];
+        within(site, || {
+            let found = argwhere(array);
+            let (rows, columns) = (found.slice(crate::s![.., 0]), found.slice(crate::s![.., 1]));
+            let positions = &rows * shape[1] as i64 + &columns;
+            let values = array.reshape([-1]).take(&positions, 0);
+            let mesh = array.mesh()?;
+            let all = mesh.enter(|| arange(0, shape[0] as i64 + 1, 1));
+            let starts = searchsorted(&rows.copy(), &all, Side::Left);
+            Csr::from_parts(&starts, &columns.copy(), &values, shape)
+        })
+    }
+
+    /// The extents. Local.
+    pub fn shape(&self) -> [usize; 2] {
+        self.shape
+    }
+
+    /// The dtype of the values. Local.
+    pub fn dtype(&self) -> DType {
+        self.values.dtype()
+    }
+
+    /// How many entries are kept. Local.
+    pub fn nnz(&self) -> usize {
+        self.values.size()
+    }
+
+    /// The row of each entry.
+    fn rows(&self) -> Array {
+        let count = self.nnz() as i64;
+        Array::catch((|| {
+            let all = self.values.mesh()?.enter(|| arange(0, count, 1));
+            searchsorted(&self.ends.copy(), &all, Side::Right).ok().cloned()
+        })())
+    }
+
+    /// The matrix as an array. Collective over the mesh. Errors: `OpError::TooLarge`.
+    #[track_caller]
+    #[must_use]
+    pub fn to_dense(&self) -> Array {
+        let site = call_site();
+        Array::catch(within(site, || {
+            let size = self.shape[0] * self.shape[1];
+            let dense = self.values.mesh()?.enter(|| zeros([size], self.dtype()));
+            dense.ok()?;
+            let positions = self.rows() * self.shape[1] as i64 + &self.columns;
+            let values = Argument::Array(self.values.clone());
+            combine_at(Op::Add, &dense, &positions, &values, site)?;
+            dense.reshape(self.shape).ok().cloned()
+        }))
+    }
+
+    /// The product with a vector, of the dtype that both promote to. The vector is brought whole to
+    /// every device. Local (records a node). Errors: `OpError::ContractedSizes`.
+    #[track_caller]
+    #[must_use]
+    pub fn matvec(&self, vector: &Array) -> Array {
+        let site = call_site();
+        Array::catch((|| {
+            vector.ok()?;
+            if vector.shape() != [self.shape[1]] {
+                let (left, right) = (self.shape.as_slice().into(), vector.shape().into());
+                return Err(Error::op(OpError::ContractedSizes { left, right }, site));
+            }
+            let dtype = promote(self.dtype(), vector.dtype());
+            let values = self.values.converted(dtype, site);
+            let vector = vector.converted(dtype, site);
+            let operands = [&self.starts, &self.ends, &self.columns, &values, &vector];
+            record_structured(Structured::Spmv, &operands, site)
+        })())
+    }
+}
+
+/// How an iteration went.
+#[derive(Clone, Debug)]
+pub struct Solution {
+    /// The solution.
+    pub x: Array,
+    /// How many steps were taken.
+    pub iterations: usize,
+    /// `‖b - A x‖ / ‖b‖` as the iteration keeps it.
+    pub residual: f64,
+}
+
+/// Solves `A x = b` for a Hermitian positive definite matrix by conjugate gradients, until
+/// `‖r‖ ≤ tolerance · ‖b‖` or after `most` steps.
+///
+/// Collective over the mesh: every step reads its residual. Errors: `OpError::ContractedSizes`.
+///
+/// Source: M. R. Hestenes, E. Stiefel, "Methods of conjugate gradients for solving linear systems"
+/// (1952).
+#[track_caller]
+pub fn cg(matrix: &Csr, b: &Array, tolerance: f64, most: usize) -> Result<Solution, Error> {
+    let site = call_site();
+    within(site, || solve(matrix, b, tolerance, most, site))
+}
+
+fn solve(
+    matrix: &Csr,
+    b: &Array,
+    tolerance: f64,
+    most: usize,
+    site: Site,
+) -> Result<Solution, Error> {
+    b.ok()?;
+    let square = |array: &Array| {
+        let product = if array.dtype().is_complex() {
+            (array.conjugate() * array).real().copy()
+        } else {
+            array * array
+        };
+        product.sum(())
+    };
+    let inner = |a: &Array, b: &Array| {
+        let a = if a.dtype().is_complex() { a.conjugate() } else { a.clone() };
+        (a * b).sum(())
+    };
+    let norm = square(b).sqrt().item::<f64>()?;
+    let dtype = promote(matrix.dtype(), b.dtype());
+    let mut x = matrix.values.mesh()?.enter(|| zeros([matrix.shape[1]], dtype));
+    if norm == 0.0 {
+        return Ok(Solution { x, iterations: 0, residual: 0.0 });
+    }
+    let mut r = b.converted(dtype, site).copy();
+    let mut p = r.copy();
+    let mut rr = square(&r);
+    let mut residual = 1.0;
+    for step in 0..most {
+        let q = matrix.matvec(&p);
+        let alpha = &rr / inner(&p, &q);
+        x += &alpha * &p;
+        r -= &alpha * &q;
+        let next = square(&r);
+        residual = next.item::<f64>()?.sqrt() / norm;
+        if residual.is_nan() || residual <= tolerance {
+            return Ok(Solution { x, iterations: step + 1, residual });
+        }
+        p = &r + &next / &rr * &p;
+        rr = next;
+    }
+    Ok(Solution { x, iterations: most, residual })
+}

@@ -1,0 +1,95 @@
+//! Counts of positions.
+
+use super::wrong;
+use crate::array::Array;
+use crate::creation::zeros;
+use crate::error::{DataError, Error, Site, call_site, within};
+use crate::graph::NodeOp;
+use crate::operand::Operand;
+use phalanx_ops::error::OpError;
+use phalanx_ops::{DType, Kind, Monoid, Scalar};
+
+/// A vector of `length` elements of which element `p` is the number of `positions` (of dtype `i64`)
+/// equal to `p`.
+pub(super) fn count_positions(
+    positions: &Array,
+    length: usize,
+    site: Site,
+) -> Result<Array, Error> {
+    let one = Operand::Scalar(Scalar::new(1i64));
+    accumulate(positions, one, length, DType::I64, site)
+}
+
+/// As [`count_positions`], of which each counts as much as its `value`.
+pub(super) fn accumulate(
+    positions: &Array,
+    value: Operand,
+    length: usize,
+    dtype: DType,
+    site: Site,
+) -> Result<Array, Error> {
+    let mesh = positions.mesh()?;
+    let operands = [positions.operand(site)?, value];
+    let op = NodeOp::Accumulate { monoid: Monoid::Add };
+    let node = mesh.record(op, &operands, smallvec::smallvec![length], dtype, site)?;
+    Ok(Array::from_node(mesh, node))
+}
+
+/// NumPy's `bincount`: element `p` is the number of elements of a vector equal to `p` (`i64`), or
+/// the sum of their `weights` (`f64`).
+///
+/// The length is one more than the largest element, at least `minlength`. Collective over the
+/// mesh: the length depends on data, so the window closes. Errors: `OpError::Ndim`,
+/// `OpError::Cast` for elements that are not integers, `OpError::Argument` for a negative
+/// `minlength`, `OpError::Broadcast` for another number of weights, `DataError::Negative`.
+#[track_caller]
+#[must_use]
+pub fn bincount(array: &Array, weights: Option<&Array>, minlength: i64) -> Array {
+    let site = call_site();
+    Array::catch((|| {
+        array.ok()?;
+        if array.ndim() != 1 {
+            let (operation, ndim) = ("bincount", array.ndim());
+            return Err(Error::op(OpError::Ndim { operation, expected: "1", ndim }, site));
+        }
+        if !matches!(array.dtype().kind(), Kind::Bool | Kind::Signed | Kind::Unsigned) {
+            let (from, to) = (array.dtype(), DType::I64);
+            return Err(Error::op(OpError::Cast { from, to }, site));
+        }
+        if minlength < 0 {
+            return Err(wrong("bincount", "minlength", minlength.to_string(), site));
+        }
+        let minlength = minlength as usize;
+        if let Some(weights) = weights {
+            weights.ok()?;
+            if weights.dtype().is_complex() {
+                let (from, to) = (weights.dtype(), DType::F64);
+                return Err(Error::op(OpError::Cast { from, to }, site));
+            }
+            if weights.shape() != array.shape() {
+                let (left, right) = (array.shape().into(), weights.shape().into());
+                return Err(Error::op(OpError::Broadcast { left, right }, site));
+            }
+        }
+        if array.size() == 0 {
+            let mesh = array.mesh()?;
+            return Ok(mesh.enter(|| within(site, || zeros(minlength, DType::I64))));
+        }
+        let positions = array.converted(DType::I64, site);
+        let (low, high) = within(site, || (positions.min(()), positions.max(())));
+        let (low, high) = within(site, || Ok((low.item::<i64>()?, high.item::<i64>()?)))?;
+        if low < 0 {
+            let error = DataError::Negative { operation: "bincount", argument: "array" };
+            return Err(Error::data(error, site));
+        }
+        let length = minlength.max((high as usize).saturating_add(1));
+        crate::elementwise::check_shape(&[length], DType::I64, site)?;
+        match weights {
+            None => count_positions(&positions, length, site),
+            Some(weights) => {
+                let weights = weights.converted(DType::F64, site).operand(site)?;
+                accumulate(&positions, weights, length, DType::F64, site)
+            }
+        }
+    })())
+}

@@ -1,0 +1,216 @@
+//! Covariances and correlations.
+
+use super::average::try_average;
+use super::wrong;
+use crate::array::Array;
+use crate::differences::joined;
+use crate::elementwise::try_elementwise;
+use crate::error::{DataError, Error, Site, call_site, within};
+use crate::math::select;
+use crate::operand::Argument;
+use crate::products::matmul;
+use phalanx_ops::error::OpError;
+use phalanx_ops::{DType, Kind, Op, Weak, promote};
+
+/// What a covariance is of: NumPy's keyword arguments of `cov` and `corrcoef`.
+///
+/// `()` stands for none of them.
+#[derive(Clone, Default)]
+pub struct CovarianceOptions {
+    more: Option<Array>,
+    has_variables_in_columns: bool,
+    is_biased: bool,
+    ddof: Option<i64>,
+    fweights: Option<Array>,
+    aweights: Option<Array>,
+    dtype: Option<DType>,
+}
+
+impl From<()> for CovarianceOptions {
+    fn from((): ()) -> CovarianceOptions {
+        CovarianceOptions::default()
+    }
+}
+
+impl CovarianceOptions {
+    /// More variables of the same observations: NumPy's `y`.
+    #[must_use]
+    pub fn with(self, more: &Array) -> CovarianceOptions {
+        CovarianceOptions { more: Some(more.clone()), ..self }
+    }
+
+    /// Every column is a variable and every row an observation: NumPy's `rowvar=False`.
+    #[must_use]
+    pub fn columns(self) -> CovarianceOptions {
+        CovarianceOptions { has_variables_in_columns: true, ..self }
+    }
+
+    /// Divides by the number of observations: NumPy's `bias=True`.
+    #[must_use]
+    pub fn biased(self) -> CovarianceOptions {
+        CovarianceOptions { is_biased: true, ..self }
+    }
+
+    /// Takes this from the number of observations that is divided by.
+    #[must_use]
+    pub fn ddof(self, ddof: i64) -> CovarianceOptions {
+        CovarianceOptions { ddof: Some(ddof), ..self }
+    }
+
+    /// How often each observation was made.
+    #[must_use]
+    pub fn fweights(self, weights: &Array) -> CovarianceOptions {
+        CovarianceOptions { fweights: Some(weights.clone()), ..self }
+    }
+
+    /// How much each observation counts.
+    #[must_use]
+    pub fn aweights(self, weights: &Array) -> CovarianceOptions {
+        CovarianceOptions { aweights: Some(weights.clone()), ..self }
+    }
+
+    /// The dtype of the result, at least.
+    #[must_use]
+    pub fn dtype(self, dtype: DType) -> CovarianceOptions {
+        CovarianceOptions { dtype: Some(dtype), ..self }
+    }
+}
+
+/// NumPy's `cov`: the covariances of the variables in the rows of a matrix; 0-d for one variable.
+///
+/// Dtype: at least `f64`, unless the options say another. Local; with weights Collective over the
+/// mesh, see [`deferred_errors`](crate::deferred_errors). Errors: `OpError::Ndim`,
+/// `OpError::Argument` for weights of the wrong shape, `OpError::Dtype` for `fweights` that are not
+/// integers, `DataError::Negative` and `DataError::ZeroWeights` for weights.
+#[track_caller]
+#[must_use]
+pub fn cov(array: &Array, options: impl Into<CovarianceOptions>) -> Array {
+    let (site, options) = (call_site(), options.into());
+    Array::catch((|| {
+        let mesh = array.mesh()?;
+        mesh.enter(|| within(site, || try_cov(array, &options, site)))
+    })())
+}
+
+/// NumPy's `corrcoef`: the correlations of the variables in the rows of a matrix; 0-d for one
+/// variable. As [`cov`].
+#[track_caller]
+#[must_use]
+pub fn corrcoef(array: &Array, options: impl Into<CovarianceOptions>) -> Array {
+    let (site, options) = (call_site(), options.into());
+    Array::catch((|| {
+        let mesh = array.mesh()?;
+        mesh.enter(|| within(site, || try_corrcoef(array, &options, site)))
+    })())
+}
+
+fn try_corrcoef(array: &Array, options: &CovarianceOptions, site: Site) -> Result<Array, Error> {
+    let covariance = try_cov(array, options, site)?;
+    if covariance.ndim() == 0 {
+        // 1, or NaN where there is no variance.
+        let itself = covariance.clone();
+        return Ok(covariance / itself);
+    }
+    let variables = covariance.shape()[0];
+    let is_diagonal =
+        crate::creation::from_function([variables, variables], |index| index[0].equal(&index[1]));
+    // The diagonal as a sum along rows of which all else is zero.
+    let diagonal = select(&is_diagonal, covariance.real(), 0.0).sum(1);
+    let deviation = diagonal.sqrt();
+    let scaled = covariance / deviation.expand_dims(1) / deviation.expand_dims(0);
+    // Rounding may lead out of the range from -1 to 1, which NumPy corrects.
+    if scaled.dtype().is_complex() {
+        let (real, imaginary) = (scaled.real(), scaled.imag());
+        return Ok(crate::lens::complex(
+            real.maximum(-1.0).minimum(1.0),
+            imaginary.maximum(-1.0).minimum(1.0),
+        )
+        .converted(scaled.dtype(), site));
+    }
+    Ok(scaled.maximum(-1.0).minimum(1.0))
+}
+
+/// The variables in rows, in the dtype of the result.
+fn rows(array: &Array, by_columns: bool, dtype: DType, site: Site) -> Array {
+    let wide = array.converted(dtype, site);
+    match wide.ndim() {
+        0 => wide.reshape([1usize, 1]),
+        1 => wide.expand_dims(0),
+        _ if by_columns => wide.t(),
+        _ => wide,
+    }
+}
+
+fn try_cov(array: &Array, options: &CovarianceOptions, site: Site) -> Result<Array, Error> {
+    array.ok()?;
+    let mut dtype = promote(array.dtype(), options.dtype.unwrap_or(DType::F64));
+    for matrix in std::iter::once(array).chain(&options.more) {
+        matrix.ok()?;
+        if matrix.ndim() > 2 {
+            let (operation, ndim) = ("cov", matrix.ndim());
+            return Err(Error::op(OpError::Ndim { operation, expected: "at most 2", ndim }, site));
+        }
+        dtype = promote(dtype, matrix.dtype());
+    }
+    if let Some(wanted) = options.dtype {
+        dtype = wanted;
+    }
+    let by_columns = options.has_variables_in_columns;
+    let mut variables = rows(array, by_columns, dtype, site);
+    if let Some(more) = &options.more {
+        let more = rows(more, by_columns, dtype, site);
+        variables = joined(&[variables, more], 0, dtype, site)?;
+    }
+    let observations = variables.shape()[1];
+    if variables.shape()[0] == 0 {
+        return Ok(crate::creation::zeros([0usize, 0], dtype));
+    }
+    let ddof = options.ddof.unwrap_or(i64::from(!options.is_biased)) as f64;
+    let weights = weights(options, observations, site)?;
+    let (mean, sum) = try_average(&variables, &1.into(), weights.as_ref(), site)?;
+    let divisor: Argument = match (&weights, &options.aweights) {
+        (None, _) => Weak::Float((observations as f64 - ddof).max(0.0)).into(),
+        (Some(_), None) => sum.at([0]).add(-ddof).maximum(0.0).into(),
+        (Some(weights), Some(aweights)) => {
+            let sum = sum.at([0]);
+            let lost = (weights * aweights).sum(()) * ddof / &sum;
+            sum.subtract(lost).maximum(0.0).into()
+        }
+    };
+    let deviations = variables - mean.expand_dims(1);
+    let weighted = match &weights {
+        Some(weights) => &deviations * weights,
+        None => deviations.clone(),
+    };
+    let product = matmul(&deviations, &weighted.t().conjugate());
+    let covariance = try_elementwise(Op::Divide, &[product.into(), divisor], site)?;
+    Ok(covariance.converted(dtype, site).squeeze())
+}
+
+/// The product of the weights of the observations.
+fn weights(
+    options: &CovarianceOptions,
+    observations: usize,
+    site: Site,
+) -> Result<Option<Array>, Error> {
+    let mut product: Option<Array> = None;
+    for (argument, weights) in [("fweights", &options.fweights), ("aweights", &options.aweights)] {
+        let Some(weights) = weights else { continue };
+        weights.ok()?;
+        let is_integer = matches!(weights.dtype().kind(), Kind::Signed | Kind::Unsigned);
+        if argument == "fweights" && !is_integer {
+            let dtypes = vec![weights.dtype()];
+            return Err(Error::op(OpError::Dtype { operation: "fweights", dtypes }, site));
+        }
+        if weights.shape() != [observations] {
+            let value = format!("{:?}", weights.shape());
+            return Err(wrong("cov", "shape of weights", value, site));
+        }
+        let negative = weights.less(0).any(());
+        let error = DataError::Negative { operation: "cov", argument };
+        negative.refuse(Error::data(error, site), site)?;
+        let wide = weights.converted(DType::F64, site);
+        product = Some(product.map_or(wide.clone(), |other| other * wide));
+    }
+    Ok(product)
+}

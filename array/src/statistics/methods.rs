@@ -1,0 +1,177 @@
+//! Where quantiles lie between sorted elements.
+
+use crate::array::Array;
+use crate::math::select;
+
+/// How a quantile lies between two elements: NumPy's `method`.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum QuantileMethod {
+    /// On the line between the two.
+    #[default]
+    Linear,
+    /// The smaller one.
+    Lower,
+    /// The larger one.
+    Higher,
+    /// The nearer one.
+    Nearest,
+    /// Half way.
+    Midpoint,
+    /// The inverse of the distribution function.
+    InvertedCdf,
+    /// The same, with the mean where it jumps.
+    AveragedInvertedCdf,
+    /// The nearest one, counted from 1.
+    ClosestObservation,
+    /// On the line between jumps.
+    InterpolatedInvertedCdf,
+    /// On the line between the middles of jumps.
+    Hazen,
+    /// On the line between the means of order statistics.
+    Weibull,
+    /// Close to the medians of order statistics.
+    MedianUnbiased,
+    /// Without bias for normal distributions.
+    NormalUnbiased,
+}
+
+impl QuantileMethod {
+    /// The method of NumPy's name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<QuantileMethod> {
+        Some(match name {
+            "linear" => QuantileMethod::Linear,
+            "lower" => QuantileMethod::Lower,
+            "higher" => QuantileMethod::Higher,
+            "nearest" => QuantileMethod::Nearest,
+            "midpoint" => QuantileMethod::Midpoint,
+            "inverted_cdf" => QuantileMethod::InvertedCdf,
+            "averaged_inverted_cdf" => QuantileMethod::AveragedInvertedCdf,
+            "closest_observation" => QuantileMethod::ClosestObservation,
+            "interpolated_inverted_cdf" => QuantileMethod::InterpolatedInvertedCdf,
+            "hazen" => QuantileMethod::Hazen,
+            "weibull" => QuantileMethod::Weibull,
+            "median_unbiased" => QuantileMethod::MedianUnbiased,
+            "normal_unbiased" => QuantileMethod::NormalUnbiased,
+            _ => return None,
+        })
+    }
+
+    /// What makes the virtual index `n q + a + q (1 - a - b) - 1` of this method.
+    fn parameters(self) -> (f64, f64) {
+        match self {
+            QuantileMethod::InterpolatedInvertedCdf => (0.0, 1.0),
+            QuantileMethod::Hazen => (0.5, 0.5),
+            QuantileMethod::Weibull => (0.0, 0.0),
+            QuantileMethod::MedianUnbiased => (1.0 / 3.0, 1.0 / 3.0),
+            QuantileMethod::NormalUnbiased => (3.0 / 8.0, 3.0 / 8.0),
+            _ => (1.0, 1.0),
+        }
+    }
+
+    /// Whether the quantiles are elements.
+    pub(super) fn selects(self) -> bool {
+        matches!(
+            self,
+            QuantileMethod::Lower
+                | QuantileMethod::Higher
+                | QuantileMethod::Nearest
+                | QuantileMethod::InvertedCdf
+                | QuantileMethod::ClosestObservation
+        )
+    }
+
+    /// Where the quantile `q` of `n` sorted elements lies: two positions, and how far it is from
+    /// the first to the second.
+    pub(super) fn place(self, n: f64, q: f64) -> Place {
+        let jump = |index: f64, stays: &dyn Fn(f64) -> bool| {
+            let floor = index.floor();
+            let at = if index == floor && stays(floor) { floor } else { floor + 1.0 };
+            Place::at(at.clamp(0.0, n - 1.0))
+        };
+        let index = match self {
+            QuantileMethod::InvertedCdf => return jump(n * q - 1.0, &|_| true),
+            QuantileMethod::ClosestObservation => {
+                return jump(n * q - 1.0 - 0.5, &|floor| floor.rem_euclid(2.0) == 1.0);
+            }
+            QuantileMethod::Lower => return Place::at(((n - 1.0) * q).floor()),
+            QuantileMethod::Higher => return Place::at(((n - 1.0) * q).ceil()),
+            QuantileMethod::Nearest => return Place::at(((n - 1.0) * q).round_ties_even()),
+            QuantileMethod::Linear => (n - 1.0) * q,
+            QuantileMethod::Midpoint => 0.5 * (((n - 1.0) * q).floor() + ((n - 1.0) * q).ceil()),
+            QuantileMethod::AveragedInvertedCdf => n * q - 1.0,
+            _ => {
+                let (a, b) = self.parameters();
+                n * q + (a + q * (1.0 - a - b)) - 1.0
+            }
+        };
+        let floor = index.floor();
+        // Beyond the ends both positions are the end, and the distance between them is nothing.
+        let (low, high, from) = if index >= n - 1.0 {
+            (n - 1.0, n - 1.0, -1.0)
+        } else if index < 0.0 {
+            (0.0, 0.0, 0.0)
+        } else {
+            (floor, floor + 1.0, floor)
+        };
+        let fraction = match self {
+            QuantileMethod::Midpoint if index == floor => 0.0,
+            QuantileMethod::Midpoint => 0.5,
+            QuantileMethod::AveragedInvertedCdf if index == from => 0.5,
+            QuantileMethod::AveragedInvertedCdf => 1.0,
+            _ => index - from,
+        };
+        Place { low: low as i64, high: high as i64, fraction }
+    }
+}
+
+/// Two positions and how far a quantile is from the first to the second.
+pub(super) struct Place {
+    pub(super) low: i64,
+    pub(super) high: i64,
+    pub(super) fraction: f64,
+}
+
+impl Place {
+    fn at(position: f64) -> Place {
+        Place { low: position as i64, high: position as i64, fraction: 0.0 }
+    }
+}
+
+/// As [`QuantileMethod::place`], of numbers of elements that are known to the devices alone.
+pub(super) fn places(method: QuantileMethod, n: &Array, q: &Array) -> (Array, Array, Array) {
+    let last = n - 1.0;
+    let same = |at: Array| (at.clone(), at.clone(), at * 0.0);
+    let jump = |index: Array, only_odd: bool| {
+        let floor = index.floor();
+        let mut stays = index.equal(&floor);
+        if only_odd {
+            stays = stays.logical_and(floor.remainder(2.0).equal(1.0));
+        }
+        same(select(&stays, &floor, &floor + 1.0).maximum(0.0).minimum(&last))
+    };
+    let index = match method {
+        QuantileMethod::InvertedCdf => return jump(n * q - 1.0, false),
+        QuantileMethod::ClosestObservation => return jump(n * q - 1.0 - 0.5, true),
+        QuantileMethod::Lower => return same((&last * q).floor()),
+        QuantileMethod::Higher => return same((&last * q).ceil()),
+        QuantileMethod::Nearest => return same((&last * q).rint()),
+        QuantileMethod::Linear => &last * q,
+        QuantileMethod::Midpoint => ((&last * q).floor() + (&last * q).ceil()) * 0.5,
+        QuantileMethod::AveragedInvertedCdf => n * q - 1.0,
+        _ => {
+            let (a, b) = method.parameters();
+            n * q + (q * (1.0 - a - b) + a) - 1.0
+        }
+    };
+    let floor = index.floor();
+    let (above, below) = (index.greater_equal(&last), index.less(0.0));
+    let end = |inside: &Array| select(&above, &last, select(&below, 0.0, inside));
+    let from = select(&above, -1.0, select(&below, 0.0, &floor));
+    let fraction = match method {
+        QuantileMethod::Midpoint => select(&index.equal(&floor), 0.0, &index * 0.0 + 0.5),
+        QuantileMethod::AveragedInvertedCdf => select(&index.equal(&from), 0.5, &index * 0.0 + 1.0),
+        _ => &index - &from,
+    };
+    (end(&floor), end(&(&floor + 1.0)), fraction)
+}

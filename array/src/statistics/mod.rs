@@ -1,0 +1,24 @@
+//! Statistics: counts, histograms, percentiles, averages and covariances, computed where the
+//! elements lie.
+
+mod average;
+mod counting;
+mod covariance;
+mod histogram;
+mod methods;
+mod multidimensional;
+mod quantiles;
+mod refusal;
+mod selection;
+
+pub use average::{average, average_and_weights};
+pub use counting::bincount;
+pub use covariance::{CovarianceOptions, corrcoef, cov};
+pub use histogram::{histogram, histogram_bin_edges};
+pub use methods::QuantileMethod;
+pub use multidimensional::{Bins, HistogramOptions, histogram2d, histogramdd};
+pub use quantiles::{
+    Quantiles, median, nanmedian, nanpercentile, nanquantile, percentile_along, quantile,
+};
+pub(crate) use refusal::wrong;
+pub use selection::percentile;

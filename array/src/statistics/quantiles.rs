@@ -1,0 +1,368 @@
+//! Medians and quantiles along axes, of sorted lines.
+
+use super::methods::{Place, QuantileMethod, places};
+use super::wrong;
+use crate::array::Array;
+use crate::creation::{from_slice, full};
+use crate::error::{Error, Site, call_site, within};
+use crate::indexing::take_along_axis;
+use crate::manipulation::moveaxis;
+use crate::math::{is_real, select};
+use crate::reductions::{Axes, keepdims, nanmean};
+use crate::sorting::sort;
+use phalanx_ops::error::OpError;
+use phalanx_ops::{DType, Index, Weak};
+
+/// Which quantiles: one, or a list, which is then the first axis of the result.
+#[derive(Clone, Debug)]
+pub enum Quantiles {
+    /// One, whose dtype gives way to that of the elements.
+    One(f64),
+    /// Several.
+    List(Vec<f64>),
+}
+
+impl From<f64> for Quantiles {
+    fn from(q: f64) -> Quantiles {
+        Quantiles::One(q)
+    }
+}
+impl From<&[f64]> for Quantiles {
+    fn from(q: &[f64]) -> Quantiles {
+        Quantiles::List(q.to_vec())
+    }
+}
+impl From<Vec<f64>> for Quantiles {
+    fn from(q: Vec<f64>) -> Quantiles {
+        Quantiles::List(q)
+    }
+}
+impl<const N: usize> From<[f64; N]> for Quantiles {
+    fn from(q: [f64; N]) -> Quantiles {
+        Quantiles::List(q.to_vec())
+    }
+}
+
+impl Quantiles {
+    fn all(&self) -> &[f64] {
+        match self {
+            Quantiles::One(q) => std::slice::from_ref(q),
+            Quantiles::List(list) => list,
+        }
+    }
+
+    fn is_one(&self) -> bool {
+        matches!(self, Quantiles::One(_))
+    }
+
+    /// The quantiles as parts of 1, if they are parts of `whole`.
+    fn checked(&self, operation: &'static str, whole: f64, site: Site) -> Result<Quantiles, Error> {
+        let outside = |q: &&f64| !(0.0..=1.0).contains(&(**q / whole));
+        if let Some(bad) = self.all().iter().find(outside) {
+            return Err(wrong(operation, "q", bad.to_string(), site));
+        }
+        Ok(match self {
+            Quantiles::One(q) => Quantiles::One(q / whole),
+            Quantiles::List(list) => Quantiles::List(list.iter().map(|q| q / whole).collect()),
+        })
+    }
+}
+
+/// An array whose reduced axes are one axis.
+struct Lines {
+    array: Array,
+    axis: usize,
+    /// The shape without the reduced axes, or with extent 1 in their place.
+    result: Vec<usize>,
+}
+
+impl Lines {
+    fn new(array: &Array, axes: &Axes, site: Site) -> Result<Lines, Error> {
+        let reduced = axes.resolve_strictly(array.ndim(), site)?;
+        let is_reduced = |axis: &usize| reduced.contains(&(*axis as u8));
+        let kept: Vec<usize> = (0..array.ndim()).filter(|axis| !is_reduced(axis)).collect();
+        let result = if axes.keepdims {
+            let extent = |axis| if is_reduced(&axis) { 1 } else { array.shape()[axis] };
+            (0..array.ndim()).map(extent).collect()
+        } else {
+            kept.iter().map(|&axis| array.shape()[axis]).collect()
+        };
+        let (array, axis) = match reduced.as_slice() {
+            &[axis] => (array.clone(), usize::from(axis)),
+            _ => {
+                let mut shape: Vec<usize> = kept.iter().map(|&axis| array.shape()[axis]).collect();
+                shape.push(reduced.iter().map(|&axis| array.shape()[usize::from(axis)]).product());
+                if !kept.is_empty() && shape[..kept.len()].contains(&0) {
+                    // As NumPy, which leaves the extent of the merged axis open.
+                    let to = shape.iter().map(|&extent| extent as i64).collect();
+                    let from = array.shape().into();
+                    return Err(Error::op(OpError::Reshape { from, to }, site));
+                }
+                let order = kept.iter().copied().chain(reduced.iter().map(|&a| usize::from(a)));
+                let order: Vec<i64> = order.map(|axis| axis as i64).collect();
+                (array.transpose(order).reshape(shape.as_slice()), kept.len())
+            }
+        };
+        array.ok()?;
+        Ok(Lines { array, axis, result })
+    }
+
+    fn extent(&self) -> usize {
+        self.array.shape()[self.axis]
+    }
+
+    /// Of every line the elements from one position to before another.
+    fn between(&self, array: &Array, start: usize, stop: usize) -> Array {
+        let mut items = vec![Index::Range { start: None, stop: None, step: 1 }; self.axis];
+        let (start, stop) = (Some(start as i64), Some(stop as i64));
+        items.push(Index::Range { start, stop, step: 1 });
+        array.slice(items)
+    }
+
+    /// Results for `count` quantiles along the axis as results of the whole.
+    fn shaped(&self, found: &Array, q: &Quantiles) -> Array {
+        if q.is_one() {
+            return found.reshape(self.result.as_slice());
+        }
+        let mut shape = vec![q.all().len()];
+        shape.extend(&self.result);
+        moveaxis(found, self.axis as i64, 0).reshape(shape.as_slice())
+    }
+
+    /// A number for each quantile, along the axis.
+    fn along<T: phalanx_ops::Element>(&self, numbers: &[T]) -> Array {
+        let mut shape = vec![1; self.array.ndim()];
+        shape[self.axis] = numbers.len();
+        from_slice(numbers, shape.as_slice())
+    }
+}
+
+/// From `low` to `high` by `fraction`, from the nearer end, so that it is monotone: NumPy's
+/// `_lerp`.
+fn between(low: &Array, high: &Array, fraction: &Array) -> Array {
+    let difference = high - low;
+    let from_low = low + &difference * fraction;
+    let from_high = high - &difference * (1.0 - fraction);
+    select(&fraction.greater_equal(0.5), from_high, from_low)
+}
+
+fn check(operation: &'static str, array: &Array, site: Site) -> Result<(), Error> {
+    if is_real(array.dtype()) {
+        return Ok(());
+    }
+    Err(Error::op(OpError::Dtype { operation, dtypes: vec![array.dtype()] }, site))
+}
+
+/// The operation with its name and the whole that its `q` are parts of.
+type Named = (&'static str, f64);
+
+fn try_quantile(
+    (operation, whole): Named,
+    array: &Array,
+    q: &Quantiles,
+    axes: &Axes,
+    method: QuantileMethod,
+    site: Site,
+) -> Result<Array, Error> {
+    array.ok()?;
+    if array.dtype().is_complex() {
+        check(operation, array, site)?;
+    }
+    axes.allow(operation, &[], site)?;
+    let q = q.checked(operation, whole, site)?;
+    let lines = Lines::new(array, axes, site)?;
+    if !method.selects() && array.dtype() == DType::Bool {
+        // As NumPy, which subtracts elements.
+        check(operation, array, site)?;
+    }
+    let extent = lines.extent();
+    if extent == 0 {
+        let error = OpError::Index { index: -1, axis: lines.axis, extent: 0 };
+        return Err(Error::op(error, site));
+    }
+    let sorted = sort(&lines.array, lines.axis as i64);
+    let places: Vec<Place> = q.all().iter().map(|&q| method.place(extent as f64, q)).collect();
+    let take = |positions: Vec<i64>| {
+        let count = positions.len();
+        sorted.take(&from_slice(&positions, [count]), lines.axis as i64)
+    };
+    let low = take(places.iter().map(|place| place.low).collect());
+    let mut found = if method.selects() {
+        low
+    } else {
+        let high = take(places.iter().map(|place| place.high).collect());
+        let fractions: Vec<f64> = places.iter().map(|place| place.fraction).collect();
+        let fractions = lines.along(&fractions);
+        let is_weak = q.is_one() && array.dtype().is_inexact();
+        let dtype = if is_weak { array.dtype() } else { DType::F64 };
+        between(&low, &high, &fractions.converted(dtype, site))
+    };
+    if array.dtype().is_inexact() {
+        let last = lines.between(&sorted, extent - 1, extent);
+        found = select(&last.isnan(), last, found);
+    }
+    lines.shaped(&found, &q).ok().cloned()
+}
+
+fn try_nanquantile(
+    named: Named,
+    array: &Array,
+    q: &Quantiles,
+    axes: &Axes,
+    method: QuantileMethod,
+    site: Site,
+) -> Result<Array, Error> {
+    let (operation, whole) = named;
+    array.ok()?;
+    if !array.dtype().is_inexact() || array.dtype().is_complex() {
+        return try_quantile(named, array, q, axes, method, site);
+    }
+    axes.allow(operation, &[], site)?;
+    let q = q.checked(operation, whole, site)?;
+    if array.size() == 0 {
+        return nanmean(array, axes.clone()).ok().cloned();
+    }
+    let lines = Lines::new(array, axes, site)?;
+    let axis = lines.axis as i64;
+    let sorted = sort(&lines.array, axis);
+    let counts = sorted.isnan().logical_not().sum(keepdims(axis));
+    let n = counts.astype_at(DType::F64, site);
+    let (low, high, fraction) = places(method, &n, &lines.along(q.all()));
+    let last = (lines.extent() - 1) as i64;
+    let at = |index: &Array| {
+        let position = index.astype_at(DType::I64, site).maximum(0).minimum(last);
+        take_along_axis(&sorted, &position, axis)
+    };
+    let found = if method.selects() {
+        at(&low)
+    } else {
+        let dtype = if q.is_one() { array.dtype() } else { DType::F64 };
+        between(&at(&low), &at(&high), &fraction.converted(dtype, site))
+    };
+    let found = select(&counts.equal(0), Weak::Float(f64::NAN), found);
+    lines.shaped(&found, &q).ok().cloned()
+}
+
+/// Runs `body`, whose calls count as the call at `site`, on the mesh of `array`.
+fn on_mesh_of(array: &Array, site: Site, body: impl FnOnce() -> Result<Array, Error>) -> Array {
+    Array::catch(array.mesh().and_then(|mesh| mesh.enter(|| within(site, body))))
+}
+
+/// NumPy's `quantile`: what the given parts of the elements along axes lie below.
+///
+/// Shape: that of a list of quantiles, then that of the reduction; dtype `f64`, or that of the
+/// elements where the method takes elements, or of floats for one quantile. NaN among the elements
+/// of a line makes its quantiles NaN. Option: `keepdims`. Lines are brought together where they are
+/// split, as by [`sort`]. Local (records nodes). Errors: `OpError::Argument` for quantiles outside
+/// of 0 to 1, `OpError::Dtype`, `OpError::Axis`, `OpError::Index` of no elements.
+#[track_caller]
+#[must_use]
+pub fn quantile(
+    array: &Array,
+    q: impl Into<Quantiles>,
+    axes: impl Into<Axes>,
+    method: QuantileMethod,
+) -> Array {
+    let (site, q, axes) = (call_site(), q.into(), axes.into());
+    let named = ("quantile", 1.0);
+    on_mesh_of(array, site, || try_quantile(named, array, &q, &axes, method, site))
+}
+
+/// NumPy's `percentile` along axes and by any method: as [`quantile`], from 0 to 100.
+/// [`percentile`](crate::percentile) of all elements needs less memory.
+#[track_caller]
+#[must_use]
+pub fn percentile_along(
+    array: &Array,
+    q: impl Into<Quantiles>,
+    axes: impl Into<Axes>,
+    method: QuantileMethod,
+) -> Array {
+    let (site, q, axes) = (call_site(), q.into(), axes.into());
+    let named = ("percentile", 100.0);
+    on_mesh_of(array, site, || try_quantile(named, array, &q, &axes, method, site))
+}
+
+/// NumPy's `nanquantile`: as [`quantile`], of the elements that are not NaN; NaN where there are
+/// none.
+#[track_caller]
+#[must_use]
+pub fn nanquantile(
+    array: &Array,
+    q: impl Into<Quantiles>,
+    axes: impl Into<Axes>,
+    method: QuantileMethod,
+) -> Array {
+    let (site, q, axes) = (call_site(), q.into(), axes.into());
+    let named = ("nanquantile", 1.0);
+    on_mesh_of(array, site, || try_nanquantile(named, array, &q, &axes, method, site))
+}
+
+/// NumPy's `nanpercentile`: as [`nanquantile`], from 0 to 100.
+#[track_caller]
+#[must_use]
+pub fn nanpercentile(
+    array: &Array,
+    q: impl Into<Quantiles>,
+    axes: impl Into<Axes>,
+    method: QuantileMethod,
+) -> Array {
+    let (site, q, axes) = (call_site(), q.into(), axes.into());
+    let named = ("nanpercentile", 100.0);
+    on_mesh_of(array, site, || try_nanquantile(named, array, &q, &axes, method, site))
+}
+
+/// NumPy's `median` over `axes`: the element in the middle, or the mean of the two that are there;
+/// NaN of no elements, and where NaN is among them.
+///
+/// Dtype: `f64` of integers and bools. Option: `keepdims`. Lines are brought together where they
+/// are split, as by [`sort`]. Local (records nodes). Errors: `OpError::Axis`.
+#[track_caller]
+#[must_use]
+pub fn median(array: &Array, axes: impl Into<Axes>) -> Array {
+    let (site, axes) = (call_site(), axes.into());
+    on_mesh_of(array, site, || {
+        array.ok()?;
+        axes.allow("median", &[], site)?;
+        let lines = Lines::new(array, &axes, site)?;
+        let (extent, axis) = (lines.extent(), lines.axis as i64);
+        if extent == 0 {
+            return array.mean(axes.clone()).ok().cloned();
+        }
+        let sorted = sort(&lines.array, axis);
+        let middle = lines.between(&sorted, (extent - 1) / 2, extent / 2 + 1);
+        let mut found = middle.mean(keepdims(axis));
+        if array.dtype().is_inexact() {
+            let last = lines.between(&sorted, extent - 1, extent);
+            found = select(&last.isnan(), last, found);
+        }
+        found.reshape(lines.result.as_slice()).ok().cloned()
+    })
+}
+
+/// NumPy's `nanmedian`: as [`median`], of the elements that are not NaN.
+#[track_caller]
+#[must_use]
+pub fn nanmedian(array: &Array, axes: impl Into<Axes>) -> Array {
+    let (site, axes) = (call_site(), axes.into());
+    on_mesh_of(array, site, || {
+        array.ok()?;
+        axes.allow("nanmedian", &[], site)?;
+        if array.size() == 0 {
+            return nanmean(array, axes.clone()).ok().cloned();
+        }
+        if !array.dtype().is_inexact() {
+            return median(array, axes).ok().cloned();
+        }
+        let lines = Lines::new(array, &axes, site)?;
+        let axis = lines.axis as i64;
+        let sorted = sort(&lines.array, axis);
+        let counts = sorted.isnan().logical_not().sum(keepdims(axis));
+        let places = counts.clone() + lines.along(&[-1i64, 0]);
+        let places = places.floor_divide(2).maximum(0).minimum((lines.extent() - 1) as i64);
+        let found = take_along_axis(&sorted, &places, axis).mean(keepdims(axis));
+        let nothing = full((), Weak::Float(f64::NAN), found.dtype());
+        let found = select(&counts.equal(0), nothing, found);
+        found.reshape(lines.result.as_slice()).ok().cloned()
+    })
+}

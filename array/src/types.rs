@@ -1,0 +1,202 @@
+//! What dtypes there are for what: casts, promotion, kinds and names.
+
+use crate::array::Array;
+use crate::error::{Error, call_site};
+use crate::operand::Argument;
+use phalanx_ops::error::OpError;
+use phalanx_ops::{DType, Kind, Scalar, Weak, promote, promote_weak};
+
+/// NumPy's `promote_types`: the smallest dtype to which both can be cast safely. Local.
+#[must_use]
+pub fn promote_types(a: DType, b: DType) -> DType {
+    promote(a, b)
+}
+
+/// NumPy's `result_type`: the dtype of what is computed from these arrays, scalars and numbers,
+/// among which numbers give way. Local. Errors: `OpError::Arguments` of nothing.
+#[track_caller]
+pub fn result_type(arguments: &[Argument]) -> Result<DType, Error> {
+    let site = call_site();
+    for argument in arguments {
+        if let Argument::Array(array) = argument {
+            array.ok()?;
+        }
+    }
+    let weak = |argument: &Argument| match argument {
+        Argument::Weak(weak) => Some(*weak),
+        _ => None,
+    };
+    let strong = arguments.iter().filter_map(Argument::strong).reduce(promote);
+    let numbers = arguments.iter().filter_map(weak);
+    let dtype = match strong {
+        Some(dtype) => Some(numbers.fold(dtype, promote_weak)),
+        None => numbers.map(phalanx_ops::promote::default_dtype).reduce(promote),
+    };
+    let (operation, problem) = ("result_type", "at least one array or dtype is required");
+    dtype.ok_or_else(|| Error::op(OpError::Arguments { operation, problem }, site))
+}
+
+/// NumPy's `min_scalar_type`: the smallest dtype that holds a number; of an array its own. Local.
+#[must_use]
+pub fn min_scalar_type(value: &Argument) -> DType {
+    let weak = match value {
+        Argument::Array(array) => return array.dtype(),
+        Argument::Scalar(scalar) => scalar.to_weak(),
+        Argument::Weak(weak) => *weak,
+    };
+    let fits = |value: f64, largest: f64| !value.is_finite() || value.abs() <= largest;
+    match weak {
+        Weak::Bool(_) => DType::Bool,
+        Weak::Int(value) => {
+            let holds = |dtype: &DType| Scalar::assigned(*dtype, Weak::Int(value)).is_ok();
+            let narrow = if value < 0 {
+                [DType::I8, DType::I16, DType::I32]
+            } else {
+                [DType::U8, DType::U16, DType::U32]
+            };
+            let wide = if value < 0 { DType::I64 } else { DType::U64 };
+            narrow.into_iter().find(holds).unwrap_or(wide)
+        }
+        Weak::Float(value) if fits(value, 65000.0) => DType::F16,
+        Weak::Float(value) if fits(value, 3.4e38) => DType::F32,
+        Weak::Float(_) => DType::F64,
+        Weak::Complex(value) if fits(value.re, 3.4e38) && fits(value.im, 3.4e38) => DType::C64,
+        Weak::Complex(_) => DType::C128,
+    }
+}
+
+/// NumPy's `common_type`: the floating-point or complex dtype that arrays have in common; integers
+/// count as `f64`. Local. Errors: `OpError::Dtype` for bools.
+#[track_caller]
+pub fn common_type(arrays: &[&Array]) -> Result<DType, Error> {
+    let site = call_site();
+    let (mut precision, mut is_complex) = (DType::F16, false);
+    for array in arrays {
+        let dtype = array.ok()?.dtype();
+        is_complex |= dtype.is_complex();
+        let real = match dtype.kind() {
+            Kind::Bool => {
+                let (operation, dtypes) = ("common_type", vec![dtype]);
+                return Err(Error::op(OpError::Dtype { operation, dtypes }, site));
+            }
+            Kind::Signed | Kind::Unsigned => DType::F64,
+            Kind::Float | Kind::Complex => dtype.real(),
+        };
+        precision = promote(precision, real);
+    }
+    Ok(if is_complex { promote(precision, DType::C64) } else { precision })
+}
+
+/// A kind of dtypes, as the Array API standard divides them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DTypeKind {
+    /// Truth values.
+    Bool,
+    /// Integers with a sign.
+    SignedInteger,
+    /// Integers without a sign.
+    UnsignedInteger,
+    /// Integers.
+    Integral,
+    /// Floats.
+    RealFloating,
+    /// Complex numbers.
+    ComplexFloating,
+    /// All but truth values.
+    Numeric,
+    /// Floats and complex numbers.
+    Inexact,
+    /// One dtype.
+    Is(DType),
+}
+
+impl DTypeKind {
+    /// The kind of NumPy's name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<DTypeKind> {
+        Some(match name {
+            "bool" => DTypeKind::Bool,
+            "signed integer" => DTypeKind::SignedInteger,
+            "unsigned integer" => DTypeKind::UnsignedInteger,
+            "integral" => DTypeKind::Integral,
+            "real floating" => DTypeKind::RealFloating,
+            "complex floating" => DTypeKind::ComplexFloating,
+            "numeric" => DTypeKind::Numeric,
+            _ => return None,
+        })
+    }
+
+    fn has(self, dtype: DType) -> bool {
+        match self {
+            DTypeKind::Bool => dtype == DType::Bool,
+            DTypeKind::SignedInteger => dtype.kind() == Kind::Signed,
+            DTypeKind::UnsignedInteger => dtype.kind() == Kind::Unsigned,
+            DTypeKind::Integral => matches!(dtype.kind(), Kind::Signed | Kind::Unsigned),
+            DTypeKind::RealFloating => dtype.kind() == Kind::Float,
+            DTypeKind::ComplexFloating => dtype.kind() == Kind::Complex,
+            DTypeKind::Numeric => dtype != DType::Bool,
+            DTypeKind::Inexact => dtype.is_inexact(),
+            DTypeKind::Is(one) => dtype == one,
+        }
+    }
+}
+
+/// NumPy's `isdtype`: whether a dtype is of one of some kinds. Local.
+#[must_use]
+pub fn isdtype(dtype: DType, kinds: &[DTypeKind]) -> bool {
+    kinds.iter().any(|kind| kind.has(dtype))
+}
+
+/// NumPy's `issubdtype`: whether a dtype is of a kind. Local.
+#[must_use]
+pub fn issubdtype(dtype: DType, kind: DTypeKind) -> bool {
+    kind.has(dtype)
+}
+
+/// NumPy's `typename`: a description of a type character, if there is one. Local.
+#[must_use]
+pub fn typename(character: char) -> Option<&'static str> {
+    Some(match character {
+        '?' => "bool",
+        'b' => "signed char",
+        'B' => "unsigned char",
+        'h' => "short",
+        'H' => "unsigned short",
+        'i' => "integer",
+        'I' => "unsigned integer",
+        'l' => "long integer",
+        'L' => "unsigned long integer",
+        'q' => "long long integer",
+        'Q' => "unsigned long long integer",
+        'f' => "single precision",
+        'd' => "double precision",
+        'F' => "complex single precision",
+        'D' => "complex double precision",
+        _ => return None,
+    })
+}
+
+/// NumPy's `mintypecode`: the character of the smallest type, among those of `typeset`, to which
+/// all of `typechars` that are in it can be cast; `default` if none is. Local.
+#[must_use]
+pub fn mintypecode(typechars: &str, typeset: &str, default: char) -> char {
+    let among = |character: &char| typeset.contains(*character);
+    let found: Vec<char> = typechars.chars().filter(among).collect();
+    if found.contains(&'F') && found.contains(&'d') {
+        return 'D';
+    }
+    let by_size = |character: &char| "GDFgdfQqLlIiHhBb?".find(*character);
+    found.into_iter().min_by_key(by_size).unwrap_or(default)
+}
+
+/// NumPy's `isscalar`: whether an argument is a number, and no array. Local.
+#[must_use]
+pub fn isscalar(argument: &Argument) -> bool {
+    !matches!(argument, Argument::Array(_))
+}
+
+/// NumPy's `iterable`: whether an argument has items, which all arrays but 0-d ones have. Local.
+#[must_use]
+pub fn iterable(argument: &Argument) -> bool {
+    matches!(argument, Argument::Array(array) if array.ndim() > 0)
+}

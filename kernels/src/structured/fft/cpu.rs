@@ -1,0 +1,113 @@
+//! Fourier transforms on the CPU by the `rustfft` and `realfft` crates: a transform is computed in
+//! the precision of its elements, each line by itself, so that neither the split of a value nor the
+//! number of threads shows in the result.
+
+use super::lines::{Line, Lines};
+use super::plans::{Precision, plan, plan_real_forward, plan_real_inverse};
+use crate::structured::{Block, Plain};
+use num_complex::Complex;
+use phalanx_ops::DType;
+use phalanx_ops::structured::{Fft, Transform};
+use rustfft::FftDirection;
+use std::sync::Arc;
+
+/// Transforms the lines of a block along an axis.
+///
+/// The imaginary parts of the elements of a real inverse transform that cannot have any are taken
+/// as 0. Lines without elements give zeros. Panics (`bug:`) if shapes or dtypes do not fit.
+pub fn run(fft: &Fft, operands: &[Block<'_>], to: &Block<'_>, pool: Option<&rayon::ThreadPool>) {
+    let from = &operands[0];
+    let axis = usize::from(fft.axis);
+    let expected = match fft.transform {
+        Transform::Forward | Transform::Inverse => to.shape[axis],
+        Transform::RealForward => {
+            assert_eq!(to.shape[axis], from.shape[axis] / 2 + 1, "bug: extent of a transform");
+            from.shape[axis]
+        }
+        Transform::RealInverse { extent } => {
+            assert_eq!(to.shape[axis] as u64, extent, "bug: extent of a transform");
+            to.shape[axis] / 2 + 1
+        }
+    };
+    assert!(
+        from.shape.len() == to.shape.len()
+            && from.shape[axis] == expected
+            && from.shape[..axis] == to.shape[..axis]
+            && from.shape[axis + 1..] == to.shape[axis + 1..]
+            && from.dtype.real() == to.dtype.real(),
+        "bug: a transform of {:?} {} into {:?} {}",
+        from.shape,
+        from.dtype,
+        to.shape,
+        to.dtype
+    );
+    if to.is_empty() {
+        return;
+    }
+    match to.dtype.real() {
+        DType::F32 => typed::<f32>(fft.transform, from, to, axis, pool),
+        DType::F64 => typed::<f64>(fft.transform, from, to, axis, pool),
+        other => unreachable!("bug: a transform of components of {other}"),
+    }
+}
+
+fn typed<T: Precision>(
+    transform: Transform,
+    from: &Block<'_>,
+    to: &Block<'_>,
+    axis: usize,
+    pool: Option<&rayon::ThreadPool>,
+) where
+    Complex<T>: Plain,
+{
+    match transform {
+        Transform::Forward => complex::<T>(FftDirection::Forward, from, to, axis, pool),
+        Transform::Inverse => complex::<T>(FftDirection::Inverse, from, to, axis, pool),
+        Transform::RealForward => {
+            let zero = (T::zero(), Complex::new(T::zero(), T::zero()));
+            Lines::new(from, to, axis).run(zero, pool, || {
+                let plan = plan_real_forward::<T>(from.shape[axis]);
+                let mut scratch = plan.make_scratch_vec();
+                move |line: Line<'_, T, Complex<T>>| {
+                    plan.process_with_scratch(line.from, line.to, &mut scratch)
+                        .expect("bug: lengths of a real transform");
+                }
+            });
+        }
+        Transform::RealInverse { .. } => {
+            let zero = (Complex::new(T::zero(), T::zero()), T::zero());
+            let extent = to.shape[axis];
+            Lines::new(from, to, axis).run(zero, pool, || {
+                let plan = plan_real_inverse::<T>(extent);
+                let mut scratch = plan.make_scratch_vec();
+                move |line: Line<'_, Complex<T>, T>| {
+                    line.from[0].im = T::zero();
+                    if extent.is_multiple_of(2) {
+                        line.from[extent / 2].im = T::zero();
+                    }
+                    plan.process_with_scratch(line.from, line.to, &mut scratch)
+                        .expect("bug: lengths of a real transform");
+                }
+            });
+        }
+    }
+}
+
+fn complex<T: Precision>(
+    direction: FftDirection,
+    from: &Block<'_>,
+    to: &Block<'_>,
+    axis: usize,
+    pool: Option<&rayon::ThreadPool>,
+) where
+    Complex<T>: Plain,
+{
+    let zero = Complex::new(T::zero(), T::zero());
+    Lines::new(from, to, axis).run((zero, zero), pool, || {
+        let plan: Arc<dyn rustfft::Fft<T>> = plan(from.shape[axis], direction);
+        let mut scratch = vec![zero; plan.get_outofplace_scratch_len()];
+        move |line: Line<'_, Complex<T>, Complex<T>>| {
+            plan.process_outofplace_with_scratch(line.from, line.to, &mut scratch);
+        }
+    });
+}

@@ -1,0 +1,165 @@
+//! The lines of a block along an axis, several at a time.
+
+use crate::structured::{Block, Plain};
+use rayon::prelude::*;
+use std::marker::PhantomData;
+
+/// Elements that a job has at least, if there are as many.
+const ELEMENTS: usize = 1 << 14;
+
+/// Neighbouring lines of an inner axis that are read together, unless they are long.
+const NEIGHBOURS: usize = 16;
+
+/// Bytes of neighbouring lines from which only a cache line of them is read together.
+const LONG: usize = 4 << 20;
+
+/// A line to transform: a copy of its elements, which may be spoiled, and where the result goes.
+pub(super) struct Line<'a, I, O> {
+    pub(super) from: &'a mut [I],
+    pub(super) to: &'a mut [O],
+}
+
+/// The lines along an axis of two blocks whose other axes are equal.
+pub(super) struct Lines<'a, I, O> {
+    from: &'a [I],
+    to: Output<'a, O>,
+    /// Lengths of a line, before and after.
+    lengths: [usize; 2],
+    /// Elements between neighbours on a line.
+    inner: usize,
+    count: usize,
+}
+
+/// Elements that jobs write, each of them its own lines.
+struct Output<'a, O> {
+    pointer: *mut O,
+    len: usize,
+    lifetime: PhantomData<&'a mut [O]>,
+}
+
+// SAFETY: jobs write disjoint elements (the promise of `Output::stretch`).
+unsafe impl<O: Send> Sync for Output<'_, O> {}
+
+impl<O: Plain> Output<'_, O> {
+    /// # Safety
+    /// Nothing else touches these elements while the reference lives.
+    #[allow(clippy::mut_from_ref, reason = "exclusive access is the caller's promise")]
+    unsafe fn stretch(&self, at: usize, len: usize) -> &mut [O] {
+        assert!(at + len <= self.len, "bug: a line outside of its block");
+        // SAFETY: inside of the slice it was made of; not touched otherwise (the caller's promise).
+        unsafe { std::slice::from_raw_parts_mut(self.pointer.add(at), len) }
+    }
+}
+
+impl<'a, I: Plain, O: Plain> Lines<'a, I, O> {
+    pub(super) fn new(from: &'a Block<'_>, to: &'a Block<'_>, axis: usize) -> Lines<'a, I, O> {
+        let inner = to.shape[axis + 1..].iter().product::<usize>();
+        // SAFETY: nothing writes the operand meanwhile, and the output is the plan's alone
+        // (condition 2 of `Buffer`).
+        let (from_elements, to_elements) =
+            unsafe { (from.elements::<I>(), to.elements_mut::<O>()) };
+        Lines {
+            from: from_elements,
+            lengths: [from.shape[axis], to.shape[axis]],
+            inner,
+            count: to.shape[..axis].iter().product::<usize>() * inner,
+            to: Output {
+                pointer: to_elements.as_mut_ptr(),
+                len: to_elements.len(),
+                lifetime: PhantomData,
+            },
+        }
+    }
+
+    /// Transforms all lines. Each thread makes a transformer of its own.
+    pub(super) fn run<F: FnMut(Line<'_, I, O>)>(
+        &self,
+        (zero, zero_of_result): (I, O),
+        pool: Option<&rayon::ThreadPool>,
+        transformer: impl Fn() -> F + Sync,
+    ) {
+        let [before, after] = self.lengths;
+        if before == 0 {
+            // SAFETY: no job runs.
+            unsafe { self.to.stretch(0, self.to.len) }.fill(zero_of_result);
+            return;
+        }
+        let bytes = before * NEIGHBOURS * size_of::<I>().max(size_of::<O>());
+        let width = match self.inner {
+            1 => (ELEMENTS / before).max(1),
+            _ if bytes <= LONG => NEIGHBOURS.min(self.inner),
+            _ => (64 / size_of::<I>().min(size_of::<O>())).min(self.inner),
+        };
+        let (groups, jobs) = match self.inner {
+            1 => (1, self.count.div_ceil(width)),
+            inner => (inner.div_ceil(width), self.count / inner * inner.div_ceil(width)),
+        };
+        let worker = || {
+            let results = if self.inner == 1 { 0 } else { width * after };
+            (transformer(), vec![zero; width * before], vec![zero_of_result; results])
+        };
+        let job = |(transform, sources, results): &mut (F, Vec<I>, Vec<O>), job: usize| {
+            if self.inner == 1 {
+                let start = job * width;
+                self.neighbours_in_memory(start, width.min(self.count - start), sources, transform);
+            } else {
+                let (outer, start) = (job / groups, job % groups * width);
+                let width = width.min(self.inner - start);
+                self.across([outer, start, width], (sources, results), transform);
+            }
+        };
+        let at_once = (ELEMENTS / (width * before)).max(1);
+        match pool.filter(|pool| pool.current_num_threads() > 1 && jobs > at_once) {
+            Some(pool) => pool.install(|| {
+                (0..jobs).into_par_iter().with_min_len(at_once).for_each_init(worker, job);
+            }),
+            None => {
+                let mut own = worker();
+                (0..jobs).for_each(|at| job(&mut own, at));
+            }
+        }
+    }
+
+    /// Transforms lines whose elements are neighbours in memory.
+    fn neighbours_in_memory(
+        &self,
+        start: usize,
+        count: usize,
+        sources: &mut [I],
+        transform: &mut impl FnMut(Line<'_, I, O>),
+    ) {
+        let [before, after] = self.lengths;
+        let sources = &mut sources[..count * before];
+        sources.copy_from_slice(&self.from[start * before..][..count * before]);
+        // SAFETY: these lines belong to this job alone.
+        let results = unsafe { self.to.stretch(start * after, count * after) };
+        let lines = sources.chunks_exact_mut(before).zip(results.chunks_exact_mut(after));
+        lines.for_each(|(from, to)| transform(Line { from, to }));
+    }
+
+    /// Transforms neighbouring lines of an inner axis.
+    fn across(
+        &self,
+        [outer, start, width]: [usize; 3],
+        (sources, results): (&mut [I], &mut [O]),
+        transform: &mut impl FnMut(Line<'_, I, O>),
+    ) {
+        let [before, after] = self.lengths;
+        for position in 0..before {
+            let row = &self.from[(outer * before + position) * self.inner + start..][..width];
+            for (line, &element) in row.iter().enumerate() {
+                sources[line * before + position] = element;
+            }
+        }
+        let lines = sources.chunks_exact_mut(before).zip(results.chunks_exact_mut(after));
+        lines.take(width).for_each(|(from, to)| transform(Line { from, to }));
+        for position in 0..after {
+            let row = (outer * after + position) * self.inner + start;
+            // SAFETY: these places of these lines belong to this job alone.
+            let row = unsafe { self.to.stretch(row, width) };
+            for (line, element) in row.iter_mut().enumerate() {
+                *element = results[line * after + position];
+            }
+        }
+    }
+}

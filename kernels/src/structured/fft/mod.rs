@@ -1,0 +1,5 @@
+//! Fourier transforms.
+
+pub mod cpu;
+mod lines;
+mod plans;

@@ -1,0 +1,7 @@
+//! Reading and writing at positions on the CPU. Elements that are only moved are so many bytes.
+
+mod put;
+mod take;
+
+pub use put::put;
+pub use take::{take, take_along};

@@ -1,0 +1,3 @@
+//! Reading and writing at positions.
+
+pub mod cpu;

@@ -1,0 +1,118 @@
+//! What is made of the LU factorisation with partial pivoting.
+
+use super::number::{Number, matrix, nan, store};
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::lu::partial_pivoting::factor::{lu_in_place, lu_in_place_scratch};
+use faer::linalg::lu::partial_pivoting::solve::{solve_in_place, solve_in_place_scratch};
+use faer::perm::PermRef;
+use faer::{Mat, Par};
+use num_complex::Complex64;
+
+/// Both factors in one matrix, the permutation and its inverse, and whether it is odd.
+struct Lu<T> {
+    factors: Mat<T>,
+    permutation: [Vec<usize>; 2],
+    odd: bool,
+}
+
+impl<T: Number> Lu<T> {
+    fn new(a: &[T], n: usize) -> Lu<T> {
+        let mut factors = matrix(a, n, 0);
+        let mut permutation = [vec![0; n], vec![0; n]];
+        let [forward, backward] = &mut permutation;
+        let scratch = lu_in_place_scratch::<usize, T>(n, n, Par::Seq, Default::default());
+        let (information, _) = lu_in_place(
+            factors.as_mut(),
+            forward,
+            backward,
+            Par::Seq,
+            MemStack::new(&mut MemBuffer::new(scratch)),
+            Default::default(),
+        );
+        Lu { factors, permutation, odd: information.transposition_count % 2 == 1 }
+    }
+
+    fn pivots(&self) -> impl Iterator<Item = [f64; 2]> {
+        (0..self.factors.nrows()).map(|at| self.factors[(at, at)].parts())
+    }
+
+    /// Solves for the columns of a matrix, which become the solution; NaN if there is none.
+    fn solve(&self, mut right: Mat<T>, to: &mut [T]) {
+        if self.pivots().any(|pivot| pivot == [0.0, 0.0]) {
+            to.fill(nan());
+            return;
+        }
+        let (n, columns) = (right.nrows(), right.ncols());
+        let [forward, backward] = &self.permutation;
+        let scratch = solve_in_place_scratch::<usize, T>(n, columns, Par::Seq);
+        solve_in_place(
+            self.factors.as_ref(),
+            self.factors.as_ref(),
+            PermRef::new_checked(forward, backward, n),
+            right.as_mut(),
+            Par::Seq,
+            MemStack::new(&mut MemBuffer::new(scratch)),
+        );
+        store(&right, to, columns);
+    }
+}
+
+/// The solution of `A X = B`.
+pub(super) fn solve<T: Number>(a: &[T], n: usize, b: &[T], to: &mut [T]) {
+    Lu::new(a, n).solve(matrix(b, b.len() / n, 0), to);
+}
+
+/// The inverse.
+pub(super) fn inverse<T: Number>(a: &[T], n: usize, to: &mut [T]) {
+    Lu::new(a, n).solve(Mat::identity(n, n), to);
+}
+
+/// The determinant, its sign and the logarithm of its absolute value.
+pub(super) fn determinant<T: Number>(a: &[T], n: usize, to: &mut [T]) {
+    if a.iter().any(|element| element.parts().iter().any(|part| part.is_nan())) {
+        to.fill(nan());
+        return;
+    }
+    let lu = Lu::new(a, n);
+    let results = product(lu.pivots(), lu.odd, T::IS_REAL);
+    to.iter_mut().zip(results).for_each(|(to, result)| *to = T::of(result.re, result.im));
+}
+
+/// The product of numbers with its sign and logarithm; partial products neither overflow nor
+/// vanish.
+fn product(numbers: impl Iterator<Item = [f64; 2]>, odd: bool, real: bool) -> [Complex64; 3] {
+    let times = |a: Complex64, b: Complex64| {
+        if real { Complex64::new(a.re * b.re, 0.0) } else { a * b }
+    };
+    let mut mantissa = Complex64::new(if odd { -1.0 } else { 1.0 }, 0.0);
+    let (mut exponent, mut sign, mut logarithm) = (0_i64, mantissa, 0.0);
+    for [re, im] in numbers {
+        if [re, im] == [0.0, 0.0] {
+            let zero = Complex64::new(0.0, 0.0);
+            return [zero, zero, Complex64::new(f64::NEG_INFINITY, 0.0)];
+        }
+        let (number, power) = split(Complex64::new(re, im));
+        let size = number.re.hypot(number.im);
+        sign = if real { sign * number.re.signum() } else { sign * (number / size) };
+        logarithm += re.hypot(im).ln();
+        let next = split(times(mantissa, number));
+        mantissa = next.0;
+        exponent += power + next.1;
+    }
+    let exponent = exponent.clamp(-5000, 5000) as i32;
+    let value =
+        Complex64::new(libm::ldexp(mantissa.re, exponent), libm::ldexp(mantissa.im, exponent));
+    [value, sign, Complex64::new(logarithm, 0.0)]
+}
+
+/// A number of common size and the power of two that it is multiplied by.
+fn split(number: Complex64) -> (Complex64, i64) {
+    let largest = number.re.abs().max(number.im.abs());
+    if largest == 0.0 || !largest.is_finite() {
+        return (number, 0);
+    }
+    let exponent = libm::ilogb(largest);
+    let scaled =
+        Complex64::new(libm::ldexp(number.re, -exponent), libm::ldexp(number.im, -exponent));
+    (scaled, i64::from(exponent))
+}

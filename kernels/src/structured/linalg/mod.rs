@@ -1,0 +1,8 @@
+//! Factorisations of matrices.
+
+mod cholesky;
+pub mod cpu;
+mod lu;
+mod number;
+mod qr;
+mod spectral;

@@ -1,0 +1,5 @@
+//! Running combinations, and combinations of stretches.
+
+pub(super) mod combination;
+pub mod cpu;
+mod typed;

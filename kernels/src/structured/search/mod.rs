@@ -1,0 +1,3 @@
+//! Where values would stand in a sorted vector.
+
+pub mod cpu;

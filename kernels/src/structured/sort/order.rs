@@ -1,0 +1,144 @@
+//! Order of elements as that of unsigned integers: NaN last, zeros equal.
+//!
+//! Complex numbers are ordered as NumPy does: by real part, then by imaginary part; those with NaN
+//! in the imaginary part after all others, in the real part after these, and in both last.
+
+use crate::structured::Plain;
+use num_complex::{Complex32, Complex64};
+use phalanx_ops::DType;
+
+/// An unsigned integer as wide as an element of a real dtype.
+pub(in crate::structured) trait Word:
+    Plain + Ord + Default + Into<u64>
+{
+    const SIGN: Self;
+    const LAST: Self;
+    /// The bits of infinity where the exponent has as many.
+    fn infinity(exponent_bits: u32) -> Self;
+    fn truncated(word: u64) -> Self;
+    fn not(self) -> Self;
+    fn xor(self, other: Self) -> Self;
+}
+
+macro_rules! words {
+    ($($type:ty),*) => {$(
+        impl Word for $type {
+            const SIGN: Self = 1 << (<$type>::BITS - 1);
+            const LAST: Self = <$type>::MAX;
+
+            fn infinity(exponent_bits: u32) -> Self {
+                ((1 << exponent_bits) - 1) << (<$type>::BITS - 1 - exponent_bits)
+            }
+
+            fn truncated(word: u64) -> Self {
+                word as Self
+            }
+
+            #[inline(always)]
+            fn not(self) -> Self {
+                !self
+            }
+
+            #[inline(always)]
+            fn xor(self, other: Self) -> Self {
+                self ^ other
+            }
+        }
+    )*};
+}
+words!(u8, u16, u32, u64);
+
+/// What the bits of an element of a real dtype mean.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(in crate::structured) enum Form<W> {
+    /// An integer without sign.
+    Unsigned,
+    /// An integer.
+    Signed,
+    /// A floating-point number, whose infinity has these bits.
+    Float(W),
+}
+
+impl<W: Word> Form<W> {
+    pub(in crate::structured) fn of(dtype: DType) -> Form<W> {
+        match dtype {
+            DType::Bool | DType::U8 | DType::U16 | DType::U32 | DType::U64 => Form::Unsigned,
+            DType::I8 | DType::I16 | DType::I32 | DType::I64 => Form::Signed,
+            DType::F16 => Form::Float(W::infinity(5)),
+            DType::BF16 | DType::F32 => Form::Float(W::infinity(8)),
+            DType::F64 => Form::Float(W::infinity(11)),
+            DType::C64 | DType::C128 => unreachable!("bug: {dtype} has two words"),
+        }
+    }
+
+    /// The place of an element in the order; equal ones share it.
+    #[inline(always)]
+    pub(in crate::structured) fn order(self, bits: W) -> W {
+        match self {
+            Form::Unsigned => bits,
+            Form::Signed => bits.xor(W::SIGN),
+            // Minus zero is the sign alone, and so is the place of zero.
+            Form::Float(_) if bits == W::SIGN => bits,
+            Form::Float(infinity) => spread(bits, infinity),
+        }
+    }
+
+    /// A place in an order that tells zeros apart, so that `bits` finds the element again, unless
+    /// it is NaN.
+    #[inline(always)]
+    pub(in crate::structured) fn strict_order(self, bits: W) -> W {
+        match self {
+            Form::Unsigned => bits,
+            Form::Signed => bits.xor(W::SIGN),
+            Form::Float(infinity) => spread(bits, infinity),
+        }
+    }
+
+    /// The element at a place of the strict order.
+    #[inline(always)]
+    pub(in crate::structured) fn bits(self, order: W) -> W {
+        match self {
+            Form::Unsigned => order,
+            Form::Signed => order.xor(W::SIGN),
+            Form::Float(_) if order >= W::SIGN => order.xor(W::SIGN),
+            Form::Float(_) => order.not(),
+        }
+    }
+}
+
+/// The order of floating-point numbers by their bits.
+#[inline(always)]
+fn spread<W: Word>(bits: W, infinity: W) -> W {
+    let is_negative = bits >= W::SIGN;
+    let magnitude = if is_negative { bits.xor(W::SIGN) } else { bits };
+    if magnitude > infinity {
+        W::LAST
+    } else if is_negative {
+        bits.not()
+    } else {
+        bits.xor(W::SIGN)
+    }
+}
+
+/// The order of complex numbers, for both dtypes alike.
+macro_rules! complex_order {
+    ($name:ident, $complex:ty, $word:ty, $wide:ty, $exponent:expr) => {
+        #[inline]
+        pub(in crate::structured) fn $name(number: $complex) -> $wide {
+            let infinity = <$word>::infinity($exponent);
+            let (re, im) = (number.re.to_bits(), number.im.to_bits());
+            let form = Form::Float(infinity);
+            // No number stands between plus infinity and the last place.
+            let beyond = infinity ^ <$word>::SIGN;
+            let (first, second) = match (number.re.is_nan(), number.im.is_nan()) {
+                (false, false) => (form.order(re), form.order(im)),
+                (false, true) => (beyond + 1, form.order(re)),
+                (true, false) => (beyond + 2, form.order(im)),
+                (true, true) => (beyond + 3, 0),
+            };
+            (<$wide>::from(first) << <$word>::BITS) | <$wide>::from(second)
+        }
+    };
+}
+complex_order!(order_c64, Complex32, u32, u64, 8);
+complex_order!(order_c128, Complex64, u64, u128, 11);

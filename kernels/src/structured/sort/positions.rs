@@ -1,0 +1,192 @@
+//! Sorting positions, and complex numbers by their positions.
+//!
+//! Keys are the order of an element and its row in one integer, so that no two keys are equal.
+
+use super::merge;
+use super::order::{Form, Word, order_c64, order_c128};
+use crate::structured::lines::{GRAIN, Lines, Places, each, share};
+use crate::structured::{Block, Plain};
+use num_complex::{Complex32, Complex64};
+use phalanx_ops::DType;
+
+/// Sorts the positions of each line into `to`.
+pub(super) fn sort(axis: u8, from: &Block<'_>, to: &Block<'_>, pool: Option<&rayon::ThreadPool>) {
+    let lines = Lines::of(to.shape, axis);
+    match (from.dtype, from.dtype.size()) {
+        (DType::C64, _) => of_wide(lines, from, to, order_c64, pool),
+        (DType::C128, _) => of_pairs(lines, from, to, order_c128, pool),
+        (_, 1) => of_words::<u8>(lines, from, to, pool),
+        (_, 2) => of_words::<u16>(lines, from, to, pool),
+        (_, 4) => of_words::<u32>(lines, from, to, pool),
+        (dtype, _) => {
+            let form = Form::<u64>::of(dtype);
+            of_wide(lines, from, to, |bits| form.order(bits), pool);
+        }
+    }
+}
+
+/// Sorts complex numbers.
+pub(super) fn sort_complex(
+    axis: u8,
+    from: &Block<'_>,
+    to: &Block<'_>,
+    pool: Option<&rayon::ThreadPool>,
+) {
+    let lines = Lines::of(to.shape, axis);
+    match from.dtype {
+        DType::C64 => {
+            let pack = |number: Complex32, row| pack_wide(order_c64(number), row);
+            let to = Places::<Complex32>::of(to);
+            sort_lines(
+                lines,
+                from,
+                pool,
+                pack,
+                |key| key as u64,
+                |place, number, _| {
+                    // SAFETY: `sort_lines` gives places inside the block, each to one thread.
+                    unsafe { *to.at(place) = number };
+                },
+            );
+        }
+        _ => {
+            let pack = |number: Complex64, row| (order_c128(number), row as u64);
+            let to = Places::<Complex64>::of(to);
+            sort_lines(
+                lines,
+                from,
+                pool,
+                pack,
+                |key| key.1,
+                |place, number, _| {
+                    // SAFETY: as above.
+                    unsafe { *to.at(place) = number };
+                },
+            );
+        }
+    }
+}
+
+/// Elements of at most four bytes; lines are shorter than 2^32.
+fn of_words<W: Word>(
+    lines: Lines,
+    from: &Block<'_>,
+    to: &Block<'_>,
+    pool: Option<&rayon::ThreadPool>,
+) {
+    let form = Form::<W>::of(from.dtype);
+    if u32::try_from(lines.extent).is_err() {
+        return of_wide(lines, from, to, |bits: W| form.order(bits).into(), pool);
+    }
+    let pack = |bits: W, row| (Into::<u64>::into(form.order(bits)) << 32) | row as u64;
+    let to = Places::<i64>::of(to);
+    sort_lines(
+        lines,
+        from,
+        pool,
+        pack,
+        |key| key & u64::from(u32::MAX),
+        |place, _, row| {
+            // SAFETY: `sort_lines` gives places inside the block, each to one thread.
+            unsafe { *to.at(place) = row };
+        },
+    );
+}
+
+/// Elements whose order has eight bytes.
+fn of_wide<T: Plain>(
+    lines: Lines,
+    from: &Block<'_>,
+    to: &Block<'_>,
+    order: impl Fn(T) -> u64 + Sync,
+    pool: Option<&rayon::ThreadPool>,
+) {
+    let to = Places::<i64>::of(to);
+    let pack = |element, row| pack_wide(order(element), row);
+    sort_lines(
+        lines,
+        from,
+        pool,
+        pack,
+        |key| key as u64,
+        |place, _, row| {
+            // SAFETY: as above.
+            unsafe { *to.at(place) = row };
+        },
+    );
+}
+
+fn of_pairs<T: Plain>(
+    lines: Lines,
+    from: &Block<'_>,
+    to: &Block<'_>,
+    order: impl Fn(T) -> u128 + Sync,
+    pool: Option<&rayon::ThreadPool>,
+) {
+    let to = Places::<i64>::of(to);
+    let pack = |element, row| (order(element), row as u64);
+    sort_lines(
+        lines,
+        from,
+        pool,
+        pack,
+        |key| key.1,
+        |place, _, row| {
+            // SAFETY: as above.
+            unsafe { *to.at(place) = row };
+        },
+    );
+}
+
+fn pack_wide(order: u64, row: usize) -> u128 {
+    (u128::from(order) << 64) | row as u128
+}
+
+/// Sorts the keys of each line and calls `put` with each place of the block, the element that
+/// belongs there and the row it had.
+fn sort_lines<T: Plain, K: Copy + Ord + Send + Sync>(
+    lines: Lines,
+    from: &Block<'_>,
+    pool: Option<&rayon::ThreadPool>,
+    pack: impl Fn(T, usize) -> K + Sync,
+    row_of: impl Fn(K) -> u64 + Sync,
+    put: impl Fn(usize, T, i64) + Sync,
+) {
+    // SAFETY: nothing writes the operand meanwhile (condition 2 of `Buffer`).
+    let from = unsafe { from.elements::<T>() };
+    let tiles = lines.tiles_of_lines(size_of::<T>());
+    let count = tiles.count(lines);
+    let (many, one) = share(pool, count, lines.extent);
+    each(many, count, GRAIN / (tiles.width * lines.extent), |range| {
+        let mut keys: Vec<K> = Vec::new();
+        for tile in range {
+            let (outer, columns) = tiles.get(tile);
+            keys.clear();
+            if columns.len() == 1 {
+                let key = |row| pack(from[lines.at(outer, row, columns.start)], row);
+                keys.extend((0..lines.extent).map(key));
+            } else {
+                keys.resize(columns.len() * lines.extent, pack(from[0], 0));
+                for row in 0..lines.extent {
+                    let of_tile = &from[lines.at(outer, row, columns.start)..][..columns.len()];
+                    for (line, &element) in of_tile.iter().enumerate() {
+                        keys[line * lines.extent + row] = pack(element, row);
+                    }
+                }
+            }
+            for line in keys.chunks_exact_mut(lines.extent) {
+                merge::sort(line, one);
+            }
+            let keys = &keys;
+            each(one, lines.extent, GRAIN, |rows| {
+                for row in rows {
+                    for (line, column) in columns.clone().enumerate() {
+                        let had = row_of(keys[line * lines.extent + row]);
+                        let element = from[lines.at(outer, had as usize, column)];
+                        put(lines.at(outer, row, column), element, had as i64);
+                    }
+                }
+            });
+        }
+    });
+}

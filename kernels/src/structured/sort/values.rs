@@ -1,0 +1,121 @@
+//! Sorting elements of real dtypes.
+
+use super::merge;
+use super::order::{Form, Word};
+use crate::structured::Block;
+use crate::structured::lines::{GRAIN, Lines, Places, each, share};
+
+/// Lines at least this long are counted instead of compared, where elements have one byte.
+const COUNTED_BYTES: usize = 64;
+/// The same where elements have two bytes.
+const COUNTED_PAIRS: usize = 1 << 15;
+
+/// Sorts the lines of elements that have the bits of `W`.
+pub(super) fn sort<W: Word>(
+    axis: u8,
+    from: &Block<'_>,
+    to: &Block<'_>,
+    pool: Option<&rayon::ThreadPool>,
+) {
+    let (lines, form) = (Lines::of(to.shape, axis), Form::<W>::of(to.dtype));
+    let places = Places::<W>::of(to);
+    // SAFETY: nothing writes the operand meanwhile (condition 2 of `Buffer`).
+    let from = unsafe { from.elements::<W>() };
+    let tiles = lines.tiles_of_lines(size_of::<W>());
+    let count = tiles.count(lines);
+    let (many, one) = share(pool, count, lines.extent);
+    each(many, count, GRAIN / (tiles.width * lines.extent), |range| {
+        let mut room = Vec::new();
+        for tile in range {
+            let (outer, columns) = tiles.get(tile);
+            if lines.inner == 1 {
+                let start = lines.at(outer, 0, 0);
+                // SAFETY: the line lies inside the block and is this tile's alone.
+                let line =
+                    unsafe { std::slice::from_raw_parts_mut(places.at(start), lines.extent) };
+                sort_line(line, form, |row| from[start + row], one);
+                continue;
+            }
+            room.resize(tiles.width * lines.extent, W::default());
+            for row in 0..lines.extent {
+                let row_of_tile = &from[lines.at(outer, row, columns.start)..][..columns.len()];
+                for (line, &bits) in row_of_tile.iter().enumerate() {
+                    room[line * lines.extent + row] = bits;
+                }
+            }
+            for (line, column) in room.chunks_exact_mut(lines.extent).zip(columns.clone()) {
+                let original = |row| from[lines.at(outer, row, column)];
+                sort_line(line, form, original, one);
+            }
+            for row in 0..lines.extent {
+                for (line, column) in columns.clone().enumerate() {
+                    // SAFETY: the place is inside the block and of this tile alone.
+                    unsafe {
+                        *places.at(lines.at(outer, row, column)) = room[line * lines.extent + row];
+                    }
+                }
+            }
+        }
+    });
+}
+
+/// Sorts what `original` gives for each row into a line.
+fn sort_line<W: Word>(
+    line: &mut [W],
+    form: Form<W>,
+    original: impl Fn(usize) -> W + Sync,
+    pool: Option<&rayon::ThreadPool>,
+) {
+    map(line, pool, |row, _| form.strict_order(original(row)));
+    match size_of::<W>() {
+        1 if line.len() >= COUNTED_BYTES => count_keys(line, &mut [0; 1 << 8]),
+        2 if line.len() >= COUNTED_PAIRS => count_keys(line, &mut vec![0; 1 << 16]),
+        _ => merge::sort(line, pool),
+    }
+    let count = line.len();
+    if let Form::Float(_) = form {
+        let numbers = line.partition_point(|&order| order < W::LAST);
+        let zeros = line.partition_point(|&order| order < W::SIGN.not());
+        let zeros = zeros..line.partition_point(|&order| order <= W::SIGN);
+        map(&mut line[..numbers], pool, |_, order| form.bits(order));
+        // What compares as equal without being the same is put back in the order it had.
+        let originals = || (0..count).map(&original);
+        if !zeros.is_empty() && line[zeros.start] != line[zeros.end - 1] {
+            let given: Vec<W> = originals().filter(|&bits| form.order(bits) == W::SIGN).collect();
+            line[zeros].copy_from_slice(&given);
+        }
+        if numbers < count {
+            let given: Vec<W> = originals().filter(|&bits| form.order(bits) == W::LAST).collect();
+            line[numbers..].copy_from_slice(&given);
+        }
+    } else {
+        map(line, pool, |_, order| form.bits(order));
+    }
+}
+
+/// Replaces the elements by a function of their row and themselves.
+fn map<W: Word>(
+    line: &mut [W],
+    pool: Option<&rayon::ThreadPool>,
+    f: impl Fn(usize, W) -> W + Sync,
+) {
+    let (start, count) = (Places::new(line), line.len());
+    each(pool, count, GRAIN, |range| {
+        for row in range {
+            // SAFETY: ranges lie inside the line and do not overlap.
+            let place = unsafe { &mut *start.at(row) };
+            *place = f(row, *place);
+        }
+    });
+}
+
+/// Sorts by how often each key occurs.
+fn count_keys<W: Word>(line: &mut [W], counts: &mut [usize]) {
+    line.iter().for_each(|&key| counts[Into::<u64>::into(key) as usize] += 1);
+    let mut rest = line;
+    for (key, &count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
+        let (part, others) = rest.split_at_mut(count);
+        part.fill(W::truncated(key as u64));
+        rest = others;
+    }
+}

@@ -1,0 +1,3 @@
+//! Products of sparse matrices.
+
+pub mod cpu;

@@ -1,0 +1,133 @@
+//! Running one operation on whole values.
+
+use num_complex::{Complex32, Complex64};
+use phalanx_device::Buffer;
+use phalanx_kernels::structured::{Block, Plain, run};
+use phalanx_ops::dtype::Element;
+use phalanx_ops::{DType, Structured};
+
+/// A value in C order.
+pub struct Operand {
+    buffer: Buffer,
+    dtype: DType,
+    shape: Vec<usize>,
+}
+
+pub fn operand<T: Element>(elements: &[T], shape: &[usize]) -> Operand {
+    assert_eq!(elements.len(), shape.iter().product::<usize>());
+    let buffer = Buffer::from_vec(elements.to_vec());
+    Operand { buffer, dtype: T::DTYPE, shape: shape.to_vec() }
+}
+
+/// The bytes of the result, which must be the same whatever the number of threads.
+pub fn evaluate_bytes(op: &Structured, operands: &[&Operand]) -> Vec<u8> {
+    let (shape, dtype) = result(op, operands);
+    let len = shape.iter().product::<usize>();
+    let origin = [0; 8];
+    let block = |operand: &&'_ Operand| (operand.buffer.clone(), operand.shape.clone());
+    let held = operands.iter().map(block).collect::<Vec<_>>();
+    let blocks = held.iter().zip(operands).map(|((buffer, shape), operand)| Block {
+        buffer,
+        dtype: operand.dtype,
+        shape,
+        origin: &origin[..shape.len()],
+    });
+    let blocks = blocks.collect::<Vec<_>>();
+    let [serial, one, three] = [0, 1, 3].map(|threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        let pool = pool.unwrap();
+        // What was there before must not show, and the memory must suit every dtype.
+        let stale = vec![Complex64::new(9.5, f64::NAN); (len * dtype.size()).div_ceil(16)];
+        let buffer = Buffer::from_vec(stale);
+        let to = Block { buffer: &buffer, dtype, shape: &shape, origin: &origin[..shape.len()] };
+        run(op, &blocks, &to, (threads > 0).then_some(&pool));
+        let mut bytes = vec![0; len * dtype.size()];
+        buffer.read(0, &mut bytes);
+        bytes
+    });
+    assert!(serial == one && one == three, "threads show in {op:?} of {shape:?}");
+    serial
+}
+
+fn result(op: &Structured, operands: &[&Operand]) -> (Vec<usize>, DType) {
+    let described = operands.iter().map(|operand| (&operand.shape[..], operand.dtype));
+    let (shape, dtype) = op.result(&described.collect::<Vec<_>>());
+    (shape.to_vec(), dtype)
+}
+
+/// The shape and the elements of the result.
+pub fn evaluate<R: Element + Plain>(
+    op: &Structured,
+    operands: &[&Operand],
+) -> (Vec<usize>, Vec<R>) {
+    let (shape, dtype) = result(op, operands);
+    assert_eq!(dtype, R::DTYPE);
+    let bytes = evaluate_bytes(op, operands);
+    let elements = bytes.chunks_exact(size_of::<R>()).map(|bytes| {
+        // SAFETY: as many bytes as the element has, any of which are a value of it (`Plain`).
+        unsafe { bytes.as_ptr().cast::<R>().read_unaligned() }
+    });
+    (shape, elements.collect())
+}
+
+/// Numbers between -1 and 1.
+pub struct Numbers(pub u64);
+
+impl Numbers {
+    pub fn real(&mut self) -> f64 {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+    }
+
+    pub fn take<T: Sample>(&mut self, count: usize) -> Vec<T> {
+        (0..count).map(|_| T::of(Complex64::new(self.real(), self.real()))).collect()
+    }
+}
+
+/// Floating-point and complex elements.
+pub trait Sample: Element + Plain {
+    const EPSILON: f64;
+
+    fn of(number: Complex64) -> Self;
+
+    fn wide(self) -> Complex64;
+}
+
+macro_rules! samples {
+    ($($type:ty, $epsilon:expr, $of:expr, $wide:expr;)*) => {
+        $(impl Sample for $type {
+            const EPSILON: f64 = $epsilon as f64;
+
+            fn of(number: Complex64) -> Self {
+                $of(number)
+            }
+
+            fn wide(self) -> Complex64 {
+                $wide(self)
+            }
+        })*
+    };
+}
+samples! {
+    f32, f32::EPSILON, |number: Complex64| number.re as f32,
+        |number| Complex64::new(f64::from(number), 0.0);
+    f64, f64::EPSILON, |number: Complex64| number.re, |number| Complex64::new(number, 0.0);
+    Complex32, f32::EPSILON,
+        |number: Complex64| Complex32::new(number.re as f32, number.im as f32),
+        |number: Complex32| Complex64::new(f64::from(number.re), f64::from(number.im));
+    Complex64, f64::EPSILON, |number| number, |number| number;
+}
+
+pub fn wide<T: Sample>(elements: &[T]) -> Vec<Complex64> {
+    elements.iter().map(|&element| element.wide()).collect()
+}
+
+/// Elements differ by less than a bound.
+#[track_caller]
+pub fn assert_near(values: &[Complex64], expected: &[Complex64], bound: f64, what: &str) {
+    assert_eq!(values.len(), expected.len(), "{what}");
+    for (at, (value, expected)) in values.iter().zip(expected).enumerate() {
+        assert!((value - expected).norm() <= bound, "{what} at {at}: {value} for {expected}");
+    }
+}

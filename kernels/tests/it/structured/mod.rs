@@ -1,0 +1,11 @@
+//! The routines of structured operations.
+
+mod evaluate;
+mod fft;
+mod gather;
+mod linalg;
+mod scan;
+mod search;
+mod sort;
+mod sparse;
+mod value;

@@ -1,0 +1,50 @@
+//! Fourier transforms along one axis, unnormalised.
+
+use super::table::Operand;
+use crate::{DType, Shape};
+
+/// A discrete Fourier transform along an axis: `X[k] = Σ x[j] exp(∓2πi jk / n)`, without any
+/// factor.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Fft {
+    /// The axis.
+    pub axis: u8,
+    /// Which transform.
+    pub transform: Transform,
+}
+
+/// The kind of a transform.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Transform {
+    /// Complex to complex, with the negative exponent.
+    Forward,
+    /// Complex to complex, with the positive exponent.
+    Inverse,
+    /// Real to complex: `n / 2 + 1` elements of the forward transform.
+    RealForward,
+    /// Complex to real: the inverse of a transform of real numbers, of this many elements; the axis
+    /// has half of them and one more.
+    RealInverse {
+        /// The extent of the result.
+        extent: u64,
+    },
+}
+
+impl Fft {
+    pub(super) fn result(self, operands: &[Operand<'_>]) -> (Shape, DType) {
+        let (shape, dtype) = operands[0];
+        let mut shape: Shape = shape.into();
+        let axis = usize::from(self.axis);
+        match self.transform {
+            Transform::Forward | Transform::Inverse => (shape, dtype),
+            Transform::RealForward => {
+                shape[axis] = shape[axis] / 2 + 1;
+                (shape, if dtype == DType::F32 { DType::C64 } else { DType::C128 })
+            }
+            Transform::RealInverse { extent } => {
+                shape[axis] = extent as usize;
+                (shape, dtype.real())
+            }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! Reading and writing at positions, which are `i64` from 0 to before the extent of the axis; a
+//! position outside reads the nearest element and writes nothing.
+
+use super::table::Operand;
+use super::{Follow, Rule};
+use crate::{DType, Op, Shape};
+
+/// The elements at positions of an axis: operands (table, positions), the latter a vector.
+/// `y[…, k, …] = table[…, positions[k], …]`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Take {
+    /// The axis.
+    pub axis: u8,
+}
+
+/// NumPy's `take_along_axis`: operands (table, positions) whose shapes differ in the axis alone.
+/// `y[…, k, …] = table[…, positions[…, k, …], …]`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct TakeAlong {
+    /// The axis.
+    pub axis: u8,
+}
+
+/// NumPy's `put_along_axis` on a copy: operands (old, positions, values), the latter two of one
+/// shape that differs from the first in the axis alone. Written in C order, so that the last wins.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Put {
+    /// The axis.
+    pub axis: u8,
+    /// How a value is combined with what is there (`op(old, value)`, NumPy's `ufunc.at`); without,
+    /// it takes its place.
+    pub op: Option<Op>,
+}
+
+impl Take {
+    pub(super) fn result(self, operands: &[Operand<'_>]) -> (Shape, DType) {
+        let mut shape: Shape = operands[0].0.into();
+        shape[usize::from(self.axis)] = operands[1].0[0];
+        (shape, operands[0].1)
+    }
+
+    pub(super) fn rule(self, shapes: &[&[usize]]) -> Rule {
+        let mut rule = Rule::along(self.axis, shapes, 1);
+        rule.operands[1][0] = Follow::Result(self.axis);
+        rule
+    }
+}
+
+impl TakeAlong {
+    pub(super) fn rule(self, shapes: &[&[usize]]) -> Rule {
+        let mut rule = Rule::along(self.axis, shapes, 2);
+        rule.operands[1][usize::from(self.axis)] = Follow::Result(self.axis);
+        rule
+    }
+}
+
+impl Put {
+    /// Each device writes what falls into its own block.
+    pub(super) fn rule(self, shapes: &[&[usize]]) -> Rule {
+        let mut rule = Rule::along(self.axis, shapes, 3);
+        rule.operands[0][usize::from(self.axis)] = Follow::Result(self.axis);
+        rule
+    }
+}

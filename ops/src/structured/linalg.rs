@@ -1,0 +1,87 @@
+//! Factorisations of matrices in the last two axes, of dtype f32, f64, c64 or c128. Those with
+//! several results give them in one array, of which functions show parts.
+
+use super::table::Operand;
+use super::{Follow, Rule};
+use crate::{DType, Shape};
+
+/// A factorisation of the matrices in the last two axes, or what is made of one. Leading axes are
+/// stacks of matrices. A matrix without the wanted factorisation gives NaN in all its elements.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Decomposition {
+    /// `(…, n, n) -> (…, n, n)`: the lower triangular `L` with `L Lᴴ = A`, zeros above; the lower
+    /// triangle of `A` is read.
+    Cholesky,
+    /// `(…, n, n), (…, n, k) -> (…, n, k)`: the solution of `A X = B` by LU with partial pivoting.
+    Solve,
+    /// `(…, n, n) -> (…, n, n)`: the inverse.
+    Inverse,
+    /// `(…, n, n) -> (…, 3)`: the determinant, its sign (or phase), and the logarithm of its
+    /// absolute value; of a singular matrix 0, 0 and -∞.
+    Determinant,
+    /// `(…, m, n) -> (…, m + n, k)`, `k` the smaller extent, or `m` if complete: above, `Q`; below,
+    /// the transpose of `R`. By Householder reflections.
+    Qr {
+        /// Whether `Q` has all `m` columns.
+        complete: bool,
+    },
+    /// `(…, n, n) -> (…, n + 1, n)`: above, the eigenvectors in columns; below them, the
+    /// eigenvalues, ascending. One triangle of the Hermitian matrix is read.
+    Eigh {
+        /// The lower triangle, or the upper one.
+        lower: bool,
+    },
+    /// `(…, m, n) -> (…, m + n + 1, w)`, `k` the smaller extent and `w = k`, or the larger one if
+    /// full: `U` in the first `m` rows, the transpose of `Vᴴ` in the next `n`, then the singular
+    /// values, descending; what is left is 0.
+    Svd {
+        /// Whether `U` and `V` are square.
+        full: bool,
+    },
+}
+
+impl Decomposition {
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Decomposition::Cholesky => "cholesky",
+            Decomposition::Solve => "solve",
+            Decomposition::Inverse => "inv",
+            Decomposition::Determinant => "det",
+            Decomposition::Qr { .. } => "qr",
+            Decomposition::Eigh { .. } => "eigh",
+            Decomposition::Svd { .. } => "svd",
+        }
+    }
+
+    pub(super) fn result(self, operands: &[Operand<'_>]) -> (Shape, DType) {
+        let (shape, dtype) = operands[0];
+        let (stack, matrix) = shape.split_at(shape.len() - 2);
+        let (m, n) = (matrix[0], matrix[1]);
+        let mut shape: Shape = stack.into();
+        match self {
+            Decomposition::Cholesky | Decomposition::Inverse => shape.extend([m, n]),
+            Decomposition::Solve => shape = operands[1].0.into(),
+            Decomposition::Determinant => shape.push(3),
+            Decomposition::Qr { complete } => {
+                shape.extend([m + n, if complete { m } else { m.min(n) }]);
+            }
+            Decomposition::Eigh { .. } => shape.extend([n + 1, n]),
+            Decomposition::Svd { full } => {
+                shape.extend([m + n + 1, if full { m.max(n) } else { m.min(n) }]);
+            }
+        }
+        (shape, dtype)
+    }
+}
+
+/// Stacks may be split, and so may the right-hand sides of a solution.
+pub(super) fn rule(decomposition: Decomposition, shapes: &[&[usize]]) -> Rule {
+    let ndim = shapes[0].len();
+    let follow = |operand: usize, axis: usize| match decomposition {
+        Decomposition::Solve if operand == 1 && axis == ndim - 1 => Follow::Result(axis as u8),
+        _ if axis < ndim - 2 => Follow::Result(axis as u8),
+        _ => Follow::Whole,
+    };
+    let axes = |operand: usize| (0..ndim).map(|axis| follow(operand, axis)).collect();
+    Rule { operands: (0..shapes.len()).map(axes).collect() }
+}

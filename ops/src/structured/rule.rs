@@ -1,0 +1,44 @@
+//! Rules: how the axes of operands follow those of a result.
+
+use smallvec::SmallVec;
+
+/// What an axis of an operand follows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Follow {
+    /// It is split as this axis of the result is.
+    Result(u8),
+    /// Every device needs all of it.
+    Whole,
+    /// It lies as it lies: each device uses its own block.
+    Own,
+}
+
+/// What each axis of each operand follows. Axes of the result that no axis follows are not split.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Rule {
+    /// For each operand, for each of its axes.
+    pub operands: SmallVec<[SmallVec<[Follow; 4]>; 3]>,
+}
+
+impl Rule {
+    /// The first `like` operands have the axes of the result and need `axis` whole; every device
+    /// needs all of the others.
+    pub(super) fn along(axis: u8, shapes: &[&[usize]], like: usize) -> Rule {
+        let follow = |operand: usize, own: usize| match own {
+            _ if operand >= like || own == usize::from(axis) => Follow::Whole,
+            _ => Follow::Result(own as u8),
+        };
+        Rule {
+            operands: shapes
+                .iter()
+                .enumerate()
+                .map(|(operand, shape)| (0..shape.len()).map(|own| follow(operand, own)).collect())
+                .collect(),
+        }
+    }
+
+    /// Whether an axis of the result may be split.
+    pub fn may_split(&self, axis: usize) -> bool {
+        self.operands.iter().flatten().any(|&follow| follow == Follow::Result(axis as u8))
+    }
+}

@@ -1,0 +1,39 @@
+//! Sorting along an axis: ascending, stable, NaN last; complex numbers lexicographically.
+
+use super::table::Operand;
+use crate::{DType, Shape};
+
+/// Sorting along an axis.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Sort {
+    /// The axis.
+    pub axis: u8,
+    /// What is given.
+    pub order: Order,
+}
+
+/// What sorting gives.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Order {
+    /// The elements in order.
+    Values,
+    /// The position that each had (`i64`).
+    Positions,
+}
+
+impl Sort {
+    pub(super) const fn name(self) -> &'static str {
+        match self.order {
+            Order::Values => "sort",
+            Order::Positions => "argsort",
+        }
+    }
+
+    pub(super) fn result(self, operands: &[Operand<'_>]) -> (Shape, DType) {
+        let (shape, dtype) = operands[0];
+        match self.order {
+            Order::Values => (shape.into(), dtype),
+            Order::Positions => (shape.into(), DType::I64),
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! What no description can say: functions as arguments, errors that are put off, options that only
+//! Rust has.
+
+use phalanx::prelude::*;
+use phalanx::{
+    Error, Limits, Mesh, Op, Policy, Session, apply_over_axes, average, axis, bincount,
+    deferred_errors, flush, nanargmin, ufunc,
+};
+
+/// Runs a program on lines of 1 and of 3 devices, on which everything is split.
+fn on_lines(program: impl Fn()) {
+    for devices in [1, 3] {
+        let config = Config::default().devices(devices).threads(1);
+        let (mesh, policy) = (Mesh::line(devices), Policy { split_from: 1 });
+        let session = Session::with_options(config, Some(mesh), policy, Limits::default()).unwrap();
+        session.handle().enter(&program);
+        session.finish().unwrap();
+    }
+}
+
+fn error(array: &Array) -> Error {
+    array.evaluate().expect_err("an error")
+}
+
+#[test]
+fn reductions_apply_over_axes_one_by_one() {
+    on_lines(|| {
+        let a = arange(0, 24, 1).reshape([2, 3, 4]);
+        let sums = apply_over_axes(|array, axis| array.sum(axis), &a, &[0, -1]);
+        assert_eq!(sums.shape(), [1, 3, 1]);
+        assert_eq!(sums.to_vec::<i64>().unwrap(), [60, 92, 124]);
+        let wrong = apply_over_axes(|array, _| array.sum(()), &a, &[0]);
+        assert_eq!(error(&wrong).numpy_class(), "ValueError");
+        let beyond = apply_over_axes(|array, axis| array.sum(axis), &a, &[3]);
+        assert_eq!(error(&beyond).numpy_class(), "AxisError");
+    });
+}
+
+#[test]
+fn errors_in_data_wait_for_an_observation_if_they_may() {
+    on_lines(|| {
+        let a = from_slice(&[1.0, f64::NAN, f64::NAN, f64::NAN], [2, 2]);
+        assert_eq!(error(&nanargmin(&a, 1)).code(), "PX130");
+        let rows = deferred_errors(|| nanargmin(&a, 1));
+        assert!(rows.ok().is_ok());
+        assert_eq!(flush().expect_err("a slice without a number").numpy_class(), "ValueError");
+        let weights = from_slice(&[1.0, -1.0], [2]);
+        let line = line!() + 1;
+        let averages = average(&a, 0, Some(&weights));
+        let refused = error(&averages);
+        assert_eq!(refused.numpy_class(), "ZeroDivisionError");
+        assert_eq!(refused.site().map(|site| site.line()), Some(line));
+        let negative = bincount(&from_slice(&[1i64, -1], [2]), None, 0);
+        assert_eq!(error(&negative).code(), "PX132");
+    });
+}
+
+#[test]
+fn an_output_is_the_result_and_stays_as_it_was_after_an_error() {
+    on_lines(|| {
+        let a = arange(0, 12, 1).reshape([3, 4]);
+        let out = zeros([2, 4], DType::F64);
+        let row = out.slice(s![1, ..]);
+        let result = a.sum(axis(0).out(&row));
+        assert!(result.shares_memory(&out));
+        assert_eq!(out.sum(1).to_vec::<f64>().unwrap(), [0.0, 66.0]);
+        let refused = a.sum(axis(1).out(&row));
+        assert_eq!(error(&refused).numpy_class(), "ValueError");
+        assert_eq!(out.sum(1).to_vec::<f64>().unwrap(), [0.0, 66.0]);
+    });
+}
+
+#[test]
+fn options_that_a_reduction_has_not_are_refused() {
+    on_lines(|| {
+        let a = ones([3], DType::F64);
+        assert_eq!(error(&a.max(axis(0).dtype(DType::F32))).code(), "PX017");
+        assert_eq!(error(&a.mean(axis(0).initial(1))).code(), "PX017");
+        assert_eq!(error(&a.argmax(axis(0).masked(&a.greater(0)))).code(), "PX017");
+        assert_eq!(error(&ufunc(Op::Exp).outer(&a, &a)).numpy_class(), "ValueError");
+    });
+}

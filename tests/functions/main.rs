@@ -1,0 +1,77 @@
+//! NumPy's functions on meshes of several sizes, case by case against what NumPy answers.
+//!
+//! The cases come from the descriptions in `tests/conformance/functions/`, which
+//! `tests/conformance/functions.py` expands; without them the tests say that they were skipped. A
+//! module of `calls` says for each function of its topic how it is called here. Meshes of 1, 3 and
+//! 4 devices run all cases, the others a seeded eighth; with `PHALANX_TEST_FULL=1` all run all.
+
+mod answer;
+mod arguments;
+mod beyond;
+mod calls;
+mod case;
+mod compare;
+mod elements;
+mod key;
+mod matrices;
+mod orders;
+mod run;
+mod words;
+
+macro_rules! topics {
+    ($($topic:ident)*) => {
+        /// The topics that have calls.
+        const TOPICS: &[&str] = &[$(stringify!($topic)),*];
+
+        $(mod $topic {
+            use crate::calls::$topic::CALLS;
+            use crate::run::check;
+
+            #[test]
+            fn on_1_device() {
+                check(stringify!($topic), CALLS, &[1]);
+            }
+
+            #[test]
+            fn on_3_devices() {
+                check(stringify!($topic), CALLS, &[3]);
+            }
+
+            #[test]
+            fn on_4_devices() {
+                check(stringify!($topic), CALLS, &[4]);
+            }
+
+            #[test]
+            fn on_2_devices() {
+                check(stringify!($topic), CALLS, &[2]);
+            }
+
+            #[test]
+            fn on_8_devices() {
+                check(stringify!($topic), CALLS, &[8]);
+            }
+
+            #[test]
+            fn on_2_by_2_devices() {
+                check(stringify!($topic), CALLS, &[2, 2]);
+            }
+        })*
+    };
+}
+
+topics! {
+    averages conversions creation differences dtypes elementary fft indexing linalg manipulation
+    nan_reductions operators order_statistics polynomials products reduction_options
+    reduction_outputs reductions scans selection sorting statistics ufunc_methods ufuncs
+}
+
+#[test]
+fn every_topic_that_is_described_has_calls() {
+    let Some(folder) = run::folder() else { return };
+    let mut described = run::topics(&folder);
+    let mut called: Vec<String> = TOPICS.iter().map(|&topic| String::from(topic)).collect();
+    described.sort();
+    called.sort();
+    assert_eq!(described, called, "topics of tests/conformance/functions and of main.rs");
+}

@@ -1,0 +1,157 @@
+//! What must be the same on every mesh: random numbers, sparse products, products of matrices by
+//! every schedule.
+
+use phalanx::prelude::*;
+use phalanx::sparse::{Csr, cg};
+use phalanx::{Limits, Mesh, Policy, Session, random};
+
+/// What `body` gives on meshes of several forms, on one device first.
+fn on_meshes<R>(body: impl Fn(&str) -> R) -> Vec<(String, R)> {
+    let grid = Mesh::new(&[("x", 2), ("y", 2)]);
+    [Mesh::line(1), Mesh::line(3), Mesh::line(4), grid, Mesh::line(8)]
+        .into_iter()
+        .map(|mesh| {
+            let config = Config::default().devices(mesh.devices()).threads(2);
+            let (policy, name) = (Policy { split_from: 1 }, mesh.to_string());
+            let session = Session::with_options(config, Some(mesh), policy, Limits::default());
+            let session = session.expect("a session");
+            let result = session.handle().enter(|| body(&name));
+            session.finish().expect("the session ends well");
+            (name, result)
+        })
+        .collect()
+}
+
+fn all_equal<R: PartialEq + std::fmt::Debug>(results: Vec<(String, R)>) {
+    for (mesh, result) in &results[1..] {
+        assert_eq!(*result, results[0].1, "{mesh}");
+    }
+}
+
+#[test]
+fn random_numbers_are_those_of_their_seed() {
+    all_equal(on_meshes(|_| {
+        let numbers = random::seeded(7).unwrap();
+        let bits = numbers.bits([5, 7]).to_vec::<u64>().unwrap();
+        let uniform = numbers.random([1000], DType::F64).to_vec::<f64>().unwrap();
+        let single = numbers.random([100], DType::F32).to_vec::<f64>().unwrap();
+        let integers = numbers.integers(-3, 4, [50, 2]).to_vec::<i64>().unwrap();
+        let normal = numbers.standard_normal([64], DType::F64).to_vec::<f64>().unwrap();
+        let order = numbers.permutation(100).to_vec::<i64>().unwrap();
+        assert!(uniform.iter().chain(&single).all(|number| (0.0..1.0).contains(number)));
+        assert!(integers.iter().all(|number| (-3..4).contains(number)));
+        let mut sorted = order.clone();
+        sorted.sort_unstable();
+        assert!(sorted.iter().copied().eq(0..100));
+        let items = arange(0, 30, 1);
+        numbers.shuffle(&items, 0);
+        let few = numbers.choice(&items, [4], false, None).to_vec::<i64>().unwrap();
+        let weights = from_slice(&[0.0, 1.0, 0.0], [3]);
+        let chosen = numbers.choice(&arange(0, 3, 1), [20], true, Some(&weights));
+        assert_eq!(chosen.to_vec::<i64>().unwrap(), [1; 20]);
+        (bits, uniform, single, integers, normal, order, items.to_vec::<i64>().unwrap(), few)
+    }));
+}
+
+/// Mean, variance and correlation of many numbers lie where chance leads them.
+#[test]
+fn random_numbers_have_their_moments() {
+    on_meshes(|mesh| {
+        let numbers = random::seeded(1).unwrap();
+        let uniform = numbers.random([100_000], DType::F64);
+        let mean = uniform.mean(()).item::<f64>().unwrap();
+        let variance = uniform.var((), 0.0).item::<f64>().unwrap();
+        assert!((mean - 0.5).abs() < 0.005 && (variance - 1.0 / 12.0).abs() < 0.002, "{mesh}");
+        let normal = numbers.standard_normal([100_000], DType::F64);
+        let mean = normal.mean(()).item::<f64>().unwrap();
+        let variance = normal.var((), 0.0).item::<f64>().unwrap();
+        assert!(mean.abs() < 0.015 && (variance - 1.0).abs() < 0.03, "{mesh}");
+        let (before, after) = (normal.slice(s![..-1]), normal.slice(s![1..]));
+        let together = (before * after).mean(()).item::<f64>().unwrap();
+        assert!(together.abs() < 0.015, "{mesh}");
+    });
+}
+
+#[test]
+fn sparse_products_are_those_of_dense_matrices() {
+    all_equal(on_meshes(|mesh| {
+        for shape in [[7usize, 5], [1, 1], [4, 9], [13, 13], [3, 0]] {
+            let count = (shape[0] * shape[1]) as i64;
+            let numbers = (arange(0, count, 1) * 7).remainder(11) - 4;
+            let dense = select(&numbers.less(2), 0, &numbers).reshape(shape);
+            let matrix = Csr::from_dense(&dense).unwrap();
+            let back = matrix.to_dense();
+            assert_eq!(
+                back.to_vec::<i64>().unwrap(),
+                dense.to_vec::<i64>().unwrap(),
+                "{mesh} {shape:?}"
+            );
+            let vector = arange(0, shape[1] as i64, 1) - 2;
+            let product = matrix.matvec(&vector);
+            let expected = (&dense * &vector).sum(1);
+            assert_eq!(
+                product.to_vec::<i64>().unwrap(),
+                expected.to_vec::<i64>().unwrap(),
+                "{mesh} {shape:?}"
+            );
+        }
+        // Triplets in any order; those of one place add up.
+        let rows = from_slice(&[2i64, 0, 2, 1, 0], [5]);
+        let columns = from_slice(&[1i64, 3, 1, 0, 0], [5]);
+        let values = from_slice(&[1.0, 2.0, 3.0, 4.0, 5.0], [5]);
+        let matrix = Csr::from_triplets(&rows, &columns, &values, [4, 4]).unwrap();
+        let product = matrix.matvec(&from_slice(&[1.0, 10.0, 100.0, 1000.0], [4]));
+        product.to_vec::<f64>().unwrap()
+    }));
+}
+
+#[test]
+fn conjugate_gradients_solve() {
+    on_meshes(|mesh| {
+        let n = 40;
+        let dense = zeros([n, n], DType::F64);
+        let index = arange(0, n as i64, 1);
+        let distance = (index.expand_dims(1) - &index).abs();
+        dense.assign(select(&distance.equal(0), 4.0, select(&distance.equal(1), -1.0, 0.0)));
+        let matrix = Csr::from_dense(&dense).unwrap();
+        let b = index.astype(DType::F64).sin();
+        let solution = cg(&matrix, &b, 1e-12, 100).unwrap();
+        let left = (&b - matmul(&dense, &solution.x)).abs().max(()).item::<f64>().unwrap();
+        assert!(left < 1e-11 && solution.iterations < 60, "{mesh}: {left}");
+    });
+}
+
+/// By gathering, in panels, and by partial products: the plan says which.
+#[test]
+fn products_of_matrices_are_the_same_by_every_schedule() {
+    let results = on_meshes(|mesh| {
+        let numbers = |rows: i64, columns: i64, factor: i64| {
+            let all = (arange(0, rows * columns, 1) * factor).remainder(17) - 8;
+            all.astype(DType::F64).reshape([rows, columns])
+        };
+        // Products and sums of small whole numbers are exact.
+        let (tall, wide) = (numbers(3001, 12, 5), numbers(12, 3001, 7));
+        tall.evaluate().unwrap();
+        wide.evaluate().unwrap();
+        let inner = matmul(&tall.t(), &tall);
+        if mesh.starts_with("mesh(device=") && !mesh.contains("=1)") {
+            let plan = inner.explain().unwrap();
+            assert!(plan.contains("1 all-reduce"), "{plan}");
+        }
+        let outer = matmul(&tall, &wide).sum(()).item::<f64>().unwrap();
+        let large = numbers(1201, 1100, 3);
+        large.evaluate().unwrap();
+        let square = matmul(&large, &large.t());
+        if mesh.contains("=4)") {
+            let plan = square.explain().unwrap();
+            assert!(plan.contains("2 library calls"), "{plan}");
+        }
+        let corner = square.slice(s![-3.., ..3]).to_vec::<f64>().unwrap();
+        let trace = (&large * &large).sum(()) - square.trace(0, 0, 1);
+        assert_eq!(trace.item::<f64>().unwrap(), 0.0, "{mesh}");
+        let stack =
+            matmul(&numbers(15, 8, 3).reshape([3, 5, 8]), &numbers(24, 4, 5).reshape([3, 8, 4]));
+        (inner.to_vec::<f64>().unwrap(), outer, corner, stack.to_vec::<f64>().unwrap())
+    });
+    all_equal(results);
+}
