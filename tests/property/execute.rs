@@ -82,6 +82,22 @@ impl Arrays {
                 (to, phalanx::histogram(self.get(*of), *bins, Some(*range)).0)
             }
             Percentile { to, of, q } => (to, phalanx::percentile(self.get(*of), q)),
+            Sort { to, of, axis } => (to, phalanx::sort(self.get(*of), *axis)),
+            ArgSort { to, of, axis } => (to, phalanx::argsort(self.get(*of), *axis)),
+            Cumsum { to, of, axis } => (to, phalanx::cumsum(self.get(*of), *axis)),
+            Take { to, of, axis, positions } => {
+                let positions = from_slice(positions, [positions.len()]);
+                (to, self.get(*of).take(&positions, *axis as i64))
+            }
+            Concatenate { to, left, right, axis } => {
+                let parts = [self.get(*left), self.get(*right)];
+                (to, phalanx::concatenate(&parts, *axis as i64))
+            }
+            AssignAt { of, positions, value } => {
+                let positions = from_slice(positions, [positions.len()]);
+                let (of, value) = (self.get(*of), self.argument(*value));
+                return of.try_assign_index(phalanx::ix![&positions], value);
+            }
             FromLocal { to, of, axis, sizes } => {
                 let (of, mut start) = (self.get(*of), 0);
                 let mut shards = Vec::new();

@@ -187,6 +187,40 @@ pub enum Instruction {
         of: Name,
         q: Vec<f64>,
     },
+    /// Along an axis, or all elements in C order without one.
+    Sort {
+        to: Name,
+        of: Name,
+        axis: Option<i64>,
+    },
+    ArgSort {
+        to: Name,
+        of: Name,
+        axis: Option<i64>,
+    },
+    Cumsum {
+        to: Name,
+        of: Name,
+        axis: Option<i64>,
+    },
+    Take {
+        to: Name,
+        of: Name,
+        axis: usize,
+        positions: Vec<i64>,
+    },
+    Concatenate {
+        to: Name,
+        left: Name,
+        right: Name,
+        axis: usize,
+    },
+    /// `of[positions] = value`
+    AssignAt {
+        of: Name,
+        positions: Vec<i64>,
+        value: Operand,
+    },
     /// An array that every device brings a part of, of these sizes along an axis.
     FromLocal {
         to: Name,
@@ -263,6 +297,10 @@ fn list<T: fmt::Display>(items: &[T]) -> String {
     items.iter().map(T::to_string).collect::<Vec<_>>().join(", ")
 }
 
+fn text(axis: Option<i64>) -> String {
+    axis.map_or(String::from("None"), |axis| axis.to_string())
+}
+
 fn index(items: &[Index]) -> String {
     let item = |item: &Index| match item {
         Index::At(at) => at.to_string(),
@@ -319,6 +357,16 @@ impl fmt::Display for Instruction {
                 write!(f, "{to} = histogram({of}, {bins}, {range:?})[0]")
             }
             Percentile { to, of, q } => write!(f, "{to} = percentile({of}, {q:?})"),
+            Sort { to, of, axis } => write!(f, "{to} = sort({of}, {})", text(*axis)),
+            ArgSort { to, of, axis } => write!(f, "{to} = argsort({of}, {})", text(*axis)),
+            Cumsum { to, of, axis } => write!(f, "{to} = cumsum({of}, {})", text(*axis)),
+            Take { to, of, axis, positions } => {
+                write!(f, "{to} = take({of}, {positions:?}, {axis})")
+            }
+            Concatenate { to, left, right, axis } => {
+                write!(f, "{to} = concatenate([{left}, {right}], {axis})")
+            }
+            AssignAt { of, positions, value } => write!(f, "{of}[{positions:?}] = {value}"),
             FromLocal { to, of, axis, sizes } => {
                 write!(f, "{to} = from_local(split({of}, {sizes:?}, {axis}), {axis})")
             }

@@ -60,10 +60,11 @@ impl Writer<'_> {
             26..30 => self.copy(),
             30..52 => self.elementwise(),
             52..62 => self.reduction(),
-            62..67 => self.selection(),
-            67..69 => self.statistics(),
-            69..73 => self.resharding(),
-            73..90 => self.write(),
+            62..66 => self.selection(),
+            66..72 => self.order(),
+            72..74 => self.statistics(),
+            74..77 => self.resharding(),
+            77..91 => self.write(),
             _ => self.observation(),
         }
     }
@@ -236,6 +237,42 @@ impl Writer<'_> {
         } else {
             Instruction::Select { to, mask, on_true: on_false, on_false: on_true }
         })
+    }
+
+    /// Sorting, running sums, positions and joins.
+    fn order(&mut self) -> Option<Instruction> {
+        let (to, of) = (self.name(), self.array()?);
+        let shape = self.shape_of(of);
+        let ndim = shape.len() as i64;
+        let axis =
+            (ndim > 0 && self.random.chance(80)).then(|| self.random.between(-ndim, ndim - 1));
+        Some(match self.random.below(7) {
+            0 => Instruction::Sort { to, of, axis },
+            1 => Instruction::ArgSort { to, of, axis },
+            2 => Instruction::Cumsum { to, of, axis },
+            3 | 4 => {
+                let axis = axis?.rem_euclid(ndim) as usize;
+                Instruction::Take { to, of, axis, positions: self.positions(shape[axis]) }
+            }
+            5 => {
+                let right = self.array_where(|array| array.shape().len() == shape.len())?;
+                let axis = axis?.rem_euclid(ndim) as usize;
+                Instruction::Concatenate { to, left: of, right, axis }
+            }
+            _ => {
+                let positions = self.positions(*shape.first()?);
+                let mut written = shape.clone();
+                written[0] = positions.len();
+                Instruction::AssignAt { of, positions, value: self.operand_within(&written)? }
+            }
+        })
+    }
+
+    /// Some positions of an axis, in any order.
+    fn positions(&mut self, extent: usize) -> Vec<i64> {
+        let reach = extent as i64;
+        let count = if extent == 0 { 0 } else { self.random.below(6) };
+        (0..count).map(|_| self.random.between(-reach, reach - 1)).collect()
     }
 
     fn statistics(&mut self) -> Option<Instruction> {

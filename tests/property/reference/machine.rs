@@ -3,6 +3,7 @@
 use super::array::{Plain, broadcast, positions};
 use super::elementwise::{binary, binary_dtypes, magnitude, promote, unary};
 use super::layout;
+use super::order;
 use super::reduction::{has_both_zeros, histogram, matmul, percentile, reduce};
 use super::value::Value;
 use crate::program::{Blocks, Instruction, Name, Operand};
@@ -66,6 +67,13 @@ impl Reference {
                     return None;
                 }
                 write(target, &select(self.get(*mask)?, &value, target)?)
+            }
+            AssignAt { of, positions, value } => {
+                let (target, value) = (self.get(*of)?, self.operand(*value)?);
+                if !target.is_writable() || !is_same_kind(value.dtype(), target.dtype()) {
+                    return None;
+                }
+                order::assign_at(target, positions, &value)
             }
             Drop { of } => {
                 self.get(*of)?;
@@ -165,6 +173,13 @@ impl Reference {
             }
             Histogram { to, of, bins, range } => (*to, histogram(array(of)?, *bins, *range)?),
             Percentile { to, of, q } => (*to, percentile(array(of)?, q)?),
+            Sort { to, of, axis } => (*to, order::sort(array(of)?, *axis)?.0),
+            ArgSort { to, of, axis } => (*to, order::sort(array(of)?, *axis)?.1),
+            Cumsum { to, of, axis } => (*to, checked(order::cumsum(array(of)?, *axis)?, None)?),
+            Take { to, of, axis, positions } => (*to, order::take(array(of)?, positions, *axis)?),
+            Concatenate { to, left, right, axis } => {
+                (*to, order::concatenate(array(left)?, array(right)?, *axis)?)
+            }
             FromLocal { to, of, axis, sizes } => {
                 let of = array(of)?;
                 if sizes.len() != self.mesh.iter().product::<usize>()

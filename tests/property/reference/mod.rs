@@ -4,6 +4,7 @@ mod array;
 mod elementwise;
 mod layout;
 mod machine;
+mod order;
 mod reduction;
 mod value;
 
