@@ -12,13 +12,18 @@ type Check<'check> = &'check dyn Fn() -> Result<(), Failure>;
 pub fn run(project: &Project) -> Result<(), Failure> {
     let cargo = |arguments: &[&str]| project.cargo(arguments).run();
     let lints = ["--workspace", "--all-targets", "--", "--deny", "warnings"];
-    let checks: [(&str, Check<'_>); 4] = [
+    let loops = ["loops_are_few", "--", "--nocapture"];
+    let checks: [(&str, Check<'_>); 5] = [
         ("format", &|| cargo(&["fmt", "--all", "--check"])),
         ("lints", &|| cargo(&[&["clippy"], &lints[..]].concat())),
         ("tidy", &|| tidy::run(project)),
         ("documentation", &|| {
             let program = project.cargo(&["doc", "--workspace", "--no-deps"]);
             program.variable("RUSTDOCFLAGS", "--deny warnings").run()
+        }),
+        // How many loops are compiled for the CPU, which must stay few.
+        ("loops", &|| {
+            cargo(&[&["test", "--package", "phalanx-kernels", "--test", "it"], &loops[..]].concat())
         }),
     ];
     let mut times = Vec::new();

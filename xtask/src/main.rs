@@ -33,7 +33,8 @@ cargo xtask COMMAND
 
   setup                   make .venv with NumPy and fetch the demo's data
   demo [ARGS]             setup, build for release, run `phalanx demo ARGS`
-  check                   format, lints, tidy and documentation; prints how long each takes
+  check                   format, lints, tidy, documentation, number of loops; prints how
+                          long each takes
   tidy                    the rules of the house alone
   test [FILTER] [--full]  all tests, and the demo compared with NumPy; --full runs every mesh
   bless [FILTER]          rewrite golden files; read the diff before you commit it

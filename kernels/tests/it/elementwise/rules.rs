@@ -3,7 +3,9 @@
 use super::data::{Array, Data, dtype};
 use super::loops::{cast, run};
 use num_complex::Complex64;
-use phalanx_ops::{Arg, Casting, DType, Kind, Op, Scalar, Weak, can_cast, promote, promote_weak};
+use phalanx_ops::{
+    Arg, Casting, DType, Kind, Monoid, Op, Scalar, Weak, can_cast, promote, promote_weak,
+};
 
 fn weak(name: &str) -> Option<Weak> {
     match name {
@@ -139,4 +141,26 @@ fn every_row_has_a_loop_for_every_signature_but_halves() {
             assert_eq!(found.is_some(), !halves || native, "{op} {:?}", signature.inputs());
         }
     }
+}
+
+/// Each is compiled for every level of instructions, so their number is compile time.
+#[test]
+fn loops_are_few() {
+    use phalanx_kernels::cpu::loops;
+    let mut found: Vec<usize> = Vec::new();
+    for op in Op::ALL {
+        for signature in op.signatures() {
+            found.extend(loops::elementwise(*op, signature.inputs()).map(|own| own as usize));
+        }
+    }
+    for &from in DType::ALL {
+        found.extend(DType::ALL.iter().map(|&to| loops::cast(from, to) as usize));
+        for &monoid in Monoid::ALL {
+            found.extend(loops::combine(monoid, from).map(|own| own as usize));
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    println!("{} loops", found.len());
+    assert!(found.len() <= 1500, "{} loops take too long to compile", found.len());
 }
