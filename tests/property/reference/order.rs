@@ -7,9 +7,9 @@ use super::value::Value;
 use phalanx::DType;
 use std::cmp::Ordering;
 
-/// The array as lines along an axis (all elements as one line without one): the shape, the axis, and
-/// for each line the places of its elements in C order. Only of arrays in C order, whose elements do
-/// not depend on the order of rounding.
+/// The array as lines along an axis (all elements as one line without one): the shape, the axis,
+/// and for each line the places of its elements in C order. Only of arrays in C order, whose
+/// elements do not depend on the order of rounding.
 fn lines(of: &Plain, axis: Option<i64>) -> Option<(Vec<usize>, Vec<Vec<usize>>)> {
     let shape = match axis {
         Some(_) => of.shape().to_vec(),
