@@ -398,6 +398,17 @@ pub fn lstsq(a: &Array, b: &Array, rcond: Option<f64>) -> Result<LeastSquares, E
         let columns = if is_vector { b.reshape([-1, 1]) } else { b.clone() };
         let (a, columns) = (a.converted(dtype, site), columns.converted(dtype, site));
         let (m, n) = (a.shape()[0], a.shape()[1]);
+        if m == 0 || n == 0 {
+            let mesh = a.mesh()?;
+            let nothing =
+                |extents: &[usize], dtype| mesh.enter(|| crate::creation::zeros(extents, dtype));
+            let x = match is_vector {
+                true => nothing(&[n], dtype),
+                false => nothing(&[n, columns.shape()[1]], dtype),
+            };
+            let (residuals, s) = (nothing(&[0], dtype.real()), nothing(&[0], dtype.real()));
+            return Ok(LeastSquares { x, residuals, rank: nothing(&[], DType::I64), s });
+        }
         let Svd { u, s, vh } = svd(&a, false)?;
         let rcond = rcond.unwrap_or_else(|| tolerance(&a, &s));
         let kept = s.greater(s.max(crate::keepdims(-1)) * rcond);

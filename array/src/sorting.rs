@@ -378,7 +378,12 @@ pub fn setxor1d(a: &Array, b: &Array) -> Array {
     let site = call_site();
     Array::catch(within(site, || {
         let all = sort(&joined(&unique(a), &unique(b), site)?, 0);
-        let first = begins(&all)?;
+        // Two NaNs are different here, as in NumPy.
+        let first = all.mesh()?.enter(|| crate::creation::ones([all.size()], DType::Bool));
+        if all.size() > 1 {
+            let (before, after) = (all.slice(crate::s![..-1]), all.slice(crate::s![1..]));
+            first.slice(crate::s![1..]).try_assign(after.not_equal(before))?;
+        }
         let last = all.mesh()?.enter(|| crate::creation::ones([all.size()], DType::Bool));
         if all.size() > 1 {
             last.slice(crate::s![..-1]).try_assign(first.slice(crate::s![1..]))?;

@@ -2,7 +2,7 @@
 
 use crate::array::Array;
 use crate::creation::{arange, zeros};
-use crate::error::{Error, Site, call_site, within};
+use crate::error::{DataError, Error, Site, call_site, within};
 use crate::indexing::{argwhere, combine_at};
 use crate::operand::Argument;
 use crate::sorting::{Side, lexsort, searchsorted};
@@ -37,7 +37,10 @@ impl Csr {
         shape: [usize; 2],
     ) -> Result<Csr, Error> {
         let site = call_site();
-        for (vector, length) in [(starts, Some(shape[0] + 1)), (columns, None), (values, None)] {
+        let length = shape[0].checked_add(1);
+        let too_large = || Error::op(OpError::TooLarge { shape: shape.to_vec() }, site);
+        let length = length.ok_or_else(too_large)?;
+        for (vector, length) in [(starts, Some(length)), (columns, None), (values, None)] {
             vector.ok()?;
             if vector.ndim() != 1 {
                 let (operation, expected, ndim) = ("Csr", "1", vector.ndim());
@@ -52,6 +55,12 @@ impl Csr {
         let columns = crate::indexing::checked_positions(columns, shape[1], 1, site)?;
         within(site, || {
             let starts = starts.converted(DType::I64, site);
+            let count = values.size() as i64;
+            let (first, last) = (starts.slice(crate::s![0]), starts.slice(crate::s![-1]));
+            let falls = starts.slice(crate::s![1..]).less(starts.slice(crate::s![..-1])).any(());
+            let wrong = first.not_equal(0).logical_or(last.not_equal(count)).logical_or(falls);
+            let error = DataError::PositionRange { size: values.size() };
+            wrong.any_at(site)?.refuse(Error::data(error, site), site)?;
             let mesh = starts.mesh()?;
             let devices = mesh.mesh().devices();
             let begins = starts.slice(crate::s![..-1]);
@@ -109,6 +118,12 @@ impl Csr {
         shape: [usize; 2],
     ) -> Result<Csr, Error> {
         let site = call_site();
+        for vector in [rows, columns, values] {
+            if vector.ok()?.shape() != [values.size()] {
+                let (given, shape) = (vector.size(), vec![values.size()]);
+                return Err(Error::op(OpError::DataLength { given, shape }, site));
+            }
+        }
         let rows = crate::indexing::checked_positions(rows, shape[0], 0, site)?;
         within(site, || {
             let order = lexsort(&[columns.clone(), rows.clone()], 0);
@@ -174,7 +189,9 @@ impl Csr {
     pub fn to_dense(&self) -> Array {
         let site = call_site();
         Array::catch(within(site, || {
-            let size = self.shape[0] * self.shape[1];
+            let size = self.shape[0].checked_mul(self.shape[1]);
+            let too_large = || Error::op(OpError::TooLarge { shape: self.shape.to_vec() }, site);
+            let size = size.ok_or_else(too_large)?;
             let dense = self.values.mesh()?.enter(|| zeros([size], self.dtype()));
             dense.ok()?;
             let positions = self.rows() * self.shape[1] as i64 + &self.columns;

@@ -5,6 +5,7 @@ mod lenses;
 mod mistakes;
 mod pictures;
 mod planning;
+mod positions;
 mod powers;
 
 use phalanx::{Config, Limits, Mesh, Policy, Session};

@@ -136,6 +136,7 @@ impl Array {
     }
 
     fn work_out(&self, items: &[AnyIndex], site: Site) -> Result<Worked, Error> {
+        let runs = runs(items);
         let items = spelled_out(self, items, site)?;
         // A first pass takes what is basic; an item of arrays keeps its axis whole.
         let whole = Index::Range { start: None, stop: None, step: 1 };
@@ -161,8 +162,6 @@ impl Array {
         // Integers beside arrays are positions too.
         let mut axes: Vec<usize> = Vec::new();
         let mut arrays: Vec<Array> = Vec::new();
-        let mut runs = 0;
-        let mut was_array = false;
         for (axis, item) in items.iter().enumerate() {
             let positions = match item {
                 AnyIndex::Array(array) => {
@@ -177,13 +176,8 @@ impl Array {
                     let mesh = self.mesh()?;
                     mesh.enter(|| crate::creation::from_slice(&[from_start], ()))
                 }
-                AnyIndex::Basic(_) => {
-                    was_array = false;
-                    continue;
-                }
+                AnyIndex::Basic(_) => continue,
             };
-            runs += usize::from(!was_array);
-            was_array = true;
             axes.push(axis);
             arrays.push(positions);
         }
@@ -222,6 +216,15 @@ impl Worked {
             }
         })
     }
+}
+
+/// How many groups of arrays and integers there are, which slices, new axes and an ellipsis (also
+/// one that stands for nothing) part.
+fn runs(items: &[AnyIndex]) -> usize {
+    let is_position =
+        |item: &AnyIndex| matches!(item, AnyIndex::Array(_) | AnyIndex::Basic(Index::At(_)));
+    let begins = |at: usize| is_position(&items[at]) && (at == 0 || !is_position(&items[at - 1]));
+    (0..items.len()).filter(|&at| begins(at)).count()
 }
 
 /// The items if all are basic.

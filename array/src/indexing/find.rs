@@ -242,8 +242,8 @@ pub fn choose(selector: &Array, choices: &[Argument], mode: Mode) -> Array {
                 chosen = Argument::Array(select(&is_this, choice.clone(), chosen));
             }
             match chosen {
-                Argument::Array(array) => array.ok().cloned(),
-                single => Ok(select(&selector.equal(0), single.clone(), single)),
+                Argument::Array(array) if !others.is_empty() => array.ok().cloned(),
+                single => select(&selector.equal(0), single.clone(), single).ok().cloned(),
             }
         })
     })())

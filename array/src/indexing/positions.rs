@@ -323,7 +323,11 @@ pub fn put_along_axis(array: &Array, positions: &Array, values: impl Into<Argume
         array.ok()?;
         let axis = array.axis(axis, site)?;
         let positions = resolved(positions, (axis, array.shape()[axis]), Mode::Raise, site)?;
-        let (_, positions) = aligned(array, &[&positions], axis, site)?;
+        let (widened, positions) = aligned(array, &[&positions], axis, site)?;
+        if widened.shape() != array.shape() {
+            let (left, right) = (array.shape().into(), positions[0].shape().into());
+            return Err(Error::op(OpError::Broadcast { left, right }, site));
+        }
         let values = argument_array(&values, array, site)?;
         let values = within(site, || values.broadcast_to(positions[0].shape()).ok().cloned())?;
         let put = Put { axis: axis as u8, op: None };
