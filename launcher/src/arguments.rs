@@ -2,6 +2,7 @@
 
 use clap::{Args, Parser, Subcommand};
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 /// What `phalanx --help` ends with.
 const EXIT_CODES: &str = "\
@@ -56,6 +57,9 @@ pub struct Run {
     /// Seconds that start-up may take [default: PHALANX_TIMEOUT]
     #[arg(long, value_name = "SECONDS")]
     pub timeout: Option<String>,
+    /// Also write what each rank prints and logs to FOLDER/rank-N.log
+    #[arg(long, value_name = "FOLDER")]
+    pub logs: Option<PathBuf>,
     /// The program, found as a shell finds it (`phalanx` is this program itself), and its arguments
     #[arg(value_name = "PROGRAM ARGS", trailing_var_arg = true, required = true)]
     pub command: Vec<OsString>,

@@ -60,6 +60,8 @@ pub enum Need {
     Process,
     /// Somebody who reads standard output.
     Output,
+    /// A file for what a rank writes.
+    Log,
 }
 
 impl Need {
@@ -70,6 +72,7 @@ impl Need {
             Need::OwnPath => "finding the path of this program",
             Need::Process => "starting the processes",
             Need::Output => "writing to standard output",
+            Need::Log => "making the files of --logs",
         }
     }
 }
@@ -107,6 +110,7 @@ impl LauncherError {
                 Need::OwnPath => "start phalanx by its full path",
                 Need::Process => "check the limit of processes (ulimit -u), or start fewer",
                 Need::Output => "check where standard output goes",
+                Need::Log => "name a folder that can be made and written",
             },
         }
     }

@@ -11,6 +11,7 @@ use crate::fuse::{Group, Unit};
 use crate::plan::Plan;
 use phalanx_array::{NodeOp, Source};
 use phalanx_kernels::ir::AccessId;
+use phalanx_ops::sharding::volume;
 use phalanx_ops::{AxisMap, Mesh, Monoid};
 use std::fmt::Write;
 
@@ -197,9 +198,20 @@ impl Explainer<'_> {
         let kind = match cost.sent {
             0 => "nothing to move",
             sent if 2 * sent <= largest => "halo",
+            _ if self.is_gather(number) => "gather",
             _ => "reshard",
         };
         format!("{kind} of {}", self.name(source))
+    }
+
+    /// Whether every device needs the whole value. A few devices stand for all.
+    fn is_gather(&self, number: usize) -> bool {
+        let exchange = &self.plan.exchanges[number];
+        let all: usize = self.plan.graph.source(exchange.source).0.iter().product();
+        let last = self.mesh.devices() - 1;
+        [0, last / 2, last]
+            .iter()
+            .all(|&device| volume(&exchange.need(self.mesh, &self.mesh.coordinates(device))) == all)
     }
 
     fn combine(&self, nodes: &[u32]) -> String {

@@ -11,6 +11,7 @@ mod beyond;
 mod calls;
 mod case;
 mod compare;
+mod distribution;
 mod elements;
 mod key;
 mod matrices;

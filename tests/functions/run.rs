@@ -5,6 +5,7 @@ use crate::arguments::{Arguments, Inexpressible};
 use crate::calls::Call;
 use crate::case::{Case, text};
 use crate::compare::{Comparison, Tolerance};
+use crate::distribution;
 use crate::elements::numbers;
 use phalanx::{Array, Config, Limits, Mesh, Policy, Session};
 use std::collections::{BTreeMap, BTreeSet};
@@ -61,7 +62,7 @@ pub fn check(topic: &str, calls: &[(&str, Call)], mesh: &[usize]) {
             let case = Case::new(line);
             let call = calls.iter().find(|(name, _)| *name == case.function);
             let ending = match call {
-                Some((_, call)) => run(&case, *call),
+                Some((_, call)) => run(&case, *call, (mesh == [3]).then_some(topic)),
                 None => Ending::Failed(format!("calls/{topic}.rs has no {:?}", case.function)),
             };
             summary.add(&case, ending);
@@ -121,10 +122,10 @@ impl Summary {
     }
 }
 
-/// Runs a case.
-fn run(case: &Case, call: Call) -> Ending {
+/// Runs a case; with a topic, what its plan moves is checked, too.
+fn run(case: &Case, call: Call, planned: Option<&str>) -> Ending {
     let expected = &case.line["expected"];
-    match catch_unwind(AssertUnwindSafe(|| answer(case, call))) {
+    match catch_unwind(AssertUnwindSafe(|| answer(case, call, planned))) {
         Ok(Ok(())) => Ending::Passed,
         Ok(Err(fault)) => Ending::Failed(fault),
         Err(panic) => match panic.downcast_ref::<Inexpressible>() {
@@ -139,12 +140,19 @@ fn run(case: &Case, call: Call) -> Ending {
     }
 }
 
-fn answer(case: &Case, call: Call) -> Result<(), String> {
+fn answer(case: &Case, call: Call, planned: Option<&str>) -> Result<(), String> {
     let made: Vec<(Array, Array)> = case.arrays.iter().map(|given| given.make()).collect();
     let (bases, views): (Vec<Array>, Vec<Array>) = made.into_iter().unzip();
+    if planned.is_some() {
+        // So that the plan of the answer has nothing but the call.
+        phalanx::flush().map_err(|error| error.to_string())?;
+    }
     let arguments = Arguments::new(case, views.clone());
     let mut answer = call(&arguments);
     let expected = &case.line["expected"];
+    if let Some(topic) = planned {
+        distribution::check(case, topic, &answer)?;
+    }
     // A call that fails to change an array leaves its error in it.
     let error = match &answer {
         Answer::Nothing => views.iter().find_map(|view| view.evaluate().err()),

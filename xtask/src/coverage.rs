@@ -138,6 +138,7 @@ What is done otherwise, such as files and printing, is not counted.
 How a function is distributed is what it moves between devices beyond what its operands need to \
 lie alike: nothing (local), edges of blocks (halo), partial results (reduce), blocks \
 (all-to-all), or whole arrays (gathers).
+The plans of the calls of one array on 3 devices are checked to move no more than is said.
 
 | Area | Functions | All names |
 |---|---|---|

@@ -76,7 +76,7 @@ fn all(
     let python = python::environment(project)?;
     python::fetch_data(project, &python)?;
     let data = conformance::data(project, &python)?;
-    let mut arguments = vec!["test", "--workspace", "--no-fail-fast"];
+    let mut arguments = vec!["test", "--workspace", "--no-fail-fast", "--features", "ndarray"];
     arguments.extend(filter);
     let mut program = project.cargo(&arguments).variable("PHALANX_CONFORMANCE_DATA", data);
     if full {

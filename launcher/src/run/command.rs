@@ -1,5 +1,6 @@
 //! The order in which a run happens.
 
+use super::log;
 use super::outcome::{signal_exit_code, signal_name};
 use super::program;
 use super::rank::Rank;
@@ -22,10 +23,13 @@ pub fn run(arguments: &Run) -> Result<ExitCode, LauncherError> {
     // Signals are caught before there is a file to remove or a process to end.
     let watch = Watch::new()?;
     let world = World::prepare(arguments)?;
+    let logs = arguments.logs.as_deref();
+    let logs = logs.map(|folder| log::files(folder, world.size())).transpose()?;
     let relays = Relays::new();
     let mut ranks = Vec::with_capacity(world.size());
     for number in 0..world.size() {
-        match Rank::start(&world, number, &program, own_arguments, &relays) {
+        let log = logs.as_ref().map(|logs| &logs[number]);
+        match Rank::start(&world, number, &program, own_arguments, &relays, log) {
             Ok(rank) => ranks.push(rank),
             Err(error) => {
                 ranks.iter().for_each(|rank: &Rank| rank.signal(Signal::KILL));

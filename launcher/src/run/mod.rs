@@ -2,10 +2,11 @@
 //! end.
 //!
 //! `world` prepares what they share (secret, address, variables), `token` keeps the secret, `rank`
-//! starts one of them, `relay` marks its lines with its number, and `watch` waits for all and ends
+//! starts one of them, `relay` marks its lines with its number, `log` keeps them, and `watch` waits for all and ends
 //! them together.
 
 mod command;
+mod log;
 mod outcome;
 mod program;
 mod rank;

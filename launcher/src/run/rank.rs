@@ -1,5 +1,6 @@
 //! One process of a run.
 
+use super::log::Log;
 use super::relay::{Channel, Relays};
 use super::world::World;
 use crate::arguments::{StartRank, program_and_arguments};
@@ -25,14 +26,15 @@ impl Rank {
     /// Starts the process of a rank, its lines passed on by `relays`.
     ///
     /// Rank 0 keeps the launcher's standard input, unless that is a terminal, which a process
-    /// outside the terminal's own group may not read; it also keeps standard output. The other
-    /// ranks read nothing.
+    /// outside the terminal's own group may not read; it also keeps standard output, unless that is
+    /// logged. The other ranks read nothing.
     pub fn start(
         world: &World,
         number: usize,
         program: &Path,
         arguments: &[OsString],
         relays: &Relays,
+        log: Option<&Log>,
     ) -> Result<Rank, LauncherError> {
         let refused = |source| LauncherError::Preparation { need: Need::Process, source };
         let own = std::env::current_exe()
@@ -43,16 +45,17 @@ impl Rank {
         command.env_remove("PHALANX_BIND").envs(world.variables(number)).process_group(0);
         let reads = number == 0 && !std::io::stdin().is_terminal();
         command.stdin(if reads { Stdio::inherit() } else { Stdio::null() });
-        command.stdout(if number == 0 { Stdio::inherit() } else { Stdio::piped() });
+        let keeps_output = number == 0 && log.is_none();
+        command.stdout(if keeps_output { Stdio::inherit() } else { Stdio::piped() });
         command.stderr(Stdio::piped());
         let mut child = command.spawn().map_err(refused)?;
         let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
         let group = group.expect("bug: the number of a child is a positive process number");
         if let Some(output) = child.stdout.take() {
-            relays.pass_on(number, output, Channel::Output);
+            relays.pass_on(number, output, Channel::Output, log.cloned());
         }
         if let Some(errors) = child.stderr.take() {
-            relays.pass_on(number, errors, Channel::Errors);
+            relays.pass_on(number, errors, Channel::Errors, log.cloned());
         }
         Ok(Rank { child, group })
     }

@@ -1,5 +1,6 @@
 //! Passes the lines of a rank on, marked with its number.
 
+use super::log::Log;
 use std::convert::Infallible;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -33,16 +34,29 @@ impl Relays {
         Relays { alive, ended }
     }
 
-    /// Starts a thread that passes on what a rank writes until nobody can write any more.
-    pub fn pass_on(&self, rank: usize, source: impl Read + Send + 'static, channel: Channel) {
+    /// Starts a thread that passes on what a rank writes until nobody can write any more, and
+    /// writes it to `log`, too. What rank 0 prints is passed on as it is, without marks.
+    pub fn pass_on(
+        &self,
+        rank: usize,
+        source: impl Read + Send + 'static,
+        channel: Channel,
+        log: Option<Log>,
+    ) {
         let alive = self.alive.clone();
         thread::spawn(move || {
+            let source = Logged { source, log };
             // Reading a pipe fails only when it is closed, which ends the rank's output like any
             // end.
-            let _ = mark_lines(rank, source, |line| match channel {
-                Channel::Output => write_line(io::stdout().lock(), line),
-                Channel::Errors => write_line(io::stderr().lock(), line),
-            });
+            let _ = match channel {
+                Channel::Output if rank == 0 => copy(source),
+                Channel::Output => {
+                    mark_lines(rank, source, |line| write_line(io::stdout().lock(), line))
+                }
+                Channel::Errors => {
+                    mark_lines(rank, source, |line| write_line(io::stderr().lock(), line))
+                }
+            };
             drop(alive);
         });
     }
@@ -55,6 +69,33 @@ impl Relays {
         let deadline = Instant::now() + patience;
         // Nothing is ever sent, so this returns when the channel closes or time is up.
         let _ = ended.recv_timeout(deadline.saturating_duration_since(Instant::now()));
+    }
+}
+
+/// A pipe of which all that is read is logged.
+struct Logged<R> {
+    source: R,
+    log: Option<Log>,
+}
+
+impl<R: Read> Read for Logged<R> {
+    fn read(&mut self, part: &mut [u8]) -> io::Result<usize> {
+        let count = self.source.read(part)?;
+        if let Some(log) = &self.log {
+            log.write(&part[..count]);
+        }
+        Ok(count)
+    }
+}
+
+/// Writes everything to standard output as it comes.
+fn copy(mut source: impl Read) -> io::Result<()> {
+    let mut part = vec![0; 1 << 16];
+    loop {
+        match source.read(&mut part)? {
+            0 => return Ok(()),
+            count => write_line(io::stdout().lock(), &part[..count]),
+        }
     }
 }
 

@@ -91,6 +91,7 @@ mod tests {
             ranks,
             devices: devices.map(str::to_owned),
             timeout: None,
+            logs: None,
             command: vec!["true".into()],
         }
     }

@@ -39,6 +39,30 @@ fn much_output_arrives_whole_and_in_lines() {
 }
 
 #[test]
+fn logs_keep_what_each_rank_writes() {
+    let folder = tempfile::tempdir().unwrap();
+    let logs = folder.path().join("logs");
+    let script = r"printf 'a\r\000\377\n'; echo err $PHALANX_RANK >&2; exit $PHALANX_RANK";
+    let mut command = phalanx();
+    command.args(["run", "-n", "2", "--logs"]).arg(&logs).args(["sh", "-c", script]);
+    let output = command.output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", errors(&output));
+    // The lines still arrive where they do without logs.
+    let mut lines: Vec<&[u8]> = output.stdout.split_inclusive(|&byte| byte == b'\n').collect();
+    lines.sort();
+    assert_eq!(lines, [b"[1] a\r\0\xff\n".as_slice(), b"a\r\0\xff\n"]);
+    for rank in 0..2 {
+        let log = std::fs::read(logs.join(format!("rank-{rank}.log"))).unwrap();
+        let err = format!("err {rank}\n").into_bytes();
+        let out = b"a\r\0\xff\n".to_vec();
+        assert!(
+            log == [out.clone(), err.clone()].concat() || log == [err, out].concat(),
+            "{log:?}"
+        );
+    }
+}
+
+#[test]
 fn only_rank_0_reads_the_input() {
     let output = with_input(run_script(2, "cat; echo read by $PHALANX_RANK"), b"text\n");
     assert_eq!(sorted_lines(&output.stdout), ["[1] read by 1", "read by 0", "text"]);
