@@ -35,9 +35,9 @@ pub use phalanx_array::{
 };
 pub use phalanx_array::{
     Argument, Array, Axes, DataError, Ellipsis, Error, ErrorKind, Failure, HostArray, MeshHandle,
-    NewAxis, ShapeArgument, Site, arange, complex, deferred_errors, empty, flush, from_function,
-    from_slice, full, histogram, indexing, io, keepdims, linspace, matmul, ones, percentile,
-    picture, print, s, s_items, select, zeros,
+    NewAxis, Place, ShapeArgument, Site, arange, complex, deferred_errors, empty, flush,
+    from_function, from_slice, full, histogram, indexing, io, keepdims, linspace, matmul, ones,
+    percentile, picture, print, s, s_items, select, within, zeros,
 };
 pub use phalanx_array::{
     AxisList, ContractedAxes, Ends, Grid, GridRange, Indexing, MemoryOrder, Nested, PadMode,

@@ -1,18 +1,17 @@
 //! Sessions: the beginning and the end of a program's work with Phalanx.
 
 use crate::config::Config;
-use phalanx_array::{Engine, Error, Failure, Limits, MeshHandle, Site};
+use phalanx_array::{Engine, Error, Failure, Limits, MeshHandle, Site, call_site};
 use phalanx_collectives::{CollectiveError, Facts, Rendezvous, World};
 use phalanx_distributed::Policy;
 use phalanx_ops::Mesh;
 use phalanx_scheduler::{Counters, RunError, Session as Scheduler, SessionOptions};
-use std::panic::Location;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// An error of [`init`].
 #[derive(Debug, thiserror::Error)]
-#[error("{failure}\n  from    {}:{}", .site.file(), .site.line())]
+#[error("{failure}\n  from    {site}")]
 pub struct InitError {
     failure: Box<InitFailure>,
     site: Site,
@@ -149,7 +148,7 @@ pub fn size() -> usize {
 /// its message.
 #[track_caller]
 pub fn agree(outcome: Result<(), String>) -> Result<(), Error> {
-    let site = Location::caller();
+    let site = call_site();
     match MeshHandle::current() {
         Some(mesh) => mesh.engine().agree(outcome, site),
         None => Err(Error::failure(phalanx_array::NotInitialised, Some(site))),
@@ -167,7 +166,7 @@ impl Session {
         limits: Limits,
     ) -> Result<Session, InitError> {
         crate::logging::start(config.log);
-        let site = Location::caller();
+        let site = call_site();
         let world = world(&config, mesh.as_ref(), &policy, &limits);
         let world = world.map_err(|failure| InitError::new(failure, site))?;
         become_rank(world.rank(), world.size());
@@ -205,7 +204,7 @@ impl Session {
     /// Errors: `PX051` when threads cannot be started.
     #[track_caller]
     pub fn local(&self) -> Result<MeshHandle, InitError> {
-        let site = Location::caller();
+        let site = call_site();
         let local = self.scheduler.local().map_err(|failure| InitError::new(failure, site))?;
         Ok(MeshHandle::new(local))
     }
@@ -234,7 +233,7 @@ impl Session {
     /// program panic, they hear of it at once.
     #[track_caller]
     pub fn finish(self) -> Result<(), Error> {
-        let site = Location::caller();
+        let site = call_site();
         let deferred = self.mesh.raise_deferred(site);
         let finished = self.scheduler.finish(site);
         deferred.and(finished)

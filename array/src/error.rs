@@ -7,8 +7,77 @@ use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
 
-/// The user's line that caused something.
-pub type Site = &'static Location<'static>;
+/// The user's line that caused something, in whatever language the program is written.
+#[derive(Clone, Copy)]
+pub struct Site(&'static dyn Place);
+
+/// A line of a program.
+///
+/// A binding of another language makes one for each line that calls, which stays for ever, and runs
+/// the calls of the line inside of [`within`].
+pub trait Place: Sync {
+    /// The file.
+    fn file(&self) -> &str;
+    /// The line's number, from 1.
+    fn line(&self) -> u32;
+}
+
+impl Place for Location<'static> {
+    fn file(&self) -> &str {
+        Location::file(self)
+    }
+    fn line(&self) -> u32 {
+        Location::line(self)
+    }
+}
+
+impl Site {
+    /// The line of a place.
+    pub const fn new(place: &'static dyn Place) -> Site {
+        Site(place)
+    }
+
+    /// The line of Rust that calls the function which asks.
+    #[track_caller]
+    pub fn caller() -> Site {
+        Site(Location::caller())
+    }
+
+    /// The file.
+    pub fn file(self) -> &'static str {
+        self.0.file()
+    }
+
+    /// The line's number, from 1.
+    pub fn line(self) -> u32 {
+        self.0.line()
+    }
+
+    /// A number that this place has in this process alone.
+    pub(crate) fn identity(self) -> usize {
+        std::ptr::from_ref(self.0).cast::<()>() as usize
+    }
+}
+
+impl fmt::Display for Site {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file(), self.line())
+    }
+}
+
+impl fmt::Debug for Site {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl PartialEq for Site {
+    fn eq(&self, other: &Site) -> bool {
+        (self.file(), self.line()) == (other.file(), other.line())
+    }
+}
+
+impl Eq for Site {}
 
 thread_local! {
     /// The user's line that called the function which is now calling others of this crate.
@@ -20,15 +89,15 @@ thread_local! {
 /// A function made of others runs them inside of [`within`], so that what they record and refuse
 /// has the line of its caller, not one of this crate.
 #[track_caller]
-pub(crate) fn call_site() -> Site {
+pub fn call_site() -> Site {
     match OUTERMOST.get() {
         Some(site) => site,
-        None => Location::caller(),
+        None => Site::caller(),
     }
 }
 
-/// Runs `body`, all of whose calls of public functions count as the call at `site`.
-pub(crate) fn within<R>(site: Site, body: impl FnOnce() -> R) -> R {
+/// Runs `body`, all of whose calls of public functions count as the call at `site`. Local.
+pub fn within<R>(site: Site, body: impl FnOnce() -> R) -> R {
     with_outermost(Some(site), body)
 }
 
@@ -257,7 +326,7 @@ impl fmt::Display for Error {
             ErrorKind::Failure(failure) => write!(f, "{failure}")?,
         }
         if let Some(site) = self.0.site {
-            write!(f, "\n  from    {}:{}", site.file(), site.line())?;
+            write!(f, "\n  from    {site}")?;
         }
         write!(f, "\n  hint    {}", self.hint())
     }

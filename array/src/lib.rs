@@ -84,7 +84,7 @@ pub use display::{
     format_float_scientific, print,
 };
 pub use engine::{Cause, Engine, Limits};
-pub use error::{DataError, Error, ErrorKind, Failure, Site};
+pub use error::{DataError, Error, ErrorKind, Failure, Place, Site, call_site, within};
 pub use fitting::{poly, polydiv, polyfit, unwrap};
 pub use graph::{Evaluated, Graph, Input, Node, NodeData, NodeOp, Source};
 pub use host::HostArray;

@@ -109,6 +109,15 @@ impl Array {
     pub fn apply(op: Op, arguments: &[Argument]) -> Array {
         elementwise(op, arguments, call_site())
     }
+
+    /// Writes the result of any row of the table for this array and `other` into this array,
+    /// through the view. Local (records nodes). An error is returned and leaves the array as it
+    /// was. Errors: as [`Array::try_assign`], and `OpError::Cast` where the dtypes are not of the
+    /// same kind.
+    #[track_caller]
+    pub fn try_apply_in_place(&self, op: Op, other: impl Into<Argument>) -> Result<(), Error> {
+        in_place(op, self, other.into(), call_site())
+    }
 }
 
 /// NumPy's `where(condition, x, y)`: `on_true` where `condition` holds, else `on_false`, with

@@ -144,7 +144,7 @@ impl MeshHandle {
         let mut window = self.window();
         let mut anchor = window.place;
         anchor.rotate_right(1);
-        anchor[0] = Some((std::ptr::from_ref(site) as usize, discriminant(&op)));
+        anchor[0] = Some((site.identity(), discriminant(&op)));
         let length = window.graph.nodes.len();
         let is_end = window.write == Write::Going || belongs_to_last(operands, &window.graph);
         if window.write == Write::Begins {

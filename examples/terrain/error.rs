@@ -4,7 +4,6 @@ use phalanx::io::IoError;
 use phalanx::{DType, Site};
 use std::error::Error;
 use std::fmt;
-use std::panic::Location;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -110,7 +109,7 @@ impl TerrainError {
     /// The error that the calling line found.
     #[track_caller]
     pub fn new(failure: impl Into<TerrainFailure>) -> TerrainError {
-        TerrainError { failure: Box::new(failure.into()), site: Location::caller() }
+        TerrainError { failure: Box::new(failure.into()), site: Site::caller() }
     }
 
     /// The line that found it.
@@ -192,7 +191,7 @@ pub fn describe(error: &(dyn Error + 'static)) -> String {
     };
     let mut text = format!("error[{code}]: {error}");
     if let Some(site) = site {
-        text += &format!("\n  from    {}:{}", site.file(), site.line());
+        text += &format!("\n  from    {site}");
     }
     let mut cause = error.source();
     while let Some(error) = cause {

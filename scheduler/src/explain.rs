@@ -290,7 +290,7 @@ impl Explainer<'_> {
         });
         let site = outputs.max().map_or(String::new(), |node| {
             let site = self.plan.node(node).site;
-            format!(", for {}:{}", site.file(), site.line())
+            format!(", for {site}")
         });
         let _ = writeln!(text, "\nstep {number}: k{name}{site}");
         let axes: Vec<String> =

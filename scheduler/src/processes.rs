@@ -118,7 +118,7 @@ impl Processes {
             kind,
             digest,
             cause: String::from(cause),
-            site: format!("{}:{}", site.file(), site.line()),
+            site: site.to_string(),
             data,
         });
         number
@@ -130,7 +130,7 @@ impl Processes {
         if self.control.is_none() {
             return;
         }
-        let site = format!("{}:{}", site.file(), site.line());
+        let site = site.to_string();
         let entry = (Arc::downgrade(value), GivenData { digest: data_digest(data), site });
         let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
         if given.data.len() >= given.sweep_at {

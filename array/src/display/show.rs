@@ -4,11 +4,10 @@ use super::elements::{scalar_text, words};
 use super::layout::{layout, shown_positions};
 use crate::array::Array;
 use crate::engine::Cause;
-use crate::error::Error;
+use crate::error::{Error, call_site};
 use crate::host::HostArray;
 use phalanx_ops::{DType, Scalar};
 use std::fmt;
-use std::panic::Location;
 
 impl HostArray {
     fn element(&self, position: usize) -> Scalar {
@@ -73,7 +72,7 @@ impl fmt::Debug for Array {
 /// fetched. Collective over the mesh. Errors: as [`Array::to_host`].
 #[track_caller]
 pub fn print(array: &Array) -> Result<(), Error> {
-    let shown = array.shown(Cause::Observation, Location::caller())?;
+    let shown = array.shown(Cause::Observation, call_site())?;
     if array.mesh()?.engine().process().0 == 0 {
         println!("{}", shown.text_within(array.shape()));
     }

@@ -36,7 +36,7 @@ impl LiveArrays {
         let made = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let live = made.arrays.iter().filter_map(|(storage, dtype, shape, site)| {
             let bytes = storage.upgrade()?.bytes();
-            Some(LargeArray { bytes, dtype: *dtype, shape: shape.to_vec(), site })
+            Some(LargeArray { bytes, dtype: *dtype, shape: shape.to_vec(), site: *site })
         });
         let mut largest: Vec<LargeArray> = live.filter(|array| array.bytes > 0).collect();
         largest.sort_by_key(|array| std::cmp::Reverse(array.bytes));
