@@ -6,10 +6,10 @@ use crate::error::{Error, Site, call_site};
 use crate::graph::{Evaluated, Held, Node, NodeOp};
 use crate::host::HostArray;
 use crate::lens::{hide_truth, show_truth, show_truth_host};
+use crate::manipulation::refused;
 use crate::operand::{Argument, Operand};
 use crate::view::{Form, Lens, Stage, View};
 use crate::window::{MeshHandle, map_or_none};
-use phalanx_ops::error::OpError;
 use phalanx_ops::{AffineMap, DType, Element, Scalar, Shape, Sharding};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -386,10 +386,7 @@ impl Array {
         let site = call_site();
         if self.live()?.view.shape.iter().product::<usize>() != 1 {
             let value = format!("{:?}", self.shape());
-            return Err(Error::op(
-                OpError::Argument { operation: "item", argument: "shape", value },
-                site,
-            ));
+            return Err(refused("item", "shape", value, site));
         }
         Ok(self.to_host_at(site)?.to_vec()[0])
     }

@@ -2,13 +2,12 @@
 
 use crate::array::Array;
 use crate::creation::{from_slice, zeros};
-use crate::differences::joined;
-use crate::error::{Error, Site, call_site, within};
-use crate::manipulation::moveaxis;
-use crate::reductions::axis as along;
-use crate::statistics::wrong;
+use crate::elementwise::{check_shape, on_mesh_of};
+use crate::error::{Error, Site, call_site};
+use crate::manipulation::{AxisList, along, moveaxis, refused, span, try_concatenate, with_extent};
+use crate::reductions::axis as over;
 use phalanx_ops::error::OpError;
-use phalanx_ops::{DType, Index, Kind};
+use phalanx_ops::{DType, Kind};
 
 /// Which bit of a byte comes first.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -36,6 +35,15 @@ fn line(array: &Array, axis: Option<i64>, site: Site) -> Result<(Array, i64), Er
     Ok((moveaxis(array, axis, -1), axis))
 }
 
+/// Bits with zeros after them along the last axis.
+fn followed_by_zeros(bits: &Array, count: usize, site: Site) -> Result<Array, Error> {
+    let last = bits.ok()?.ndim() - 1;
+    let shape = with_extent(bits.shape(), last, count);
+    check_shape(&shape, DType::U8, site)?;
+    let zeros = zeros(shape.as_slice(), DType::U8);
+    try_concatenate(&[bits, &zeros], &AxisList::from(-1), None, site)
+}
+
 /// NumPy's `packbits`: bytes of eight elements along an axis each (without one, in C order), a bit
 /// for each that is not zero. What is missing to the last byte counts as zero.
 ///
@@ -58,15 +66,15 @@ pub fn packbits(array: &Array, axis: impl Into<Option<i64>>, order: BitOrder) ->
         let bytes = shape[last].div_ceil(8);
         shape[last] = bytes * 8 - shape[last];
         if shape[last] > 0 {
-            bits = joined(&[bits, zeros(shape.as_slice(), DType::U8)], last, DType::U8, site)?;
+            bits = followed_by_zeros(&bits, shape[last], site)?;
         }
         shape[last] = bytes;
         shape.push(8);
         let weights = from_slice(&order.weights(), [8]);
-        let packed = (bits.reshape(shape.as_slice()) * weights).sum(along(-1).dtype(DType::U8));
+        let packed = (bits.reshape(shape.as_slice()) * weights).sum(over(-1).dtype(DType::U8));
         moveaxis(&packed, -1, axis).ok().cloned()
     };
-    Array::catch(array.mesh().and_then(|mesh| mesh.enter(|| within(site, pack))))
+    on_mesh_of(array, site, pack)
 }
 
 /// NumPy's `unpackbits`: the bits of bytes along an axis (without one, in C order), `count` of them
@@ -98,22 +106,23 @@ pub fn unpackbits(
             Some(count) => count,
         };
         if wanted < 0 {
-            return Err(wrong("unpackbits", "count", count.unwrap_or_default().to_string(), site));
+            return Err(refused(
+                "unpackbits",
+                "count",
+                count.unwrap_or_default().to_string(),
+                site,
+            ));
         }
         let weights = from_slice(&order.weights(), [8]);
         let bits = line.expand_dims(-1).bitwise_and(weights).not_equal(0);
         shape[last] = there;
         let mut bits = bits.converted(DType::U8, site).reshape(shape.as_slice());
         if wanted as usize > there {
-            shape[last] = wanted as usize - there;
-            crate::elementwise::check_shape(&shape, DType::U8, site)?;
-            bits = joined(&[bits, zeros(shape.as_slice(), DType::U8)], last, DType::U8, site)?;
+            bits = followed_by_zeros(&bits, wanted as usize - there, site)?;
         } else if (wanted as usize) < there {
-            let mut items = vec![Index::Range { start: None, stop: None, step: 1 }; last];
-            items.push(Index::Range { start: None, stop: Some(wanted), step: 1 });
-            bits = bits.slice(items).copy();
+            bits = bits.slice(along(last + 1, last, span(0, wanted as usize))).copy();
         }
         moveaxis(&bits, -1, axis).ok().cloned()
     };
-    Array::catch(array.mesh().and_then(|mesh| mesh.enter(|| within(site, unpack))))
+    on_mesh_of(array, site, unpack)
 }

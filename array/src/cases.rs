@@ -3,9 +3,9 @@
 use crate::array::Array;
 use crate::differences::as_array;
 use crate::error::{Error, Site, call_site, outside, within};
+use crate::manipulation::{axis_of, refused};
 use crate::math::select;
 use crate::operand::Argument;
-use crate::statistics::wrong;
 use phalanx_ops::error::OpError;
 use phalanx_ops::promote::default_dtype;
 use phalanx_ops::{DType, promote, promote_weak};
@@ -53,11 +53,11 @@ pub fn select_list(
     let (site, default) = (call_site(), default.into());
     Array::catch((|| {
         let Some(first) = conditions.first() else {
-            return Err(wrong("select", "conditions", String::from("none"), site));
+            return Err(refused("select", "conditions", "none", site));
         };
         if conditions.len() != choices.len() {
             let value = format!("{} for {} conditions", choices.len(), conditions.len());
-            return Err(wrong("select", "choices", value, site));
+            return Err(refused("select", "choices", value, site));
         }
         check_conditions("select", conditions, site)?;
         let dtype = common_dtype(choices.iter().chain([&default]));
@@ -91,7 +91,7 @@ pub fn piecewise(x: &Array, conditions: &[&Array], values: &[Argument]) -> Array
         let dtype = x.ok()?.dtype();
         if values.len() != conditions.len() && values.len() != conditions.len() + 1 {
             let value = format!("{} for {} conditions", values.len(), conditions.len());
-            return Err(wrong("piecewise", "values", value, site));
+            return Err(refused("piecewise", "values", value, site));
         }
         check_conditions("piecewise", conditions, site)?;
         x.mesh()?.enter(|| {
@@ -130,14 +130,13 @@ pub fn apply_over_axes(
         let ndim = array.ok()?.ndim();
         let mut value = array.clone();
         for &axis in axes {
-            let axis = phalanx_ops::shape::normalize_axis(axis, ndim)
-                .map_err(|error| Error::op(error, site))? as i64;
+            let axis = axis_of(axis, ndim, site)? as i64;
             let next = outside(|| function(&value, axis));
             value = match next.ok()?.ndim() {
                 kept if kept == ndim => next,
                 removed if removed + 1 == ndim => within(site, || next.expand_dims(axis)),
                 other => {
-                    return Err(wrong("apply_over_axes", "ndim", other.to_string(), site));
+                    return Err(refused("apply_over_axes", "ndim", other.to_string(), site));
                 }
             };
         }
@@ -162,7 +161,7 @@ pub fn apply_along_axis(function: impl Fn(&Array) -> Array, axis: i64, array: &A
         let extent = others.remove(place);
         let count: usize = others.iter().product();
         if count == 0 {
-            return Err(wrong("apply_along_axis", "shape", format!("{:?}", array.shape()), site));
+            return Err(refused("apply_along_axis", "shape", format!("{:?}", array.shape()), site));
         }
         let lines =
             within(site, || crate::moveaxis(array, place as i64, -1).reshape([count, extent]));

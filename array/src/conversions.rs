@@ -4,7 +4,7 @@ use crate::array::Array;
 use crate::creation::from_slice;
 use crate::error::{Error, call_site, within};
 use crate::host::HostArray;
-use crate::statistics::wrong;
+use crate::manipulation::refused;
 use phalanx_ops::error::OpError;
 use phalanx_ops::{DType, Scalar, Weak};
 
@@ -49,7 +49,7 @@ pub fn asarray_chkfinite(array: &Array, dtype: impl Into<Option<DType>>) -> Arra
         let array = asarray(array, dtype);
         if array.ok()?.dtype().is_inexact() && !array.isfinite().all(()).item::<bool>()? {
             let value = String::from("NaN or an infinity");
-            return Err(wrong("asarray_chkfinite", "array", value, site));
+            return Err(refused("asarray_chkfinite", "array", value, site));
         }
         Ok(array)
     }))
@@ -107,7 +107,7 @@ pub fn frombuffer(
 ) -> Array {
     let (site, size) = (call_site(), dtype.size());
     let refuse =
-        |argument, value: usize| Err(wrong("frombuffer", argument, value.to_string(), site));
+        |argument, value: usize| Err(refused("frombuffer", argument, value.to_string(), site));
     Array::catch((|| {
         let Some(rest) = bytes.get(offset..) else {
             return refuse("offset", offset);
@@ -144,7 +144,7 @@ pub fn fromiter<T: Into<Weak>>(
         let scalars: Vec<Scalar> =
             scalars.collect::<Result<_, OpError>>().map_err(|error| Error::op(error, site))?;
         if let Some(count) = count.filter(|&count| scalars.len() < count) {
-            return Err(wrong("fromiter", "count", count.to_string(), site));
+            return Err(refused("fromiter", "count", count.to_string(), site));
         }
         let bytes = scalars.iter().flat_map(|scalar| scalar.bytes().to_vec()).collect();
         let host = HostArray { dtype, shape: vec![scalars.len()], bytes };
@@ -166,7 +166,7 @@ pub fn fromstring(text: &str, dtype: DType, separator: &str) -> Array {
             separator => text.split(separator).map(str::trim).filter(|w| !w.is_empty()).collect(),
         };
         let number = |word: &&str| {
-            word.parse::<f64>().map_err(|_| wrong("fromstring", "text", (*word).to_owned(), site))
+            word.parse::<f64>().map_err(|_| refused("fromstring", "text", (*word).to_owned(), site))
         };
         let numbers: Vec<f64> = words.iter().map(number).collect::<Result<_, _>>()?;
         within(site, || from_slice(&numbers, [numbers.len()]).converted(dtype, site).ok().cloned())

@@ -3,7 +3,7 @@
 use crate::array::Array;
 use crate::creation::zeros;
 use crate::error::{Error, Site, call_site, within};
-use crate::statistics::wrong;
+use crate::manipulation::refused;
 use phalanx_ops::error::OpError;
 use phalanx_ops::{Index, promote};
 
@@ -98,7 +98,7 @@ fn check(operation: &'static str, a: &Array, v: &Array, site: Site) -> Result<()
             return Err(Error::op(error, site));
         }
         if vector.size() == 0 {
-            return Err(wrong(operation, argument, String::from("no elements"), site));
+            return Err(refused(operation, argument, "no elements", site));
         }
     }
     Ok(())

@@ -6,9 +6,11 @@
 use crate::array::Array;
 use crate::error::{DataError, Error, Site, call_site, within};
 use crate::indexing::Ellipsis;
+use crate::manipulation::{matrix_transpose, refused, span};
 use crate::math::select;
+use crate::products::conjugated;
 use crate::s;
-use crate::structured::{record_structured, stacked_product};
+use crate::structured::{record_structured, stacked_alike, stacked_product};
 use phalanx_ops::error::OpError;
 use phalanx_ops::structured::Decomposition;
 use phalanx_ops::{DType, Index, Structured, promote};
@@ -90,15 +92,7 @@ pub fn cholesky(array: &Array, upper: bool) -> Array {
 
 /// The matrices transposed and conjugated.
 fn adjoint(array: &Array) -> Array {
-    let transposed = transposed(array);
-    if array.dtype().is_complex() { transposed.conjugate() } else { transposed }
-}
-
-/// The view with the last two axes exchanged.
-fn transposed(array: &Array) -> Array {
-    let ndim = array.ndim() as i64;
-    let order: Vec<i64> = (0..ndim - 2).chain([ndim - 1, ndim - 2]).collect();
-    array.transpose(order)
+    conjugated(&matrix_transpose(array))
 }
 
 /// NumPy's `linalg.solve`: the `x` with `a x = b`, for a vector `b` or matrices of columns.
@@ -124,15 +118,7 @@ pub fn solve(a: &Array, b: &Array) -> Array {
             let (left, right) = (a.shape().into(), b.shape().into());
             return Err(Error::op(OpError::ContractedSizes { left, right }, site));
         }
-        let stack =
-            phalanx_ops::shape::broadcast(&a.shape()[..a.ndim() - 2], &b.shape()[..b.ndim() - 2]);
-        let stack = stack.map_err(|error| Error::op(error, site))?;
-        let with = |array: &Array| {
-            let mut shape = stack.to_vec();
-            shape.extend(&array.shape()[array.ndim() - 2..]);
-            within(site, || array.broadcast_to(shape.as_slice()).ok().cloned())
-        };
-        let (a, b) = (with(&a)?, with(&b)?);
+        let [a, b] = stacked_alike(&a, &b, site)?;
         let x = decomposed(Decomposition::Solve, &[&a, &b], site)?;
         check(&x, &[&a, &b], DataError::Singular, site)?;
         within(site, || {
@@ -187,12 +173,7 @@ fn real_copy(array: &Array) -> Array {
 
 /// Rows of the matrices, and columns of these, as an array of its own.
 fn part(array: &Array, rows: std::ops::Range<usize>, columns: usize) -> Array {
-    let range = |start: usize, stop: usize| Index::Range {
-        start: Some(start as i64),
-        stop: Some(stop as i64),
-        step: 1,
-    };
-    array.slice([Index::Ellipsis, range(rows.start, rows.end), range(0, columns)])
+    array.slice([Index::Ellipsis, span(rows.start, rows.end), span(0, columns)])
 }
 
 /// What of a QR factorisation is wanted.
@@ -219,7 +200,7 @@ pub fn qr(array: &Array, mode: QrMode) -> (Array, Array) {
         let packed = decomposed(Decomposition::Qr { complete }, &[&array], site)?;
         within(site, || {
             let q = part(&packed, 0..m, k).copy();
-            let r = transposed(&part(&packed, m..m + n, k)).copy();
+            let r = matrix_transpose(&part(&packed, m..m + n, k)).copy();
             Ok((q.ok()?.clone(), r.ok()?.clone()))
         })
     })();
@@ -291,7 +272,7 @@ pub fn svd(array: &Array, full_matrices: bool) -> Result<Svd, Error> {
     check(&packed, &[&array], DataError::NotConverged { decomposition: "svd" }, site)?;
     within(site, || {
         let u = part(&packed, 0..m, if full { m } else { k }).copy();
-        let vh = transposed(&part(&packed, m..m + n, if full { n } else { k })).copy();
+        let vh = matrix_transpose(&part(&packed, m..m + n, if full { n } else { k })).copy();
         let values = part(&packed, m + n..m + n + 1, k).slice(s![Ellipsis, 0, ..]);
         let s = real_copy(&values).copy();
         for part in [&u, &s, &vh] {
@@ -328,7 +309,7 @@ pub fn pinv(array: &Array, rcond: Option<f64>) -> Array {
         array.ok()?;
         if array.size() == 0 {
             let array = matrices(array, "pinv", site)?;
-            return transposed(&array).copy().ok().cloned();
+            return matrix_transpose(&array).copy().ok().cloned();
         }
         let Svd { u, s, vh } = svd(&array.conjugate(), false)?;
         let rcond = rcond.unwrap_or(1e-15);
@@ -336,8 +317,8 @@ pub fn pinv(array: &Array, rcond: Option<f64>) -> Array {
         let kept = s.greater(largest * rcond);
         let inverse = select(&kept, 1.0 / &s, 0.0);
         // vᵀ · (1 / s · uᵀ)
-        let rows = inverse.expand_dims(-1) * transposed(&u);
-        stacked_product(&transposed(&vh), &rows.converted(u.dtype(), site), site)
+        let rows = inverse.expand_dims(-1) * matrix_transpose(&u);
+        stacked_product(&matrix_transpose(&vh), &rows.converted(u.dtype(), site), site)
     }))
 }
 
@@ -479,8 +460,7 @@ pub fn norm(array: &Array, ord: Ord, axes: Option<&[i64]>, keepdims: bool) -> Ar
 }
 
 fn no_norm(ord: Ord, site: Site) -> Error {
-    let (operation, argument, value) = ("norm", "ord", format!("{ord:?}"));
-    Error::op(OpError::Argument { operation, argument, value }, site)
+    refused("norm", "ord", format!("{ord:?}"), site)
 }
 
 fn kept(axes: &[i64], keepdims: bool) -> crate::Axes {

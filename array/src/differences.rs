@@ -2,10 +2,11 @@
 
 use crate::array::Array;
 use crate::creation::{full, zeros};
+use crate::elementwise::on_mesh_of;
 use crate::error::{Error, Site, call_site, within};
+use crate::manipulation::{along, axis_of, refused, try_concatenate, with_extent};
 use crate::operand::Argument;
 use crate::reductions::Axes;
-use crate::statistics::wrong;
 use phalanx_ops::error::OpError;
 use phalanx_ops::promote::default_dtype;
 use phalanx_ops::shape::normalize_axis;
@@ -13,34 +14,7 @@ use phalanx_ops::{Casting, DType, Index, Weak, can_cast, promote};
 
 /// The part of an array from `start` to before `stop` along an axis.
 fn part(array: &Array, axis: usize, start: Option<i64>, stop: Option<i64>) -> Array {
-    let whole = Index::Range { start: None, stop: None, step: 1 };
-    let mut items = vec![whole; array.ndim()];
-    items[axis] = Index::Range { start, stop, step: 1 };
-    array.slice(items)
-}
-
-/// Arrays one after the other along an axis, in an array of their own. Their other extents are
-/// equal.
-pub(crate) fn joined(
-    parts: &[Array],
-    axis: usize,
-    dtype: DType,
-    site: Site,
-) -> Result<Array, Error> {
-    let Some(first) = parts.first() else { unreachable!("bug: nothing to join") };
-    let mut shape = first.ok()?.shape().to_vec();
-    let extent = parts.iter().map(|part| part.shape().get(axis).copied().unwrap_or(0)).sum();
-    shape[axis] = extent;
-    within(site, || {
-        let whole = zeros(shape, dtype);
-        let mut start = 0;
-        for array in parts {
-            let stop = start + array.ok()?.shape()[axis] as i64;
-            part(&whole, axis, Some(start), Some(stop)).try_assign(array)?;
-            start = stop;
-        }
-        Ok(whole)
-    })
+    array.slice(along(array.ndim(), axis, Index::Range { start, stop, step: 1 }))
 }
 
 /// The argument as an array of the current mesh.
@@ -98,21 +72,18 @@ impl DiffOptions {
 ///
 /// Dtype that of the array; of bools, whether they differ. Local (records nodes). Sharding: the
 /// neighbour's elements at the borders move. Errors: `OpError::Ndim`, `OpError::Argument` for a
-/// negative order, `OpError::Axis`, `OpError::BroadcastInto` for a `prepend` or `append` that does
+/// negative order, `OpError::Axis`, `OpError::Broadcast` for a `prepend` or `append` that does
 /// not fit.
 #[track_caller]
 #[must_use]
 pub fn diff(array: &Array, options: impl Into<DiffOptions>) -> Array {
     let (site, options) = (call_site(), options.into());
-    Array::catch((|| {
-        let mesh = array.mesh()?;
-        mesh.enter(|| within(site, || try_diff(array, &options, site)))
-    })())
+    on_mesh_of(array, site, || try_diff(array, &options, site))
 }
 
 fn try_diff(array: &Array, options: &DiffOptions, site: Site) -> Result<Array, Error> {
     if options.order < 0 {
-        return Err(wrong("diff", "n", options.order.to_string(), site));
+        return Err(refused("diff", "n", options.order.to_string(), site));
     }
     if options.order == 0 {
         return Ok(array.clone());
@@ -121,8 +92,7 @@ fn try_diff(array: &Array, options: &DiffOptions, site: Site) -> Result<Array, E
         let error = OpError::Ndim { operation: "diff", expected: "1 or more", ndim: 0 };
         return Err(Error::op(error, site));
     }
-    let axis =
-        normalize_axis(options.axis, array.ndim()).map_err(|error| Error::op(error, site))?;
+    let axis = axis_of(options.axis, array.ndim(), site)?;
     let mut values = array.clone();
     if options.prepend.is_some() || options.append.is_some() {
         let edge = |argument: &Option<Argument>| {
@@ -131,9 +101,7 @@ fn try_diff(array: &Array, options: &DiffOptions, site: Site) -> Result<Array, E
                 if edge.ndim() > 0 {
                     return edge;
                 }
-                let mut shape = array.shape().to_vec();
-                shape[axis] = 1;
-                edge.broadcast_to(shape)
+                edge.broadcast_to(with_extent(array.shape(), axis, 1).as_slice())
             })
         };
         let before = edge(&options.prepend);
@@ -142,14 +110,15 @@ fn try_diff(array: &Array, options: &DiffOptions, site: Site) -> Result<Array, E
         let mut dtype = array.dtype();
         for edge in &parts {
             edge.ok()?;
-            normalize_axis(axis as i64, parts[0].ndim()).map_err(|error| Error::op(error, site))?;
+            axis_of(axis as i64, parts[0].ndim(), site)?;
             if edge.ndim() != array.ndim() {
                 let (left, right) = (array.shape().into(), edge.shape().into());
                 return Err(Error::op(OpError::Broadcast { left, right }, site));
             }
             dtype = promote(dtype, edge.dtype());
         }
-        values = joined(&parts, axis, dtype, site)?;
+        let parts: Vec<&Array> = parts.iter().collect();
+        values = try_concatenate(&parts, &(axis as i64).into(), Some(dtype), site)?;
     }
     for _ in 0..options.order.min(values.shape()[axis] as i64) {
         let (next, previous) =
@@ -169,33 +138,23 @@ fn try_diff(array: &Array, options: &DiffOptions, site: Site) -> Result<Array, E
 #[must_use]
 pub fn ediff1d(array: &Array, to_begin: Option<&Array>, to_end: Option<&Array>) -> Array {
     let site = call_site();
-    Array::catch((|| {
-        let mesh = array.mesh()?;
-        mesh.enter(|| {
-            within(site, || {
-                let values = array.ravel();
-                let difference = part(&values, 0, Some(1), None) - part(&values, 0, None, Some(-1));
-                difference.ok()?;
-                if to_begin.is_none() && to_end.is_none() {
-                    return Ok(difference);
-                }
-                let dtype = array.dtype();
-                for end in [to_begin, to_end].into_iter().flatten() {
-                    let from = end.ok()?.dtype();
-                    if !can_cast(from, dtype, Casting::SameKind) {
-                        return Err(Error::op(OpError::Cast { from, to: dtype }, site));
-                    }
-                }
-                let parts: Vec<Array> = to_begin
-                    .map(Array::ravel)
-                    .into_iter()
-                    .chain([difference])
-                    .chain(to_end.map(Array::ravel))
-                    .collect();
-                joined(&parts, 0, dtype, site)
-            })
-        })
-    })())
+    on_mesh_of(array, site, || {
+        let values = array.ravel();
+        let difference = part(&values, 0, Some(1), None) - part(&values, 0, None, Some(-1));
+        difference.ok()?;
+        if to_begin.is_none() && to_end.is_none() {
+            return Ok(difference);
+        }
+        let dtype = array.dtype();
+        for end in [to_begin, to_end].into_iter().flatten() {
+            let from = end.ok()?.dtype();
+            if !can_cast(from, dtype, Casting::SameKind) {
+                return Err(Error::op(OpError::Cast { from, to: dtype }, site));
+            }
+        }
+        let parts: Vec<&Array> = to_begin.into_iter().chain([&difference]).chain(to_end).collect();
+        try_concatenate(&parts, &().into(), Some(dtype), site)
+    })
 }
 
 /// NumPy's `trapezoid`: the integral along `axis` by the trapezoidal rule, of samples at the
@@ -303,7 +262,7 @@ fn try_gradient(array: &Array, options: &GradientOptions, site: Site) -> Result<
     };
     let edge_order = options.edge_order.unwrap_or(1);
     if edge_order > 2 {
-        return Err(wrong("gradient", "edge_order", edge_order.to_string(), site));
+        return Err(refused("gradient", "edge_order", edge_order.to_string(), site));
     }
     let values = if array.dtype().is_integer() && array.dtype() != DType::Bool {
         array.converted(DType::F64, site)
@@ -314,15 +273,15 @@ fn try_gradient(array: &Array, options: &GradientOptions, site: Site) -> Result<
     for (&axis, spacing) in axes.iter().zip(&spacings) {
         let extent = array.shape()[axis];
         if (extent as i64) < edge_order + 1 {
-            return Err(wrong("gradient", "extent", extent.to_string(), site));
+            return Err(refused("gradient", "extent", extent.to_string(), site));
         }
-        gradients.push(along(&values, axis, spacing, edge_order, site)?);
+        gradients.push(gradient_along(&values, axis, spacing, edge_order, site)?);
     }
     Ok(gradients)
 }
 
 /// The gradient along one axis.
-fn along(
+fn gradient_along(
     values: &Array,
     axis: usize,
     spacing: &Argument,
@@ -335,7 +294,7 @@ fn along(
         Argument::Array(x) if x.ok()?.ndim() > 0 => {
             if x.shape() != [extent] {
                 let value = format!("coordinates of shape {:?}", x.shape());
-                return Err(wrong("gradient", "spacing", value, site));
+                return Err(refused("gradient", "spacing", value, site));
             }
             let x = if x.dtype().is_inexact() { x.clone() } else { x.converted(DType::F64, site) };
             let mut shape = vec![1usize; ndim];

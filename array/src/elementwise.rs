@@ -2,7 +2,7 @@
 //! in memory.
 
 use crate::array::Array;
-use crate::error::{Error, Site};
+use crate::error::{Error, Site, within};
 use crate::graph::{Node, NodeOp};
 use crate::operand::{Argument, Operand};
 use crate::view::contiguous_strides;
@@ -31,6 +31,15 @@ pub(crate) fn try_elementwise(op: Op, arguments: &[Argument], site: Site) -> Res
         return crate::power::record_power(arguments, signature, site);
     }
     record(NodeOp::Elementwise(op), arguments, signature.inputs(), signature.output, site)
+}
+
+/// Runs `body`, whose calls count as the call at `site`, on the mesh of `array`.
+pub(crate) fn on_mesh_of(
+    array: &Array,
+    site: Site,
+    body: impl FnOnce() -> Result<Array, Error>,
+) -> Array {
+    Array::catch(array.mesh().and_then(|mesh| mesh.enter(|| within(site, body))))
 }
 
 /// The mesh that all arrays among the arguments belong to.

@@ -7,10 +7,12 @@
 use crate::array::Array;
 use crate::creation::{arange, zeros};
 use crate::error::{Error, Site, call_site, within};
+use crate::manipulation::{along, refused, roll, span, with_extent};
 use crate::structured::record_structured;
 use phalanx_ops::error::OpError;
+use phalanx_ops::shape::saturating;
 use phalanx_ops::structured::{Fft, Transform};
-use phalanx_ops::{DType, Index, Kind, Structured};
+use phalanx_ops::{DType, Kind, Structured};
 
 /// Which direction of a transform and its inverse is scaled.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -126,9 +128,8 @@ impl Grid {
             }
         };
         if extents.len() != axes.len() {
-            let (operation, argument) = ("fft", "extents");
             let value = format!("{} for {} axes", extents.len(), axes.len());
-            return Err(Error::op(OpError::Argument { operation, argument, value }, site));
+            return Err(refused("fft", "extents", value, site));
         }
         let line = |(axis, extent): (i64, Option<i64>)| Line { extent, axis, norm: self.norm };
         Ok(axes.into_iter().zip(extents).map(line).collect())
@@ -162,9 +163,7 @@ fn transform(
         _ => given,
     });
     if extent < 1 {
-        let (operation, argument) = ("fft", "extent");
-        let value = extent.to_string();
-        return Err(Error::op(OpError::Argument { operation, argument, value }, site));
+        return Err(refused("fft", "extent", extent.to_string(), site));
     }
     let is_single = matches!(array.dtype(), DType::F16 | DType::BF16 | DType::F32 | DType::C64);
     let dtype = match (domain, is_single) {
@@ -180,7 +179,7 @@ fn transform(
     let needed = if domain == Domain::FromHalf { extent / 2 + 1 } else { extent };
     let source = within(site, || {
         let source = array.converted(dtype, site);
-        with_extent(&source, axis, needed as usize).ok().cloned()
+        cut_or_filled(&source, axis, needed as usize).ok().cloned()
     })?;
     let transform = match (domain, is_forward) {
         (Domain::Complex, true) => Transform::Forward,
@@ -204,30 +203,24 @@ fn transform(
 }
 
 /// The array with an axis cut or filled up with zeros.
-fn with_extent(array: &Array, axis: usize, extent: usize) -> Array {
+fn cut_or_filled(array: &Array, axis: usize, extent: usize) -> Array {
     let given = array.shape()[axis];
-    let part = |count: usize| {
-        let whole = Index::Range { start: None, stop: None, step: 1 };
-        let mut items = vec![whole; array.ndim()];
-        items[axis] = Index::Range { start: None, stop: Some(count as i64), step: 1 };
-        items
-    };
+    let part = |count: usize| along(array.ndim(), axis, span(0, count));
     if extent == given {
         return array.clone();
     }
     if extent < given {
         return array.slice(part(extent));
     }
-    let mut shape = array.shape().to_vec();
-    shape[axis] = extent;
     Array::catch((|| {
+        let shape = with_extent(array.shape(), axis, extent);
         let filled = array.mesh()?.enter(|| zeros(shape.as_slice(), array.dtype()));
         filled.slice(part(given)).try_assign(array)?;
         Ok(filled)
     })())
 }
 
-fn along(
+fn transformed(
     array: &Array,
     domain: Domain,
     is_forward: bool,
@@ -244,14 +237,14 @@ fn along(
 #[track_caller]
 #[must_use]
 pub fn fft(array: &Array, line: impl Into<Line>) -> Array {
-    along(array, Domain::Complex, true, line, call_site())
+    transformed(array, Domain::Complex, true, line, call_site())
 }
 
 /// The inverse of [`fft`]. Local (records nodes). Errors as there.
 #[track_caller]
 #[must_use]
 pub fn ifft(array: &Array, line: impl Into<Line>) -> Array {
-    along(array, Domain::Complex, false, line, call_site())
+    transformed(array, Domain::Complex, false, line, call_site())
 }
 
 /// The first `n / 2 + 1` elements of the transform of real numbers; the others are their
@@ -259,7 +252,7 @@ pub fn ifft(array: &Array, line: impl Into<Line>) -> Array {
 #[track_caller]
 #[must_use]
 pub fn rfft(array: &Array, line: impl Into<Line>) -> Array {
-    along(array, Domain::ToHalf, true, line, call_site())
+    transformed(array, Domain::ToHalf, true, line, call_site())
 }
 
 /// The inverse of [`rfft`]: real numbers, `2 (m - 1)` without another extent. Local (records
@@ -267,7 +260,7 @@ pub fn rfft(array: &Array, line: impl Into<Line>) -> Array {
 #[track_caller]
 #[must_use]
 pub fn irfft(array: &Array, line: impl Into<Line>) -> Array {
-    along(array, Domain::FromHalf, false, line, call_site())
+    transformed(array, Domain::FromHalf, false, line, call_site())
 }
 
 /// The transform of a signal with Hermitian symmetry: a real spectrum. Local (records nodes).
@@ -278,7 +271,7 @@ pub fn hfft(array: &Array, line: impl Into<Line>) -> Array {
     let (site, line) = (call_site(), line.into());
     let conjugate = within(site, || array.conjugate());
     let line = Line { norm: line.norm.swapped(), ..line };
-    along(&conjugate, Domain::FromHalf, false, line, site)
+    transformed(&conjugate, Domain::FromHalf, false, line, site)
 }
 
 /// The inverse of [`hfft`]. Local (records nodes). Errors as [`rfft`].
@@ -287,7 +280,7 @@ pub fn hfft(array: &Array, line: impl Into<Line>) -> Array {
 pub fn ihfft(array: &Array, line: impl Into<Line>) -> Array {
     let (site, line) = (call_site(), line.into());
     let line = Line { norm: line.norm.swapped(), ..line };
-    let half = along(array, Domain::ToHalf, true, line, site);
+    let half = transformed(array, Domain::ToHalf, true, line, site);
     within(site, || half.conjugate())
 }
 
@@ -360,9 +353,7 @@ pub fn irfftn(array: &Array, grid: impl Into<Grid>) -> Array {
 }
 
 fn no_axes(site: Site) -> Result<Array, Error> {
-    let (operation, argument) = ("fft", "axes");
-    let value = String::from("[]");
-    Err(Error::op(OpError::Argument { operation, argument, value }, site))
+    Err(refused("fft", "axes", "[]", site))
 }
 
 fn plane(grid: Grid) -> Grid {
@@ -418,9 +409,8 @@ pub fn rfftfreq(extent: i64, spacing: f64) -> Array {
 fn frequencies(extent: i64, spacing: f64, is_half: bool, site: Site) -> Array {
     Array::catch(within(site, || {
         if extent < 1 || spacing == 0.0 {
-            let (operation, argument) = ("fftfreq", "extent and spacing");
             let value = format!("{extent}, {spacing}");
-            return Err(Error::op(OpError::Argument { operation, argument, value }, site));
+            return Err(refused("fftfreq", "extent and spacing", value, site));
         }
         let factor = 1.0 / (extent as f64 * spacing);
         let numbers = if is_half {
@@ -457,33 +447,13 @@ fn shifted(array: &Array, axes: Option<&[i64]>, by: fn(usize) -> usize, site: Si
             let (operation, expected) = ("fftshift", "at least 1");
             return Err(Error::op(OpError::Ndim { operation, expected, ndim: array.ndim() }, site));
         }
-        let mut result = array.clone();
+        let mut shifts = Vec::new();
         for &axis in axes.unwrap_or(&all) {
             // As NumPy, which asks the shape for the extent of every axis.
             let beyond = OpError::Index { index: axis, axis: 0, extent: array.ndim() };
             let axis = array.axis(axis, site).map_err(|_| Error::op(beyond, site))?;
-            let extent = array.shape()[axis];
-            result = within(site, || rolled(&result, axis, by(extent)).ok().cloned())?;
+            shifts.push(saturating(by(array.shape()[axis])));
         }
-        Ok(result)
+        Ok(within(site, || roll(array, shifts, axes.unwrap_or(&all))))
     })())
-}
-
-/// The array with the elements of an axis moved up by `by` positions, those beyond the end at the
-/// front.
-fn rolled(array: &Array, axis: usize, by: usize) -> Array {
-    let extent = array.shape()[axis];
-    let part = |start: usize, stop: usize| {
-        let whole = Index::Range { start: None, stop: None, step: 1 };
-        let mut items = vec![whole; array.ndim()];
-        items[axis] = Index::Range { start: Some(start as i64), stop: Some(stop as i64), step: 1 };
-        items
-    };
-    let by = if extent == 0 { 0 } else { by % extent };
-    let result = array.copy();
-    if by > 0 {
-        result.slice(part(by, extent)).assign(array.slice(part(0, extent - by)));
-        result.slice(part(0, by)).assign(array.slice(part(extent - by, extent)));
-    }
-    result
 }

@@ -5,20 +5,21 @@ use crate::closeness::{Tolerance, allclose};
 use crate::convolution::{ConvolveMode, convolve};
 use crate::creation::{ones, vander, zeros};
 use crate::decomposition::lstsq;
-use crate::differences::joined;
+use crate::elementwise::on_mesh_of;
 use crate::error::{Error, Site, call_site, within};
+use crate::manipulation::{along, refused, span, try_concatenate};
+use crate::s;
 use crate::sorting::sort;
-use crate::statistics::wrong;
 use phalanx_ops::error::OpError;
-use phalanx_ops::{DType, Index, promote};
+use phalanx_ops::{DType, promote};
 
 fn ndim(operation: &'static str, expected: &'static str, array: &Array, site: Site) -> Error {
     Error::op(OpError::Ndim { operation, expected, ndim: array.ndim() }, site)
 }
 
-/// The elements of a vector from one position to before another.
-fn part(array: &Array, start: i64, stop: Option<i64>) -> Array {
-    array.slice([Index::Range { start: Some(start), stop, step: 1 }])
+/// The element of a vector at a position, as a vector.
+fn element(array: &Array, at: usize) -> Array {
+    array.slice([span(at, at + 1)])
 }
 
 /// NumPy's `poly` of a vector: the coefficients, that of the highest power first, of the polynomial
@@ -41,9 +42,9 @@ pub fn poly(roots: &Array) -> Array {
         };
         let wide = roots.reshape([-1]).converted(dtype, site);
         let mut coefficients = ones([1], dtype);
-        for place in 0..wide.size() as i64 {
-            let root = part(&wide, place, Some(place + 1));
-            let factor = joined(&[ones([1], dtype), -root], 0, dtype, site)?;
+        for place in 0..wide.size() {
+            let parts = [&ones([1], dtype), &-element(&wide, place)];
+            let factor = try_concatenate(&parts, &0.into(), Some(dtype), site)?;
             coefficients = convolve(&coefficients, &factor, ConvolveMode::Full);
         }
         if dtype.is_complex() {
@@ -54,7 +55,7 @@ pub fn poly(roots: &Array) -> Array {
         }
         coefficients.ok().cloned()
     };
-    Array::catch(roots.mesh().and_then(|mesh| mesh.enter(|| within(site, compute))))
+    on_mesh_of(roots, site, compute)
 }
 
 /// NumPy's `polydiv`: the quotient and the remainder of two polynomials.
@@ -71,7 +72,7 @@ pub fn polydiv(u: &Array, v: &Array) -> Result<(Array, Array), Error> {
                     return Err(ndim("polydiv", "at most 1", array, site));
                 }
                 if array.size() == 0 {
-                    return Err(wrong("polydiv", "polynomial", String::from("[]"), site));
+                    return Err(refused("polydiv", "polynomial", "[]", site));
                 }
             }
             let (u, v) = (u.reshape([-1]) + 0.0, v.reshape([-1]) + 0.0);
@@ -80,19 +81,19 @@ pub fn polydiv(u: &Array, v: &Array) -> Result<(Array, Array), Error> {
             let (m, n) = (dividend.size(), divisor.size());
             let quotient = zeros([(m + 1).saturating_sub(n).max(1)], dtype);
             let mut remainder = dividend.copy();
-            let scale = 1.0 / part(&divisor, 0, Some(1));
-            for k in 0..(m + 1).saturating_sub(n) as i64 {
-                let factor = &scale * part(&remainder, k, Some(k + 1)).copy();
-                part(&quotient, k, Some(k + 1)).try_assign(&factor)?;
-                let window = part(&remainder, k, Some(k + n as i64));
+            let scale = 1.0 / element(&divisor, 0);
+            for k in 0..(m + 1).saturating_sub(n) {
+                let factor = &scale * element(&remainder, k).copy();
+                element(&quotient, k).try_assign(&factor)?;
+                let window = remainder.slice([span(k, k + n)]);
                 let left = &window - &factor * &divisor;
                 window.try_assign(&left)?;
             }
             let tolerance = || Tolerance::from((1e-14, 1e-8));
             while remainder.size() > 1
-                && allclose(&part(&remainder, 0, Some(1)), 0.0, tolerance()).item::<bool>()?
+                && allclose(&element(&remainder, 0), 0.0, tolerance()).item::<bool>()?
             {
-                remainder = part(&remainder, 1, None);
+                remainder = remainder.slice(s![1..]);
             }
             Ok((quotient.ok()?.clone(), remainder.ok()?.clone()))
         })
@@ -151,7 +152,7 @@ pub fn polyfit(
         let scale = if found.ndim() == 2 { scale.expand_dims(1) } else { scale };
         (found / scale).ok().cloned()
     };
-    Array::catch(x.mesh().and_then(|mesh| mesh.enter(|| within(site, fit))))
+    on_mesh_of(x, site, fit)
 }
 
 /// NumPy's `unwrap`: angles (or whatever has a period) with multiples of the period added along an
@@ -179,14 +180,10 @@ pub fn unwrap(
         let wrapped = crate::select(&at_edge, half, wrapped);
         let is_small = steps.absolute().less(discontinuity.unwrap_or(half));
         let corrections = crate::select(&is_small, 0.0, wrapped - steps);
-        let items = |start, stop| {
-            let mut items = vec![Index::Range { start: None, stop: None, step: 1 }; place];
-            items.push(Index::Range { start, stop, step: 1 });
-            items
-        };
-        let first = array.slice(items(None, Some(1))).converted(dtype, site);
-        let rest = array.slice(items(Some(1), None)) + crate::cumsum(&corrections, axis);
-        joined(&[first, rest], place, dtype, site)
+        let part = |start, stop| array.slice(along(array.ndim(), place, span(start, stop)));
+        let first = part(0, 1).converted(dtype, site);
+        let rest = part(1, array.shape()[place]) + crate::cumsum(&corrections, axis);
+        try_concatenate(&[&first, &rest], &(place as i64).into(), Some(dtype), site)
     };
-    Array::catch(array.mesh().and_then(|mesh| mesh.enter(|| within(site, unwrapped))))
+    on_mesh_of(array, site, unwrapped)
 }

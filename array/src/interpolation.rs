@@ -3,10 +3,10 @@
 use crate::array::Array;
 use crate::error::{Error, Site, call_site, within};
 use crate::indexing::Mode;
+use crate::manipulation::refused;
 use crate::math::select;
 use crate::operand::Argument;
 use crate::sorting::{Side, searchsorted};
-use crate::statistics::wrong;
 use phalanx_ops::error::OpError;
 use phalanx_ops::{DType, Index};
 
@@ -49,7 +49,7 @@ fn try_interp(
     let points = xp.size() as i64;
     if points == 0 || fp.size() as i64 != points {
         let value = format!("{} values at {points} points", fp.size());
-        return Err(wrong("interp", "fp", value, site));
+        return Err(refused("interp", "fp", value, site));
     }
     for real in [x, xp] {
         if real.dtype().is_complex() {

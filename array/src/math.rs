@@ -4,6 +4,7 @@ use crate::array::Array;
 use crate::elementwise::{elementwise, mesh_of, record, try_elementwise};
 use crate::error::{Error, Site, call_site, within};
 use crate::graph::NodeOp;
+use crate::manipulation::refused;
 use crate::operand::Argument;
 use phalanx_ops::error::OpError;
 use phalanx_ops::{Casting, DType, Kind, Op, Scalar, can_cast, promote, promote_weak};
@@ -160,6 +161,16 @@ pub fn select(
     Array::catch(record(NodeOp::Select, &arguments, &[DType::Bool, dtype, dtype], dtype, site))
 }
 
+/// What is written into an array of `ndim` axes: leading axes of extent 1 that are too many are
+/// dropped.
+pub(crate) fn without_leading(value: &Array, ndim: usize) -> Array {
+    let extra = value.ndim().saturating_sub(ndim);
+    if extra > 0 && value.shape()[..extra].iter().all(|&extent| extent == 1) {
+        return value.reshape(&value.shape()[extra..]);
+    }
+    value.clone()
+}
+
 /// `x op= y`: computed in NumPy's result dtype, cast back under the rule `same_kind`, written
 /// through the view.
 pub(crate) fn in_place(op: Op, target: &Array, other: Argument, site: Site) -> Result<(), Error> {
@@ -223,8 +234,7 @@ impl Array {
         if !self.base_view()?.is_read_only {
             return Ok(());
         }
-        let value = String::from("a read-only view");
-        Err(Error::op(OpError::Argument { operation: "assign", argument: "target", value }, site))
+        Err(refused("assign", "target", "a read-only view", site))
     }
 
     /// Writes an array, cast under the rule `casting`.
@@ -241,13 +251,7 @@ impl Array {
             return Err(Error::op(OpError::Cast { from, to }, site));
         }
         self.check_writable(site)?;
-        // Leading extents of 1 may be dropped from what is written.
-        let extra = value.ndim().saturating_sub(self.ndim());
-        let value = if extra > 0 && value.shape()[..extra].iter().all(|&extent| extent == 1) {
-            within(site, || value.reshape(value.shape()[extra..].to_vec()))
-        } else {
-            value.clone()
-        };
+        let value = within(site, || without_leading(value, self.ndim()));
         let fits = value.ndim() <= self.ndim()
             && value
                 .shape()

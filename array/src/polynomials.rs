@@ -3,30 +3,18 @@
 use crate::array::Array;
 use crate::convolution::{ConvolveMode, convolve};
 use crate::creation::{arange, zeros};
-use crate::differences::joined;
-use crate::error::{Error, Site, call_site, within};
-use crate::statistics::wrong;
+use crate::elementwise::on_mesh_of;
+use crate::error::{Error, Site, call_site};
+use crate::manipulation::{refused, try_concatenate};
+use crate::s;
 use phalanx_ops::error::OpError;
-use phalanx_ops::{DType, Index, Op, promote};
-
-/// Runs `body`, whose calls count as the call at `site`, on the mesh of `array`.
-fn on_mesh_of(array: &Array, site: Site, body: impl FnOnce() -> Result<Array, Error>) -> Array {
-    Array::catch(array.mesh().and_then(|mesh| mesh.enter(|| within(site, body))))
-}
+use phalanx_ops::{DType, Index, Op};
 
 fn check_vector(operation: &'static str, p: &Array, site: Site) -> Result<(), Error> {
     if p.ok()?.ndim() == 1 {
         return Ok(());
     }
     Err(Error::op(OpError::Ndim { operation, expected: "1", ndim: p.ndim() }, site))
-}
-
-fn from_place(start: i64) -> [Index; 1] {
-    [Index::Range { start: Some(start), stop: None, step: 1 }]
-}
-
-fn up_to(stop: i64) -> [Index; 1] {
-    [Index::Range { start: None, stop: Some(stop), step: 1 }]
 }
 
 /// NumPy's `polyval`: the polynomial with the coefficients `p` at each element of `x`, by Horner's
@@ -73,7 +61,8 @@ fn combined(operation: &'static str, op: Op, a: &Array, b: &Array, site: Site) -
             if p.size() == length {
                 return Ok(p.clone());
             }
-            joined(&[zeros(length - p.size(), p.dtype()), p.clone()], 0, p.dtype(), site)
+            let zeros = zeros(length - p.size(), p.dtype());
+            try_concatenate(&[&zeros, p], &0.into(), None, site)
         };
         Array::apply(op, &[lengthened(a)?.into(), lengthened(b)?.into()]).ok().cloned()
     })
@@ -105,7 +94,7 @@ fn without_leading_zeros(p: &Array) -> Result<Array, Error> {
     if !any.item::<bool>()? {
         return Ok(zeros(1usize, p.dtype()));
     }
-    Ok(p.slice(from_place(first.item::<i64>()?)))
+    Ok(p.slice(s![first.item::<i64>()?..]))
 }
 
 /// NumPy's `polyder`: the derivative of order `m`. Local (records nodes). Errors:
@@ -117,12 +106,12 @@ pub fn polyder(p: &Array, m: i64) -> Array {
     on_mesh_of(p, site, || {
         check_vector("polyder", p, site)?;
         if m < 0 {
-            return Err(wrong("polyder", "m", m.to_string(), site));
+            return Err(refused("polyder", "m", m.to_string(), site));
         }
         let mut derivative = p.clone();
         for _ in 0..m.min(p.size() as i64) {
             let degree = derivative.size() as i64 - 1;
-            derivative = derivative.slice(up_to(-1)) * arange(degree, 0, -1);
+            derivative = derivative.slice(s![..-1]) * arange(degree, 0, -1);
         }
         derivative.ok().cloned()
     })
@@ -140,7 +129,7 @@ pub fn polyint(p: &Array, m: i64, k: Option<&Array>) -> Array {
     on_mesh_of(p, site, || {
         check_vector("polyint", p, site)?;
         if m < 0 {
-            return Err(wrong("polyint", "m", m.to_string(), site));
+            return Err(refused("polyint", "m", m.to_string(), site));
         }
         let constants = match k {
             None => zeros(m as usize, DType::F64),
@@ -150,18 +139,13 @@ pub fn polyint(p: &Array, m: i64, k: Option<&Array>) -> Array {
             Some(k) => k.reshape([-1i64]),
         };
         if (constants.ok()?.size() as i64) < m {
-            return Err(wrong("polyint", "k", format!("{} constants", constants.size()), site));
+            return Err(refused("polyint", "k", format!("{} constants", constants.size()), site));
         }
         let mut integral = p.clone();
         for order in 0..m {
             let divided = &integral / arange(integral.size() as i64, 0, -1);
-            let constant = constants.slice([Index::Range {
-                start: Some(order),
-                stop: Some(order + 1),
-                step: 1,
-            }]);
-            let dtype = promote(divided.dtype(), constant.dtype());
-            integral = joined(&[divided, constant], 0, dtype, site)?;
+            let constant = constants.slice(s![order..order + 1]);
+            integral = try_concatenate(&[&divided, &constant], &0.into(), None, site)?;
         }
         Ok(integral)
     })

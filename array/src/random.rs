@@ -12,6 +12,7 @@ use crate::elementwise::elementwise;
 use crate::error::{Error, Site, call_site, within};
 use crate::graph::NodeOp;
 use crate::host::HostArray;
+use crate::manipulation::refused;
 use crate::math::select;
 use crate::scans::cumsum;
 use crate::sorting::{Side, argsort, searchsorted};
@@ -64,10 +65,6 @@ fn mixed(seed: u64) -> u64 {
     let seed = (seed ^ seed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let seed = (seed ^ seed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
     seed ^ seed >> 31
-}
-
-fn wrong(operation: &'static str, argument: &'static str, value: String, site: Site) -> Error {
-    Error::op(OpError::Argument { operation, argument, value }, site)
 }
 
 impl Generator {
@@ -147,7 +144,7 @@ impl Generator {
         let (site, shape) = (call_site(), shape.into());
         Array::catch(within(site, || {
             if !(high - low).is_finite() {
-                return Err(wrong("uniform", "range", format!("{low} to {high}"), site));
+                return Err(refused("uniform", "range", format!("{low} to {high}"), site));
             }
             (self.random(shape, DType::F64) * (high - low) + low).ok().cloned()
         }))
@@ -180,7 +177,7 @@ impl Generator {
         let (site, shape) = (call_site(), shape.into());
         Array::catch(within(site, || {
             if deviation.is_nan() || deviation < 0.0 {
-                return Err(wrong("normal", "deviation", deviation.to_string(), site));
+                return Err(refused("normal", "deviation", deviation.to_string(), site));
             }
             (self.standard_normal(shape, DType::F64) * deviation + mean).ok().cloned()
         }))
@@ -194,7 +191,7 @@ impl Generator {
         let (site, shape) = (call_site(), shape.into());
         Array::catch(within(site, || {
             if mean.is_nan() || mean < 0.0 {
-                return Err(wrong("exponential", "mean", mean.to_string(), site));
+                return Err(refused("exponential", "mean", mean.to_string(), site));
             }
             ((1.0 - self.random(shape, DType::F64)).log() * -mean).ok().cloned()
         }))
@@ -208,7 +205,7 @@ impl Generator {
         let (site, shape) = (call_site(), shape.into());
         Array::catch(within(site, || {
             if low >= high {
-                return Err(wrong("integers", "range", format!("{low} to {high}"), site));
+                return Err(refused("integers", "range", format!("{low} to {high}"), site));
             }
             let count = high.wrapping_sub(low) as u64;
             let chosen = self.bits(shape).remainder(Scalar::new(count));
@@ -272,7 +269,7 @@ impl Generator {
             let shape = shape.resolve(8, site)?;
             let wanted = size(&shape);
             if (count == 0 && wanted > 0) || (!replace && wanted > count) {
-                return Err(wrong("choice", "shape", format!("{shape:?} of {count}"), site));
+                return Err(refused("choice", "shape", format!("{shape:?} of {count}"), site));
             }
             let positions = match weights {
                 None if replace => self.integers(0, count.max(1) as i64, shape.as_slice()),
@@ -283,7 +280,7 @@ impl Generator {
                 Some(weights) => {
                     weights.ok()?;
                     if !replace {
-                        return Err(wrong("choice", "weights", "without replace".into(), site));
+                        return Err(refused("choice", "weights", "without replace", site));
                     }
                     if weights.shape() != [count] {
                         let (left, right) = (weights.shape().into(), array.shape().into());

@@ -5,33 +5,11 @@
 
 use crate::array::Array;
 use crate::error::{Error, Site, call_site, within};
-use crate::math::select;
-use crate::structured::record_structured;
+use crate::manipulation::{try_concatenate, with_extent};
+use crate::structured::{line, line_axis, record_structured};
 use phalanx_ops::error::OpError;
 use phalanx_ops::structured::{ReduceAt, Scan};
-use phalanx_ops::{DType, Kind, Op, Structured};
-
-/// The array, and the axis along which it is combined: all elements in C order without one.
-fn line(array: &Array, axis: Option<i64>, site: Site) -> Result<(Array, usize), Error> {
-    array.ok()?;
-    match axis {
-        // As NumPy, which takes a 0-d array for a vector.
-        Some(-1 | 0) if array.ndim() == 0 => {
-            Ok((within(site, || array.reshape([1]).ok().cloned())?, 0))
-        }
-        Some(axis) => Ok((array.clone(), array.axis(axis, site)?)),
-        None => Ok((within(site, || array.reshape([-1]).ok().cloned())?, 0)),
-    }
-}
-
-/// The dtype in which NumPy sums and multiplies: small integers and bools widen to 64 bits.
-fn accumulator(dtype: DType) -> DType {
-    match dtype.kind() {
-        Kind::Bool | Kind::Signed => DType::I64,
-        Kind::Unsigned => DType::U64,
-        Kind::Float | Kind::Complex => dtype,
-    }
-}
+use phalanx_ops::{DType, Op, Structured, Weak};
 
 fn cumulative(
     array: &Array,
@@ -40,10 +18,14 @@ fn cumulative(
     dtype: Option<DType>,
     site: Site,
 ) -> Result<Array, Error> {
-    let (array, axis) = line(array, axis, site)?;
-    let dtype = dtype.unwrap_or_else(|| accumulator(array.dtype()));
-    let array = array.converted(dtype, site);
-    record_structured(Structured::Scan(Scan { op, axis: axis as u8 }), &[&array], site)
+    let (array, axis) = line(array, line_axis(array, axis), site)?;
+    let dtype = dtype.unwrap_or_else(|| array.accumulator());
+    scanned(op, &array.converted(dtype, site), axis, site)
+}
+
+/// Running combinations along an axis in the dtype of the array.
+fn scanned(op: Op, array: &Array, axis: usize, site: Site) -> Result<Array, Error> {
+    record_structured(Structured::Scan(Scan { op, axis: axis as u8 }), &[array], site)
 }
 
 /// NumPy's `cumsum`: the sums of the elements up to each one along an axis (without one, of all
@@ -93,14 +75,13 @@ fn standard(
         return Ok(scanned);
     }
     let place = scanned.axis(axis.unwrap_or(0), site)?;
-    let mut shape = scanned.shape().to_vec();
-    shape[place] = 1;
+    let shape = with_extent(scanned.shape(), place, 1);
     let identity = i64::from(op == Op::Multiply);
     let mesh = scanned.mesh()?;
     let first = mesh.enter(|| {
         within(site, || crate::creation::full(shape.as_slice(), identity, scanned.dtype()))
     });
-    crate::differences::joined(&[first, scanned.clone()], place, scanned.dtype(), site)
+    try_concatenate(&[&first, &scanned], &(place as i64).into(), None, site)
 }
 
 /// NumPy's `cumulative_sum`: as [`cumsum`], along an axis that vectors alone may leave out, in a
@@ -132,17 +113,12 @@ pub fn cumulative_prod(
     Array::catch(standard(Op::Multiply, array, axis.into(), dtype.into(), include_initial, site))
 }
 
-/// The array with another number in the place of NaN.
-fn without_nan(array: &Array, number: i64) -> Array {
-    if array.dtype().is_inexact() { select(&array.isnan(), number, array) } else { array.clone() }
-}
-
 /// NumPy's `nancumsum`: [`cumsum`] with NaN as 0.
 #[track_caller]
 #[must_use]
 pub fn nancumsum(array: &Array, axis: impl Into<Option<i64>>) -> Array {
     let (site, axis) = (call_site(), axis.into());
-    within(site, || cumsum(&without_nan(array, 0), axis))
+    within(site, || cumsum(&array.without_nan(Weak::Int(0), site), axis))
 }
 
 /// NumPy's `nancumprod`: [`cumprod`] with NaN as 1.
@@ -150,7 +126,7 @@ pub fn nancumsum(array: &Array, axis: impl Into<Option<i64>>) -> Array {
 #[must_use]
 pub fn nancumprod(array: &Array, axis: impl Into<Option<i64>>) -> Array {
     let (site, axis) = (call_site(), axis.into());
-    within(site, || cumprod(&without_nan(array, 1), axis))
+    within(site, || cumprod(&array.without_nan(Weak::Int(1), site), axis))
 }
 
 /// The operation with a loop from and to one dtype for elements of `dtype`; its dtype.
@@ -176,14 +152,17 @@ fn looped(op: Op, dtype: DType, site: Site) -> Result<DType, Error> {
 
 /// NumPy's `ufunc.accumulate` along an axis.
 pub(crate) fn accumulate(op: Op, array: &Array, axis: i64, site: Site) -> Result<Array, Error> {
-    array.ok()?;
-    let axis = array.axis(axis, site)?;
-    let dtype = match op {
-        Op::Add | Op::Multiply => accumulator(array.dtype()),
-        _ => looped(op, array.dtype(), site)?,
-    };
-    let array = array.converted(dtype, site);
-    record_structured(Structured::Scan(Scan { op, axis: axis as u8 }), &[&array], site)
+    let axis = array.ok()?.axis(axis, site)?;
+    let dtype = combined_in(op, array, site)?;
+    scanned(op, &array.converted(dtype, site), axis, site)
+}
+
+/// The dtype in which the elements of an array are combined.
+fn combined_in(op: Op, array: &Array, site: Site) -> Result<DType, Error> {
+    match op {
+        Op::Add | Op::Multiply => Ok(array.accumulator()),
+        _ => looped(op, array.dtype(), site),
+    }
 }
 
 /// NumPy's `ufunc.reduceat` along an axis.
@@ -194,16 +173,12 @@ pub(crate) fn reduce_at(
     axis: i64,
     site: Site,
 ) -> Result<Array, Error> {
-    array.ok()?;
-    let axis = array.axis(axis, site)?;
+    let axis = array.ok()?.axis(axis, site)?;
     if starts.ok()?.ndim() != 1 {
         let (expected, ndim) = ("1", starts.ndim());
         return Err(Error::op(OpError::Ndim { operation: "reduceat", expected, ndim }, site));
     }
-    let dtype = match op {
-        Op::Add | Op::Multiply => accumulator(array.dtype()),
-        _ => looped(op, array.dtype(), site)?,
-    };
+    let dtype = combined_in(op, array, site)?;
     let starts = crate::indexing::checked_positions(starts, array.shape()[axis], axis, site)?;
     let array = array.converted(dtype, site);
     let reduce = Structured::ReduceAt(ReduceAt { op, axis: axis as u8 });

@@ -6,22 +6,14 @@
 use crate::array::Array;
 use crate::error::{Error, Site, call_site, within};
 use crate::indexing::take_along_axis;
+use crate::manipulation::{along, refused, span, try_concatenate};
 use crate::operand::Argument;
-use crate::structured::record_structured;
+use crate::structured::{line, line_axis, record_structured};
 use phalanx_ops::error::OpError;
 use phalanx_ops::structured::{Order, SearchSorted, Sort};
-use phalanx_ops::{DType, Structured, promote};
+use phalanx_ops::{DType, Index, Structured, promote};
 
 pub use phalanx_ops::structured::Side;
-
-/// The array, and the axis along which it is sorted: of all elements in C order without one.
-fn line(array: &Array, axis: Option<i64>, site: Site) -> Result<(Array, usize), Error> {
-    array.ok()?;
-    match axis {
-        Some(axis) => Ok((array.clone(), array.axis(axis, site)?)),
-        None => Ok((within(site, || array.reshape([-1]).ok().cloned())?, 0)),
-    }
-}
 
 fn sorted(array: &Array, axis: Option<i64>, order: Order, site: Site) -> Result<Array, Error> {
     let (array, axis) = line(array, axis, site)?;
@@ -44,9 +36,7 @@ pub fn sort(array: &Array, axis: impl Into<Option<i64>>) -> Array {
 #[track_caller]
 #[must_use]
 pub fn argsort(array: &Array, axis: impl Into<Option<i64>>) -> Array {
-    let axis: Option<i64> = axis.into();
-    // As NumPy, a single element is taken for a vector of one.
-    let axis = axis.filter(|axis| array.ndim() > 0 || !(-1..1).contains(axis));
+    let axis = line_axis(array, axis.into());
     Array::catch(sorted(array, axis, Order::Positions, call_site()))
 }
 
@@ -68,10 +58,7 @@ pub fn sort_complex(array: &Array) -> Array {
 fn check_places(places: &[i64], extent: usize, site: Site) -> Result<(), Error> {
     let is_outside = |place: &&i64| !(-(extent as i64)..extent as i64).contains(*place);
     match places.iter().find(is_outside) {
-        Some(place) => {
-            let (operation, argument, value) = ("partition", "kth", place.to_string());
-            Err(Error::op(OpError::Argument { operation, argument, value }, site))
-        }
+        Some(place) => Err(refused("partition", "kth", place.to_string(), site)),
         None => Ok(()),
     }
 }
@@ -110,9 +97,7 @@ pub fn lexsort(keys: &[Array], axis: i64) -> Array {
     let site = call_site();
     Array::catch((|| {
         let Some((first, others)) = keys.split_first() else {
-            let (operation, argument) = ("lexsort", "keys");
-            let value = String::from("[]");
-            return Err(Error::op(OpError::Argument { operation, argument, value }, site));
+            return Err(refused("lexsort", "keys", "[]", site));
         };
         for key in others {
             if key.ok()?.shape() != first.ok()?.shape() {
@@ -142,18 +127,16 @@ pub fn topk(array: &Array, count: usize, axis: i64) -> (Array, Array) {
         let place = array.axis(axis, site)?;
         let extent = array.shape()[place];
         if count > extent {
-            let (operation, argument, value) = ("topk", "count", count.to_string());
-            return Err(Error::op(OpError::Argument { operation, argument, value }, site));
+            return Err(refused("topk", "count", count.to_string(), site));
         }
         within(site, || {
-            let mut items =
-                vec![crate::Index::Range { start: None, stop: None, step: 1 }; array.ndim()];
             let stop = (extent > count).then(|| (extent - count) as i64 - 1);
-            items[place] = crate::Index::Range { start: None, stop, step: -1 };
-            if count == 0 {
-                items[place] = crate::Index::Range { start: None, stop: Some(0), step: 1 };
-            }
-            let positions = argsort(array, axis).slice(items).copy();
+            let largest = match count {
+                0 => span(0, 0),
+                _ => Index::Range { start: None, stop, step: -1 },
+            };
+            let positions = argsort(array, axis);
+            let positions = positions.slice(along(array.ndim(), place, largest)).copy();
             let values = take_along_axis(array, &positions, axis);
             Ok((values.ok()?.clone(), positions.ok()?.clone()))
         })
@@ -327,22 +310,14 @@ pub fn isin(array: &Array, candidates: &Array, invert: bool) -> Array {
     }))
 }
 
-/// Both arrays as vectors of one dtype, one after the other.
-fn joined(a: &Array, b: &Array, site: Site) -> Result<Array, Error> {
-    let dtype = promote(a.ok()?.dtype(), b.ok()?.dtype());
-    let (count, more) = (a.size(), b.size());
-    let all = a.mesh()?.enter(|| crate::creation::zeros([count + more], dtype));
-    all.slice(crate::s![..count]).try_assign(a.converted(dtype, site).reshape([-1]))?;
-    all.slice(crate::s![count..]).try_assign(b.converted(dtype, site).reshape([-1]))?;
-    Ok(all)
-}
-
 /// NumPy's `union1d`: the elements of either array, ascending, each once. Collective.
 #[track_caller]
 #[must_use]
 pub fn union1d(a: &Array, b: &Array) -> Array {
     let site = call_site();
-    Array::catch(within(site, || unique(&joined(a, b, site)?).ok().cloned()))
+    Array::catch(within(site, || {
+        unique(&try_concatenate(&[a, b], &().into(), None, site)?).ok().cloned()
+    }))
 }
 
 /// NumPy's `intersect1d`: the elements of both arrays, ascending, each once. Collective.
@@ -351,7 +326,8 @@ pub fn union1d(a: &Array, b: &Array) -> Array {
 pub fn intersect1d(a: &Array, b: &Array) -> Array {
     let site = call_site();
     Array::catch(within(site, || {
-        let all = sort(&joined(&unique(a), &unique(b), site)?, 0);
+        let all = try_concatenate(&[&unique(a), &unique(b)], &0.into(), None, site)?;
+        let all = sort(&all, 0);
         if all.size() < 2 {
             return all.slice(crate::s![..0]).copy().ok().cloned();
         }
@@ -377,7 +353,8 @@ pub fn setdiff1d(a: &Array, b: &Array) -> Array {
 pub fn setxor1d(a: &Array, b: &Array) -> Array {
     let site = call_site();
     Array::catch(within(site, || {
-        let all = sort(&joined(&unique(a), &unique(b), site)?, 0);
+        let all = try_concatenate(&[&unique(a), &unique(b)], &0.into(), None, site)?;
+        let all = sort(&all, 0);
         // Two NaNs are different here, as in NumPy.
         let first = all.mesh()?.enter(|| crate::creation::ones([all.size()], DType::Bool));
         if all.size() > 1 {

@@ -4,6 +4,7 @@ use crate::array::Array;
 use crate::elementwise::{check_shape, mesh_of};
 use crate::error::{Error, Site, within};
 use crate::graph::NodeOp;
+use crate::manipulation::common_shape;
 use crate::operand::Argument;
 use phalanx_ops::{DType, Structured};
 use smallvec::SmallVec;
@@ -30,13 +31,33 @@ pub(crate) fn record_structured(
 /// The products of stacks of matrices of one floating-point or complex dtype, with broadcasting of
 /// the axes before the last two.
 pub(crate) fn stacked_product(a: &Array, b: &Array, site: Site) -> Result<Array, Error> {
-    let (a_stack, b_stack) = (&a.shape()[..a.ndim() - 2], &b.shape()[..b.ndim() - 2]);
-    let stack =
-        phalanx_ops::shape::broadcast(a_stack, b_stack).map_err(|error| Error::op(error, site))?;
+    let [a, b] = stacked_alike(a, b, site)?;
+    record_structured(Structured::Matmul, &[&a, &b], site)
+}
+
+/// Stacks of matrices with the axes before the last two broadcast.
+pub(crate) fn stacked_alike(a: &Array, b: &Array, site: Site) -> Result<[Array; 2], Error> {
+    let stack = common_shape([a, b].map(|array| &array.shape()[..array.ndim() - 2]), site)?;
     let with = |array: &Array| {
-        let mut shape = stack.to_vec();
-        shape.extend(&array.shape()[array.ndim() - 2..]);
+        let mut shape = stack.clone();
+        shape.extend_from_slice(&array.shape()[array.ndim() - 2..]);
         within(site, || array.broadcast_to(shape.as_slice()).ok().cloned())
     };
-    record_structured(Structured::Matmul, &[&with(a)?, &with(b)?], site)
+    Ok([with(a)?, with(b)?])
+}
+
+/// The array, and the axis of its lines that an operation works on: without one, of all elements in
+/// C order.
+pub(crate) fn line(array: &Array, axis: Option<i64>, site: Site) -> Result<(Array, usize), Error> {
+    array.ok()?;
+    match axis {
+        Some(axis) => Ok((array.clone(), array.axis(axis, site)?)),
+        None => Ok((within(site, || array.reshape([-1]).ok().cloned())?, 0)),
+    }
+}
+
+/// The axis of the lines of an array where, as NumPy does, a single element is taken for a vector
+/// of one.
+pub(crate) fn line_axis(array: &Array, axis: Option<i64>) -> Option<i64> {
+    axis.filter(|axis| array.ndim() > 0 || !(-1..1).contains(axis))
 }

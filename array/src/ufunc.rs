@@ -4,6 +4,7 @@ use crate::array::Array;
 use crate::elementwise::try_elementwise;
 use crate::error::{Error, Site, call_site, within};
 use crate::indexing::combine_at;
+use crate::manipulation::{along, refused, span};
 use crate::operand::Argument;
 use crate::reductions::Axes;
 use phalanx_ops::error::OpError;
@@ -25,8 +26,7 @@ pub const fn ufunc(op: Op) -> Ufunc {
 impl Ufunc {
     /// The error of a method that the operation does not have.
     fn refuse(self, method: &'static str, why: &str, site: Site) -> Error {
-        let value = format!("{} ({why})", self.op.name());
-        Error::op(OpError::Argument { operation: method, argument: "ufunc", value }, site)
+        refused(method, "ufunc", format!("{} ({why})", self.op.name()), site)
     }
 
     pub(crate) fn check_binary(self, method: &'static str, site: Site) -> Result<(), Error> {
@@ -116,15 +116,12 @@ impl Ufunc {
         if array.shape()[axis as usize] == 0 {
             return Err(Error::op(OpError::EmptyReduction { operation: "subtract" }, site));
         }
-        let whole = Index::Range { start: None, stop: None, step: 1 };
-        let part = |start: i64, stop: Option<i64>| {
-            let mut items = vec![whole; array.ndim()];
-            items[axis as usize] = Index::Range { start: Some(start), stop, step: 1 };
-            array.slice(items)
+        let axis = usize::from(axis);
+        let sum = |start: usize, stop: usize| {
+            let part = array.slice(along(array.ndim(), axis, span(start, stop)));
+            part.reduce_with(Monoid::Add, array.dtype(), &axes.plain(), site)
         };
-        let plain = axes.plain();
-        let first = part(0, Some(1)).reduce_with(Monoid::Add, array.dtype(), &plain, site)?;
-        let others = part(1, None).reduce_with(Monoid::Add, array.dtype(), &plain, site)?;
+        let (first, others) = (sum(0, 1)?, sum(1, array.shape()[axis])?);
         (first - others).ok()?.clone().into_out(axes, Casting::Unsafe, site)
     }
 
@@ -150,10 +147,7 @@ impl Ufunc {
         };
         let running = crate::scans::accumulate(self.op, &given, axis as i64, site)?;
         let last = within(site, || {
-            let whole = Index::Range { start: None, stop: None, step: 1 };
-            let mut items = vec![whole; running.ndim()];
-            items[axis] = Index::At(-1);
-            running.slice(items).copy().ok().cloned()
+            running.slice(along(running.ndim(), axis, Index::At(-1))).copy().ok().cloned()
         })?;
         last.with_kept_axes(array.shape(), axes, site)?.into_out(axes, Casting::Unsafe, site)
     }

@@ -6,6 +6,7 @@ use crate::error::{Error, Failure, Site, call_site, outside, within};
 use crate::graph::{Node, NodeOp};
 use crate::host::HostArray;
 use crate::interval::Interval;
+use crate::manipulation::refused;
 use crate::operand::Operand;
 use crate::window::MeshHandle;
 use phalanx_ops::error::OpError;
@@ -79,9 +80,7 @@ impl ShapeArgument {
     /// The shape, if there may be an array of it with elements of `item` bytes.
     pub(crate) fn resolve(&self, item: usize, site: Site) -> Result<Shape, Error> {
         if let Some(negative) = self.0.iter().find(|&&extent| extent < 0) {
-            let value = negative.to_string();
-            let argument = "extent";
-            return Err(Error::op(OpError::Argument { operation: "shape", argument, value }, site));
+            return Err(refused("shape", "extent", negative.to_string(), site));
         }
         let shape: Shape = self.0.iter().map(|&extent| extent as usize).collect();
         check(&shape, item).map_err(|error| Error::op(error, site))?;

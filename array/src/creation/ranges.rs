@@ -21,12 +21,7 @@ pub fn arange(start: impl Into<Weak>, stop: impl Into<Weak>, step: impl Into<Wea
     let site = call_site();
     let (start, stop, step) = (start.into(), stop.into(), step.into());
     Array::catch((|| {
-        let wrong = |argument, value: f64| {
-            Error::op(
-                OpError::Argument { operation: "arange", argument, value: value.to_string() },
-                site,
-            )
-        };
+        let wrong = |argument, value: f64| refused("arange", argument, value.to_string(), site);
         let integer = |value: Weak| if let Weak::Int(value) = value { Some(value) } else { None };
         let mesh = current_mesh(site)?;
         if let (Some(start), Some(stop), Some(step)) =

@@ -5,7 +5,7 @@ use super::grids::{diag_indices, tril_indices, triu_indices};
 use crate::array::Array;
 use crate::error::{Error, Site, call_site, within};
 use crate::indexing::nonzero;
-use crate::statistics::wrong;
+use crate::manipulation::refused;
 use phalanx_ops::DType;
 use phalanx_ops::error::OpError;
 
@@ -22,7 +22,7 @@ pub fn diag_indices_from(array: &Array) -> Result<Vec<Array>, Error> {
         return Err(Error::op(OpError::Ndim { operation, expected, ndim: shape.len() }, site));
     }
     if shape.iter().any(|extent| *extent != shape[0]) {
-        return Err(wrong("diag_indices_from", "shape", format!("{shape:?}"), site));
+        return Err(refused("diag_indices_from", "shape", format!("{shape:?}"), site));
     }
     array.mesh()?.enter(|| within(site, || diag_indices(shape[0], shape.len())))
 }

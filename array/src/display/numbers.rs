@@ -3,7 +3,7 @@
 use super::digits::{Decimal, Precision};
 use crate::array::Array;
 use crate::error::{Error, call_site, within};
-use crate::statistics::wrong;
+use crate::manipulation::refused;
 use phalanx_ops::{DType, Scalar, Weak};
 
 /// NumPy's `array_str`: the elements as NumPy prints them. Collectivity as [`Array::to_host`]. What
@@ -35,7 +35,7 @@ pub fn array2string(array: &Array) -> Result<String, Error> {
 pub fn base_repr(number: i64, base: u32, padding: usize) -> Result<String, Error> {
     let site = call_site();
     if !(2..=36).contains(&base) {
-        return Err(wrong("base_repr", "base", base.to_string(), site));
+        return Err(refused("base_repr", "base", base.to_string(), site));
     }
     let (mut rest, mut digits) = (number.unsigned_abs(), Vec::new());
     while rest > 0 {
@@ -63,7 +63,7 @@ pub fn binary_repr(number: i64, width: impl Into<Option<usize>>) -> Result<Strin
     let Some(width) = width else {
         return Ok(if number < 0 { format!("-{magnitude}") } else { magnitude });
     };
-    let refuse = || Err(wrong("binary_repr", "width", width.to_string(), site));
+    let refuse = || Err(refused("binary_repr", "width", width.to_string(), site));
     if number >= 0 {
         if number > 0 && width < magnitude.len() {
             return refuse();

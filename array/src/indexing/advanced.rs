@@ -4,11 +4,12 @@ use super::find::nonzero;
 use super::positions::{Mode, argument_array, resolved};
 use crate::array::Array;
 use crate::error::{Error, Site, call_site, within};
+use crate::manipulation::moveaxis;
+use crate::math::without_leading;
 use crate::operand::Argument;
 use crate::{Index, IndexItem};
 use phalanx_ops::error::OpError;
 use phalanx_ops::shape::broadcast;
-use phalanx_ops::structured::Put;
 use phalanx_ops::{DType, Shape};
 
 /// An item of an index: a basic one, or an array of positions or of bools.
@@ -81,8 +82,7 @@ impl Array {
         let worked = self.work_out(items, site)?;
         let (lines, position) = worked.lines(site)?;
         let taken = lines.take_resolved(&position, 0, site)?;
-        let (from, to) = (worked.shape.len(), worked.place);
-        within(site, || move_first(&taken, from, to).ok().cloned())
+        within(site, || moveaxis(&taken, worked.first(), worked.there()).ok().cloned())
     }
 
     /// NumPy's `a[...] = value` with any items; see [`ix!`](crate::ix). Of positions that occur
@@ -115,22 +115,15 @@ impl Array {
         }
         let worked = self.work_out(items, site)?;
         let (lines, position) = worked.lines(site)?;
-        let (count, rest) = (position.size(), &lines.shape()[1..]);
+        let rest = &lines.shape()[1..];
         let mut target: Vec<usize> = rest[..worked.place].to_vec();
         target.extend(&worked.shape);
         target.extend(&rest[worked.place..]);
         within(site, || {
             let value = argument_array(value, self, site)?;
             let value = without_leading(&value, target.len()).broadcast_to(target.as_slice());
-            let value = move_last(&value, worked.place, worked.shape.len());
-            let mut shape = vec![count];
-            shape.extend(rest);
-            let value = value.reshape(shape.as_slice());
-            let mut column = vec![count];
-            column.resize(shape.len(), 1);
-            let positions = position.reshape(column.as_slice()).broadcast_to(shape.as_slice());
-            let put = Put { axis: 0, op: None };
-            let new = lines.put_resolved(put, &positions, value.ok()?, site)?;
+            let value = moveaxis(&value, worked.there(), worked.first());
+            let new = lines.put_rows(None, &position, &value, site)?;
             worked.view.try_assign(new.reshape(worked.view.shape()))
         })
     }
@@ -195,6 +188,16 @@ impl Array {
 }
 
 impl Worked {
+    /// The axes of the positions where they come first.
+    fn first(&self) -> Vec<i64> {
+        (0..self.shape.len() as i64).collect()
+    }
+
+    /// The axes of the positions in the result.
+    fn there(&self) -> Vec<i64> {
+        (self.place as i64..(self.place + self.shape.len()) as i64).collect()
+    }
+
     /// The view with the indexed axes as one, and the positions along it.
     fn lines(&self, site: Site) -> Result<(Array, Array), Error> {
         let count = self.positions.len();
@@ -289,31 +292,6 @@ fn spelled_out(array: &Array, items: &[AnyIndex], site: Site) -> Result<Vec<AnyI
         spelled.extend(rest);
     }
     Ok(spelled)
-}
-
-/// The view whose first `count` axes stand at `place`.
-fn move_first(array: &Array, count: usize, place: usize) -> Array {
-    let ndim = array.ndim() as i64;
-    let (count, place) = (count as i64, place as i64);
-    let order = (count..count + place).chain(0..count).chain(count + place..ndim);
-    array.transpose(order.collect::<Vec<i64>>())
-}
-
-/// The view whose `count` axes at `place` stand first.
-fn move_last(array: &Array, place: usize, count: usize) -> Array {
-    let ndim = array.ndim() as i64;
-    let (count, place) = (count as i64, place as i64);
-    let order = (place..place + count).chain(0..place).chain(place + count..ndim);
-    array.transpose(order.collect::<Vec<i64>>())
-}
-
-/// The array without leading axes of extent 1 that are too many.
-fn without_leading(array: &Array, ndim: usize) -> Array {
-    let extra = array.ndim().saturating_sub(ndim);
-    if extra > 0 && array.shape()[..extra].iter().all(|&extent| extent == 1) {
-        return array.reshape(&array.shape()[extra..]);
-    }
-    array.clone()
 }
 
 /// NumPy's `ix_`: vectors of positions, or of bools, as an index of all their combinations.

@@ -1,14 +1,15 @@
 //! Positions of elements: where conditions hold, and between indices and positions in C order.
 
-use super::positions::{Mode, resolved};
+use super::positions::{Mode, check_integers, resolved};
 use crate::array::Array;
 use crate::error::{DataError, Error, Site, call_site, within};
 use crate::graph::NodeOp;
+use crate::manipulation::refused;
 use crate::math::select;
 use crate::operand::Argument;
+use phalanx_ops::DType;
 use phalanx_ops::error::OpError;
 use phalanx_ops::shape::size;
-use phalanx_ops::{DType, Kind};
 
 /// The strides of a C-ordered array in elements.
 fn steps(shape: &[usize]) -> Vec<i64> {
@@ -102,11 +103,7 @@ pub fn unravel_index(positions: &Array, shape: &[usize]) -> Result<Vec<Array>, E
 }
 
 fn check_positions(positions: &Array, extent: usize, site: Site) -> Result<(), Error> {
-    positions.ok()?;
-    if !matches!(positions.dtype().kind(), Kind::Signed | Kind::Unsigned) {
-        let dtypes = vec![positions.dtype()];
-        return Err(Error::op(OpError::Indices { dtypes }, site));
-    }
+    check_integers(positions, site)?;
     within(site, || {
         let wide = positions.converted(DType::I64, site);
         let outside = wide.less(0).logical_or(wide.greater_equal(extent as i64));
@@ -126,9 +123,8 @@ pub fn ravel_multi_index(indices: &[Array], shape: &[usize], mode: Mode) -> Arra
     let site = call_site();
     Array::catch((|| {
         if indices.len() != shape.len() || indices.is_empty() {
-            let (operation, argument) = ("ravel_multi_index", "the number of axes");
-            let value = indices.len().to_string();
-            return Err(Error::op(OpError::Argument { operation, argument, value }, site));
+            let count = indices.len().to_string();
+            return Err(refused("ravel_multi_index", "the number of axes", count, site));
         }
         let mut position: Option<Array> = None;
         for ((index, &extent), step) in indices.iter().zip(shape).zip(steps(shape)) {
@@ -202,9 +198,7 @@ pub fn place(array: &Array, mask: &Array, values: &Array) {
         }
         let positions = positions_of(mask, site)?;
         if positions.size() > 0 && values.size() == 0 {
-            let (operation, argument) = ("place", "values");
-            let value = String::from("[]");
-            return Err(Error::op(OpError::Argument { operation, argument, value }, site));
+            return Err(refused("place", "values", "[]", site));
         }
         within(site, || array.put(&positions, values, Mode::Raise));
         array.ok().map(drop)
@@ -231,9 +225,7 @@ pub fn choose(selector: &Array, choices: &[Argument], mode: Mode) -> Array {
             _ => resolved(selector, (0, choices.len()), mode, site)?,
         };
         let Some((last, others)) = choices.split_last() else {
-            let (operation, argument) = ("choose", "choices");
-            let value = String::from("[]");
-            return Err(Error::op(OpError::Argument { operation, argument, value }, site));
+            return Err(refused("choose", "choices", "[]", site));
         };
         within(site, || {
             let mut chosen = last.clone();

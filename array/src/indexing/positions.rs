@@ -3,11 +3,11 @@
 use crate::array::Array;
 use crate::error::{DataError, Error, Site, call_site, within};
 use crate::graph::NodeOp;
+use crate::manipulation::{axis_of, with_extent};
 use crate::math::select;
 use crate::operand::{Argument, Operand};
 use crate::structured::record_structured;
 use phalanx_ops::error::OpError;
-use phalanx_ops::shape::normalize_axis;
 use phalanx_ops::structured::{Put, Take, TakeAlong};
 use phalanx_ops::{DType, Kind, Op, Scalar, Shape, Structured};
 
@@ -34,11 +34,7 @@ pub(super) fn resolved(
     mode: Mode,
     site: Site,
 ) -> Result<Array, Error> {
-    positions.ok()?;
-    if !matches!(positions.dtype().kind(), Kind::Signed | Kind::Unsigned) {
-        let dtypes = vec![positions.dtype()];
-        return Err(Error::op(OpError::Indices { dtypes }, site));
-    }
+    check_integers(positions, site)?;
     let known = positions.base_node()?.interval().filter(|_| positions.shows_base());
     let length = extent as i64;
     within(site, || {
@@ -62,6 +58,14 @@ pub(super) fn resolved(
     })
 }
 
+/// Refuses positions that are no integers.
+pub(super) fn check_integers(positions: &Array, site: Site) -> Result<(), Error> {
+    match positions.ok()?.dtype().kind() {
+        Kind::Signed | Kind::Unsigned => Ok(()),
+        _ => Err(Error::op(OpError::Indices { dtypes: vec![positions.dtype()] }, site)),
+    }
+}
+
 /// Positions as `take` and `put` cast them: bools count as 0 and 1, and floats are refused.
 fn whole(positions: &Array, site: Site) -> Result<Array, Error> {
     match positions.ok()?.dtype().kind() {
@@ -77,7 +81,7 @@ fn whole(positions: &Array, site: Site) -> Result<Array, Error> {
 impl Array {
     /// An axis, which may be negative.
     pub(crate) fn axis(&self, axis: i64, site: Site) -> Result<usize, Error> {
-        normalize_axis(axis, self.ndim()).map_err(|error| Error::op(error, site))
+        axis_of(axis, self.ndim(), site)
     }
 
     /// The elements at `positions` of an axis; the axis is replaced by those of the positions.
@@ -175,6 +179,26 @@ impl Array {
         })
     }
 
+    /// A copy with rows at positions of the first axis, in C order of the positions; so are the
+    /// values, which have as many elements as these rows.
+    pub(super) fn put_rows(
+        &self,
+        op: Option<Op>,
+        positions: &Array,
+        values: &Array,
+        site: Site,
+    ) -> Result<Array, Error> {
+        let count = positions.size();
+        let mut column = vec![1; self.ndim()];
+        column[0] = count;
+        let rows = with_extent(self.shape(), 0, count);
+        within(site, || {
+            let values = values.reshape(rows.as_slice());
+            let positions = positions.reshape(column.as_slice()).broadcast_to(rows.as_slice());
+            self.put_resolved(Put { axis: 0, op }, &positions, values.ok()?, site)
+        })
+    }
+
     /// A copy with values at positions, whose shapes differ from this one in the axis alone.
     pub(crate) fn put_resolved(
         &self,
@@ -221,14 +245,14 @@ pub(super) fn argument_array(
             Scalar::assigned(dtype, *weak).map_err(|error| Error::op(error, site))?
         }
     };
-    let node = target.mesh()?.record(
-        NodeOp::Fill,
-        &[Operand::Scalar(scalar)],
-        Shape::new(),
-        dtype,
-        site,
-    )?;
-    Ok(Array::from_node(target.mesh()?, node))
+    array_of(scalar, target, site)
+}
+
+/// A number as an array on the mesh of another.
+fn array_of(scalar: Scalar, beside: &Array, site: Site) -> Result<Array, Error> {
+    let (mesh, dtype) = (beside.mesh()?, scalar.dtype());
+    let node = mesh.record(NodeOp::Fill, &[Operand::Scalar(scalar)], Shape::new(), dtype, site)?;
+    Ok(Array::from_node(mesh, node))
 }
 
 /// An argument as an array that is compared with another: a number takes a dtype from it.
@@ -245,9 +269,7 @@ pub(crate) fn operand_array(
             Scalar::assigned(dtype, *weak).map_err(|error| Error::op(error, site))?
         }
     };
-    let (mesh, dtype) = (beside.mesh()?, scalar.dtype());
-    let node = mesh.record(NodeOp::Fill, &[Operand::Scalar(scalar)], Shape::new(), dtype, site)?;
-    Ok(Array::from_node(mesh, node))
+    array_of(scalar, beside, site)
 }
 
 /// As [`Array::take`]; without an axis, of the elements in C order.
@@ -356,18 +378,9 @@ pub(crate) fn combine_at(
     let positions = resolved(positions, (0, array.shape()[0]), Mode::Raise, site)?;
     within(site, || {
         let line = positions.reshape([-1]);
-        let (count, rest) = (line.size(), &array.shape()[1..]);
         let mut written: Vec<usize> = positions.shape().to_vec();
-        written.extend(rest);
-        let mut lines = vec![count];
-        lines.extend(rest);
-        let values = argument_array(values, array, site)?;
-        let values = values.broadcast_to(written.as_slice()).reshape(lines.as_slice());
-        let mut column = vec![count];
-        column.resize(array.ndim(), 1);
-        let positions = line.reshape(column.as_slice()).broadcast_to(lines.as_slice());
-        let put = Put { axis: 0, op: Some(op) };
-        let new = array.put_resolved(put, &positions, values.ok()?, site)?;
-        array.try_assign(&new)
+        written.extend(&array.shape()[1..]);
+        let values = argument_array(values, array, site)?.broadcast_to(written.as_slice());
+        array.try_assign(array.put_rows(Some(op), &line, &values, site)?)
     })
 }

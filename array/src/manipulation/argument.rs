@@ -169,6 +169,20 @@ pub(crate) fn axes_of(axes: &[i64], ndim: usize, site: Site) -> Result<Vec<usize
     Ok(resolved)
 }
 
+/// Refuses an array of fewer axes than `least`, which the error calls `expected`.
+pub(crate) fn at_least(
+    array: &Array,
+    least: usize,
+    (operation, expected): (&'static str, &'static str),
+    site: Site,
+) -> Result<(), Error> {
+    let ndim = array.ok()?.ndim();
+    if ndim < least {
+        return Err(Error::op(OpError::Ndim { operation, expected, ndim }, site));
+    }
+    Ok(())
+}
+
 /// The error of the first of the arrays that carries one.
 pub(crate) fn sound<'a>(arrays: impl IntoIterator<Item = &'a Array>) -> Result<(), Error> {
     arrays.into_iter().try_for_each(|array| array.ok().map(|_| ()))

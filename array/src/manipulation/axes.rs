@@ -2,7 +2,7 @@
 
 use crate::array::Array;
 use crate::error::{Error, Site, call_site, within};
-use crate::manipulation::argument::{AxisList, axes_of, axis_of, refused, signed, sound};
+use crate::manipulation::argument::{AxisList, at_least, axes_of, axis_of, refused, signed, sound};
 use phalanx_ops::Shape;
 use phalanx_ops::error::OpError;
 use phalanx_ops::shape::broadcast;
@@ -36,12 +36,7 @@ impl Array {
         let site = call_site();
         Array::catch((|| {
             self.ok()?;
-            let ndim = self.ndim();
-            if ndim < 2 {
-                let error =
-                    OpError::Ndim { operation: "matrix_transpose", expected: "2 or more", ndim };
-                return Err(Error::op(error, site));
-            }
+            at_least(self, 2, ("matrix_transpose", "2 or more"), site)?;
             Ok(within(site, || self.swapaxes(-1, -2)))
         })())
     }

@@ -18,7 +18,9 @@ mod trim;
 mod write;
 
 pub use argument::{AxisList, Positions};
-pub(crate) use argument::{axes_of, refused, signed, sound};
+pub(crate) use argument::{
+    along, at_least, axes_of, axis_of, refused, signed, sound, span, with_extent,
+};
 pub use atleast::{atleast_1d, atleast_2d, atleast_3d};
 pub(crate) use axes::common_shape;
 pub use axes::{
@@ -27,7 +29,7 @@ pub use axes::{
 };
 pub use block::{Nested, block};
 pub use edit::{append, delete, insert, resize};
-pub(crate) use join::{blank, mesh_of_all, write_part};
+pub(crate) use join::{blank, mesh_of_all, try_concatenate, write_part};
 pub use join::{concat, concatenate};
 pub use order::MemoryOrder;
 pub use pad::{Ends, PadMode, PadWidths, Statistic, pad};

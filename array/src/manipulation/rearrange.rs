@@ -2,10 +2,9 @@
 
 use crate::array::Array;
 use crate::error::{Error, Site, call_site, within};
-use crate::manipulation::argument::{AxisList, axes_of, axis_of, refused, span};
+use crate::manipulation::argument::{AxisList, at_least, axes_of, axis_of, refused, span};
 use crate::manipulation::atleast::atleast_1d;
 use crate::manipulation::join::{blank, write_part};
-use phalanx_ops::error::OpError;
 use phalanx_ops::{Index, Shape};
 
 const REVERSED: Index = Index::Range { start: None, stop: None, step: -1 };
@@ -28,19 +27,6 @@ pub fn flip(array: &Array, axes: impl Into<AxisList>) -> Array {
         let items: Vec<Index> = (0..ndim).map(part).collect();
         Ok(within(site, || array.slice(items)))
     })())
-}
-
-fn at_least(
-    array: &Array,
-    least: usize,
-    (operation, expected): (&'static str, &'static str),
-    site: Site,
-) -> Result<(), Error> {
-    let ndim = array.ok()?.ndim();
-    if ndim < least {
-        return Err(Error::op(OpError::Ndim { operation, expected, ndim }, site));
-    }
-    Ok(())
 }
 
 /// The view with the second axis in reverse. Local. Errors: `OpError::Ndim`.

@@ -41,9 +41,7 @@ fn parts(array: &Array, sections: &Sections, axis: usize, site: Site) -> Result<
     let extent = array.shape()[axis];
     let ranges: Vec<(Option<i64>, Option<i64>)> = match sections {
         Sections::Count(0) => {
-            let (operation, argument) = ("array_split", "sections");
-            let error = OpError::Argument { operation, argument, value: String::from("0") };
-            return Err(Error::op(error, site));
+            return Err(refused("array_split", "sections", "0", site));
         }
         Sections::Count(count) => {
             let (each, more) = (extent / count, extent % count);

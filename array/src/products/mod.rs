@@ -12,4 +12,5 @@ pub use chain::{matrix_power, multi_dot};
 pub use einsum::einsum;
 pub use matmul::matmul;
 pub use tensordot::{ContractedAxes, dot, inner, kron, tensordot};
+pub(crate) use vectors::conjugated;
 pub use vectors::{cross, matvec, outer, vdot, vecdot, vecmat};

@@ -2,27 +2,16 @@
 
 use crate::array::Array;
 use crate::error::{Error, Site, call_site, within};
-use crate::manipulation::{blank, common_shape, moveaxis, refused, sound, write_part};
+use crate::manipulation::{
+    at_least, axis_of, blank, common_shape, moveaxis, refused, sound, write_part,
+};
 use crate::products::matrices::summed;
 use phalanx_ops::error::OpError;
-use phalanx_ops::shape::normalize_axis;
 use phalanx_ops::{Index, Shape, promote};
 
-fn conjugated(array: &Array) -> Array {
+/// The complex conjugates; an array of real numbers as it is.
+pub(crate) fn conjugated(array: &Array) -> Array {
     if array.dtype().is_complex() { array.conjugate() } else { array.clone() }
-}
-
-fn needs(
-    array: &Array,
-    least: usize,
-    (operation, expected): (&'static str, &'static str),
-    site: Site,
-) -> Result<(), Error> {
-    let ndim = array.ok()?.ndim();
-    if ndim < least {
-        return Err(Error::op(OpError::Ndim { operation, expected, ndim }, site));
-    }
-    Ok(())
 }
 
 fn sizes(a: &Array, b: &Array, left: usize, right: usize, site: Site) -> Result<(), Error> {
@@ -67,8 +56,8 @@ pub fn vecdot(a: &Array, b: &Array, axis: i64) -> Array {
     Array::catch(within(site, || {
         sound([a, b])?;
         let named = ("vecdot", "1 or more");
-        needs(a, 1, named, site)?;
-        needs(b, 1, named, site)?;
+        at_least(a, 1, named, site)?;
+        at_least(b, 1, named, site)?;
         let (a, b) = (moveaxis(a, axis, -1), moveaxis(b, axis, -1));
         sound([&a, &b])?;
         sizes(&a, &b, a.shape()[a.ndim() - 1], b.shape()[b.ndim() - 1], site)?;
@@ -84,8 +73,8 @@ pub fn vecdot(a: &Array, b: &Array, axis: i64) -> Array {
 pub fn matvec(a: &Array, b: &Array) -> Array {
     let site = call_site();
     Array::catch(within(site, || {
-        needs(a, 2, ("matvec", "2 or more"), site)?;
-        needs(b, 1, ("matvec", "1 or more"), site)?;
+        at_least(a, 2, ("matvec", "2 or more"), site)?;
+        at_least(b, 1, ("matvec", "1 or more"), site)?;
         sizes(a, b, a.shape()[a.ndim() - 1], b.shape()[b.ndim() - 1], site)?;
         let dtype = promote(a.dtype(), b.dtype());
         summed(&(a * b.expand_dims(-2)), &[-1], dtype, site)
@@ -100,8 +89,8 @@ pub fn matvec(a: &Array, b: &Array) -> Array {
 pub fn vecmat(a: &Array, b: &Array) -> Array {
     let site = call_site();
     Array::catch(within(site, || {
-        needs(a, 1, ("vecmat", "1 or more"), site)?;
-        needs(b, 2, ("vecmat", "2 or more"), site)?;
+        at_least(a, 1, ("vecmat", "1 or more"), site)?;
+        at_least(b, 2, ("vecmat", "2 or more"), site)?;
         sizes(a, b, a.shape()[a.ndim() - 1], b.shape()[b.ndim() - 2], site)?;
         let dtype = promote(a.dtype(), b.dtype());
         summed(&(conjugated(a).expand_dims(-1) * b), &[-2], dtype, site)
@@ -119,8 +108,8 @@ pub fn cross(a: &Array, b: &Array, axes: [i64; 3]) -> Array {
     let site = call_site();
     Array::catch(within(site, || {
         sound([a, b])?;
-        needs(a, 1, ("cross", "1 or more"), site)?;
-        needs(b, 1, ("cross", "1 or more"), site)?;
+        at_least(a, 1, ("cross", "1 or more"), site)?;
+        at_least(b, 1, ("cross", "1 or more"), site)?;
         let (a, b) = (moveaxis(a, axes[0], -1), moveaxis(b, axes[1], -1));
         sound([&a, &b])?;
         let (m, n) = (a.shape()[a.ndim() - 1], b.shape()[b.ndim() - 1]);
@@ -146,7 +135,7 @@ pub fn cross(a: &Array, b: &Array, axes: [i64; 3]) -> Array {
         let leading = [&a.shape()[..a.ndim() - 1], &b.shape()[..b.ndim() - 1]];
         let mut shape: Shape = common_shape(leading, site)?;
         shape.push(3);
-        normalize_axis(axes[2], shape.len()).map_err(|error| Error::op(error, site))?;
+        axis_of(axes[2], shape.len(), site)?;
         let result = blank(&third.mesh()?, &shape, third.dtype(), None, site)?;
         for (k, part) in [first, second, third].into_iter().enumerate() {
             write_part(&result, &[Index::Ellipsis, Index::At(k as i64)], part, site)?;

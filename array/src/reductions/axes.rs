@@ -2,10 +2,10 @@
 
 use crate::array::Array;
 use crate::error::{Error, Site};
+use crate::manipulation::{axis_of, refused};
 use crate::operand::Argument;
 use phalanx_ops::DType;
 use phalanx_ops::error::OpError;
-use phalanx_ops::shape::normalize_axis;
 use smallvec::SmallVec;
 use std::fmt;
 
@@ -152,8 +152,7 @@ impl Axes {
     pub(crate) fn in_order(&self, ndim: usize, site: Site) -> Result<Vec<usize>, Error> {
         self.resolve(ndim, site)?;
         let Some(axes) = &self.axes else { return Ok((0..ndim).collect()) };
-        let normal = axes.iter().map(|&axis| normalize_axis(axis, ndim));
-        normal.collect::<Result<_, _>>().map_err(|error| Error::op(error, site))
+        axes.iter().map(|&axis| axis_of(axis, ndim, site)).collect()
     }
 
     /// Refuses the options that are not among those that `operation` has.
@@ -172,11 +171,7 @@ impl Axes {
             ("mean", options.mean.is_some()),
         ];
         match given.iter().find(|(name, is_given)| *is_given && !allowed.contains(name)) {
-            Some((name, _)) => {
-                let value = (*name).to_owned();
-                let error = OpError::Argument { operation, argument: "option", value };
-                Err(Error::op(error, site))
-            }
+            Some((name, _)) => Err(refused(operation, "option", *name, site)),
             None => Ok(()),
         }
     }
@@ -199,7 +194,7 @@ impl Axes {
         let Some(axes) = &self.axes else { return Ok((0..ndim as u8).collect()) };
         let mut resolved = SmallVec::new();
         for &axis in axes {
-            let axis = normalize_axis(axis, ndim).map_err(|error| Error::op(error, site))?;
+            let axis = axis_of(axis, ndim, site)?;
             if resolved.contains(&(axis as u8)) {
                 return Err(Error::op(OpError::DuplicateAxis { axis }, site));
             }

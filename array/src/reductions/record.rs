@@ -5,6 +5,7 @@ use crate::array::Array;
 use crate::elementwise::{in_order, memory_order, record, try_elementwise};
 use crate::error::{Error, Site, within};
 use crate::graph::NodeOp;
+use crate::manipulation::refused;
 use crate::math::select;
 use crate::operand::{Argument, Operand};
 use phalanx_ops::error::OpError;
@@ -98,10 +99,8 @@ impl Array {
                     (_, Some(weak)) => Argument::Scalar(Scalar::from_weak(dtype, weak)),
                     (Some(initial), None) => initial.clone(),
                     (None, None) => {
-                        let (argument, value) = ("initial", String::from("none, with a mask"));
-                        let operation = monoid.name();
-                        let error = OpError::Argument { operation, argument, value };
-                        return Err(Error::op(error, site));
+                        let value = "none, with a mask";
+                        return Err(refused(monoid.name(), "initial", value, site));
                     }
                 };
                 let elements = self.converted(dtype, site);

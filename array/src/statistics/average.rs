@@ -1,10 +1,10 @@
 //! Weighted averages.
 
-use super::wrong;
 use crate::array::Array;
 use crate::creation::full;
 use crate::elementwise::try_elementwise;
 use crate::error::{DataError, Error, Site, call_site, within};
+use crate::manipulation::refused;
 use crate::reductions::Axes;
 use phalanx_ops::error::OpError;
 use phalanx_ops::{DType, Op, Weak, promote};
@@ -78,7 +78,7 @@ pub(super) fn try_average(
         let expected: Vec<usize> = given.iter().map(|&axis| array.shape()[axis]).collect();
         if weights.shape() != expected.as_slice() {
             let value = format!("{:?}", weights.shape());
-            return Err(wrong("average", "weights.shape", value, site));
+            return Err(refused("average", "weights.shape", value, site));
         }
         let mut order: Vec<usize> = (0..given.len()).collect();
         order.sort_by_key(|&place| given[place]);

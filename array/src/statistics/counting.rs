@@ -1,10 +1,10 @@
 //! Counts of positions.
 
-use super::wrong;
 use crate::array::Array;
 use crate::creation::zeros;
 use crate::error::{DataError, Error, Site, call_site, within};
 use crate::graph::NodeOp;
+use crate::manipulation::refused;
 use crate::operand::Operand;
 use phalanx_ops::error::OpError;
 use phalanx_ops::{DType, Kind, Monoid, Scalar};
@@ -57,7 +57,7 @@ pub fn bincount(array: &Array, weights: Option<&Array>, minlength: i64) -> Array
             return Err(Error::op(OpError::Cast { from, to }, site));
         }
         if minlength < 0 {
-            return Err(wrong("bincount", "minlength", minlength.to_string(), site));
+            return Err(refused("bincount", "minlength", minlength.to_string(), site));
         }
         let minlength = minlength as usize;
         if let Some(weights) = weights {

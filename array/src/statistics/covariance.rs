@@ -1,11 +1,10 @@
 //! Covariances and correlations.
 
 use super::average::try_average;
-use super::wrong;
 use crate::array::Array;
-use crate::differences::joined;
 use crate::elementwise::try_elementwise;
 use crate::error::{DataError, Error, Site, call_site, within};
+use crate::manipulation::{refused, try_concatenate};
 use crate::math::select;
 use crate::operand::Argument;
 use crate::products::matmul;
@@ -159,7 +158,7 @@ fn try_cov(array: &Array, options: &CovarianceOptions, site: Site) -> Result<Arr
     let mut variables = rows(array, by_columns, dtype, site);
     if let Some(more) = &options.more {
         let more = rows(more, by_columns, dtype, site);
-        variables = joined(&[variables, more], 0, dtype, site)?;
+        variables = try_concatenate(&[&variables, &more], &0.into(), Some(dtype), site)?;
     }
     let observations = variables.shape()[1];
     if variables.shape()[0] == 0 {
@@ -204,7 +203,7 @@ fn weights(
         }
         if weights.shape() != [observations] {
             let value = format!("{:?}", weights.shape());
-            return Err(wrong("cov", "shape of weights", value, site));
+            return Err(refused("cov", "shape of weights", value, site));
         }
         let negative = weights.less(0).any(());
         let error = DataError::Negative { operation: "cov", argument };

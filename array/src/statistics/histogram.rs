@@ -1,11 +1,11 @@
 //! Histograms of equal bins.
 
 use super::counting::count_positions;
-use super::wrong;
 use crate::array::Array;
 use crate::creation::linspace;
 use crate::elementwise::check_shape;
 use crate::error::{Error, Site, call_site, within};
+use crate::manipulation::refused;
 use crate::math::{is_real, select};
 use phalanx_ops::DType;
 
@@ -82,7 +82,7 @@ pub(super) fn range_of(
 ) -> Result<(f64, f64), Error> {
     array.ok()?;
     if bins == 0 || !is_real(array.dtype()) {
-        return Err(wrong(operation, "bins", bins.to_string(), site));
+        return Err(refused(operation, "bins", bins.to_string(), site));
     }
     check_shape(&[bins.saturating_add(1)], DType::F64, site)?;
     let (low, high) = match range {
@@ -94,7 +94,7 @@ pub(super) fn range_of(
         }
     };
     if !(low.is_finite() && high.is_finite() && low <= high) {
-        return Err(wrong(operation, "range", format!("({low}, {high})"), site));
+        return Err(refused(operation, "range", format!("({low}, {high})"), site));
     }
     if low == high {
         return Ok((low - 0.5, high + 0.5));

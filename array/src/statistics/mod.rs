@@ -8,7 +8,6 @@ mod histogram;
 mod methods;
 mod multidimensional;
 mod quantiles;
-mod refusal;
 mod selection;
 
 pub use average::{average, average_and_weights};
@@ -20,5 +19,4 @@ pub use multidimensional::{Bins, HistogramOptions, histogram2d, histogramdd};
 pub use quantiles::{
     Quantiles, median, nanmedian, nanpercentile, nanquantile, percentile_along, quantile,
 };
-pub(crate) use refusal::wrong;
 pub use selection::percentile;

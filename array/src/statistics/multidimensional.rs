@@ -2,11 +2,11 @@
 
 use super::counting::{accumulate, count_positions};
 use super::histogram::{in_dtype_of, range_of};
-use super::wrong;
 use crate::array::Array;
 use crate::creation::linspace;
 use crate::differences::diff;
 use crate::error::{DataError, Error, Site, call_site, within};
+use crate::manipulation::refused;
 use crate::math::is_real;
 use crate::sorting::{Side, searchsorted};
 use phalanx_ops::error::OpError;
@@ -126,7 +126,8 @@ fn counted(
     options: &HistogramOptions,
     site: Site,
 ) -> Result<(Array, Vec<Array>), Error> {
-    let refuse = |argument, value: usize| Err(wrong(operation, argument, value.to_string(), site));
+    let refuse =
+        |argument, value: usize| Err(refused(operation, argument, value.to_string(), site));
     if bins.len() != columns.len() {
         return refuse("bins", bins.len());
     }

@@ -1,12 +1,12 @@
 //! Medians and quantiles along axes, of sorted lines.
 
 use super::methods::{Place, QuantileMethod, places};
-use super::wrong;
 use crate::array::Array;
 use crate::creation::{from_slice, full};
-use crate::error::{Error, Site, call_site, within};
+use crate::elementwise::on_mesh_of;
+use crate::error::{Error, Site, call_site};
 use crate::indexing::take_along_axis;
-use crate::manipulation::moveaxis;
+use crate::manipulation::{moveaxis, refused};
 use crate::math::{is_real, select};
 use crate::reductions::{Axes, keepdims, nanmean};
 use crate::sorting::sort;
@@ -59,7 +59,7 @@ impl Quantiles {
     fn checked(&self, operation: &'static str, whole: f64, site: Site) -> Result<Quantiles, Error> {
         let outside = |q: &&f64| !(0.0..=1.0).contains(&(**q / whole));
         if let Some(bad) = self.all().iter().find(outside) {
-            return Err(wrong(operation, "q", bad.to_string(), site));
+            return Err(refused(operation, "q", bad.to_string(), site));
         }
         Ok(match self {
             Quantiles::One(q) => Quantiles::One(q / whole),
@@ -241,11 +241,6 @@ fn try_nanquantile(
     };
     let found = select(&counts.equal(0), Weak::Float(f64::NAN), found);
     lines.shaped(&found, &q).ok().cloned()
-}
-
-/// Runs `body`, whose calls count as the call at `site`, on the mesh of `array`.
-fn on_mesh_of(array: &Array, site: Site, body: impl FnOnce() -> Result<Array, Error>) -> Array {
-    Array::catch(array.mesh().and_then(|mesh| mesh.enter(|| within(site, body))))
 }
 
 /// NumPy's `quantile`: what the given parts of the elements along axes lie below.

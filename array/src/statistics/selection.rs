@@ -1,10 +1,10 @@
 //! Order statistics by selection.
 
 use super::counting::count_positions;
-use super::wrong;
 use crate::array::Array;
 use crate::creation::from_slice;
 use crate::error::{Error, Site, call_site, within};
+use crate::manipulation::refused;
 use crate::math::{is_real, select};
 use phalanx_ops::DType;
 use phalanx_ops::error::OpError;
@@ -28,7 +28,7 @@ pub fn percentile(array: &Array, q: &[f64]) -> Array {
     Array::catch(within(site, || {
         array.ok()?;
         if let Some(&bad) = q.iter().find(|q| !(0.0..=100.0).contains(*q)) {
-            return Err(wrong("percentile", "q", bad.to_string(), site));
+            return Err(refused("percentile", "q", bad.to_string(), site));
         }
         if array.size() == 0 {
             let error = OpError::Index { index: -1, axis: 0, extent: 0 };
