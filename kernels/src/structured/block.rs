@@ -50,6 +50,18 @@ impl Block<'_> {
         unsafe { std::slice::from_raw_parts(self.buffer.as_ptr().cast(), self.len()) }
     }
 
+    /// The elements as bytes.
+    ///
+    /// # Safety
+    /// As `elements`.
+    pub(super) unsafe fn bytes(&self) -> &[u8] {
+        let bytes = self.len() * self.dtype.size();
+        assert!(bytes <= self.buffer.len(), "bug: a block beyond its buffer");
+        // SAFETY: the allocation has this many bytes (condition 1 of `Buffer`), and nothing writes
+        // them (the caller's promise).
+        unsafe { std::slice::from_raw_parts(self.buffer.as_ptr(), bytes) }
+    }
+
     /// The elements, for writing.
     ///
     /// # Safety

@@ -1,7 +1,7 @@
 //! Factorisations on the CPU, mostly by the `faer` crate. A matrix is factorised by one thread,
 //! whose result does not depend on how many there are; matrices of a stack run in parallel.
 
-use super::number::Number;
+use super::number::{Number, nan};
 use super::{cholesky, lu, qr, spectral};
 use crate::structured::Block;
 use num_complex::{Complex32, Complex64};
@@ -75,8 +75,12 @@ fn typed<T: Number>(
             Decomposition::Inverse => lu::inverse(a, n, to),
             Decomposition::Determinant => lu::determinant(a, n, to),
             Decomposition::Qr { complete } => qr::factor(a, [m, n], complete, to),
-            Decomposition::Eigh { lower } => spectral::eigh(a, n, lower, to),
-            Decomposition::Svd { full } => spectral::svd(a, [m, n], full, to),
+            Decomposition::Eigh { lower } => {
+                spectral::eigh(a, n, lower, to).unwrap_or_else(|| to.fill(nan()));
+            }
+            Decomposition::Svd { full } => {
+                spectral::svd(a, [m, n], full, to).unwrap_or_else(|| to.fill(nan()));
+            }
         }
     };
     match pool.filter(|pool| pool.current_num_threads() > 1 && count > 1) {

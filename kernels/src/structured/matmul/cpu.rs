@@ -50,24 +50,8 @@ fn multiply(
     let run = || match dtype {
         DType::F32 => typed::<f32>(a, b, to, at, sizes, adds, [0.0, 1.0]),
         DType::F64 => typed::<f64>(a, b, to, at, sizes, adds, [0.0, 1.0]),
-        DType::C64 => typed::<Complex32>(
-            a,
-            b,
-            to,
-            at,
-            sizes,
-            adds,
-            [Complex32::new(0.0, 0.0), Complex32::new(1.0, 0.0)],
-        ),
-        DType::C128 => typed::<Complex64>(
-            a,
-            b,
-            to,
-            at,
-            sizes,
-            adds,
-            [Complex64::new(0.0, 0.0), Complex64::new(1.0, 0.0)],
-        ),
+        DType::C64 => typed(a, b, to, at, sizes, adds, [0.0, 1.0_f32].map(Complex32::from)),
+        DType::C128 => typed(a, b, to, at, sizes, adds, [0.0, 1.0_f64].map(Complex64::from)),
         DType::F16 => {
             half_precision(a, b, to, at, sizes, adds, half::f16::to_f32, half::f16::from_f32)
         }
@@ -87,15 +71,32 @@ fn typed<T: Plain>(
     b: &Block<'_>,
     to: &Block<'_>,
     at: usize,
-    [m, k, n]: [usize; 3],
+    sizes: [usize; 3],
     adds: bool,
     numbers: [T; 2],
 ) {
     // SAFETY: nothing writes the operands meanwhile, and the output is the plan's alone (condition
     // 2 of `Buffer`).
+    let (a, b, to) = unsafe { matrices(a, b, to, at, sizes) };
+    product(a, b, to, sizes, adds, numbers);
+}
+
+/// The matrices at a place of the stacks.
+///
+/// # Safety
+/// Condition 2 of `Buffer`: nothing writes the operands while the references live, and nothing else
+/// touches the output.
+#[allow(clippy::mut_from_ref, reason = "exclusive access is the caller's promise")]
+unsafe fn matrices<'a, T: Plain>(
+    a: &'a Block<'_>,
+    b: &'a Block<'_>,
+    to: &'a Block<'_>,
+    at: usize,
+    [m, k, n]: [usize; 3],
+) -> (&'a [T], &'a [T], &'a mut [T]) {
+    // SAFETY: the caller's promise.
     let (a, b, to) = unsafe { (a.elements::<T>(), b.elements::<T>(), to.elements_mut::<T>()) };
-    let (a, b) = (&a[at * m * k..][..m * k], &b[at * k * n..][..k * n]);
-    product(a, b, &mut to[at * m * n..][..m * n], [m, k, n], adds, numbers);
+    (&a[at * m * k..][..m * k], &b[at * k * n..][..k * n], &mut to[at * m * n..][..m * n])
 }
 
 /// `to = a · b` or `to += a · b` of matrices in C order.
@@ -148,17 +149,15 @@ fn half_precision<H: Plain>(
     b: &Block<'_>,
     to: &Block<'_>,
     at: usize,
-    [m, k, n]: [usize; 3],
+    sizes: [usize; 3],
     adds: bool,
     widen: fn(H) -> f32,
     narrow: fn(f32) -> H,
 ) {
     // SAFETY: as in `typed`.
-    let (a, b, to) = unsafe { (a.elements::<H>(), b.elements::<H>(), to.elements_mut::<H>()) };
+    let (a, b, to) = unsafe { matrices::<H>(a, b, to, at, sizes) };
     let wide = |part: &[H]| part.iter().map(|&element| widen(element)).collect::<Vec<f32>>();
-    let to = &mut to[at * m * n..][..m * n];
-    let mut sums = if adds { wide(to) } else { vec![0.0; m * n] };
-    let (a, b) = (wide(&a[at * m * k..][..m * k]), wide(&b[at * k * n..][..k * n]));
-    product::<f32>(&a, &b, &mut sums, [m, k, n], adds, [0.0, 1.0]);
+    let mut sums = if adds { wide(to) } else { vec![0.0; to.len()] };
+    product::<f32>(&wide(a), &wide(b), &mut sums, sizes, adds, [0.0, 1.0]);
     to.iter_mut().zip(sums).for_each(|(to, sum)| *to = narrow(sum));
 }

@@ -36,33 +36,11 @@ pub(super) fn sort_complex(
     match from.dtype {
         DType::C64 => {
             let pack = |number: Complex32, row| pack_wide(order_c64(number), row);
-            let to = Places::<Complex32>::of(to);
-            sort_lines(
-                lines,
-                from,
-                pool,
-                pack,
-                |key| key as u64,
-                |place, number, _| {
-                    // SAFETY: `sort_lines` gives places inside the block, each to one thread.
-                    unsafe { *to.at(place) = number };
-                },
-            );
+            store(lines, from, to, pool, pack, |key| key as u64, |number, _| number);
         }
         _ => {
             let pack = |number: Complex64, row| (order_c128(number), row as u64);
-            let to = Places::<Complex64>::of(to);
-            sort_lines(
-                lines,
-                from,
-                pool,
-                pack,
-                |key| key.1,
-                |place, number, _| {
-                    // SAFETY: as above.
-                    unsafe { *to.at(place) = number };
-                },
-            );
+            store(lines, from, to, pool, pack, |key| key.1, |number, _| number);
         }
     }
 }
@@ -79,18 +57,7 @@ fn of_words<W: Word>(
         return of_wide(lines, from, to, |bits: W| form.order(bits).into(), pool);
     }
     let pack = |bits: W, row| (Into::<u64>::into(form.order(bits)) << 32) | row as u64;
-    let to = Places::<i64>::of(to);
-    sort_lines(
-        lines,
-        from,
-        pool,
-        pack,
-        |key| key & u64::from(u32::MAX),
-        |place, _, row| {
-            // SAFETY: `sort_lines` gives places inside the block, each to one thread.
-            unsafe { *to.at(place) = row };
-        },
-    );
+    store(lines, from, to, pool, pack, |key| key & u64::from(u32::MAX), |_, row| row);
 }
 
 /// Elements whose order has eight bytes.
@@ -101,19 +68,8 @@ fn of_wide<T: Plain>(
     order: impl Fn(T) -> u64 + Sync,
     pool: Option<&rayon::ThreadPool>,
 ) {
-    let to = Places::<i64>::of(to);
-    let pack = |element, row| pack_wide(order(element), row);
-    sort_lines(
-        lines,
-        from,
-        pool,
-        pack,
-        |key| key as u64,
-        |place, _, row| {
-            // SAFETY: as above.
-            unsafe { *to.at(place) = row };
-        },
-    );
+    let pack = |element: T, row| pack_wide(order(element), row);
+    store(lines, from, to, pool, pack, |key| key as u64, |_, row| row);
 }
 
 fn of_pairs<T: Plain>(
@@ -123,37 +79,28 @@ fn of_pairs<T: Plain>(
     order: impl Fn(T) -> u128 + Sync,
     pool: Option<&rayon::ThreadPool>,
 ) {
-    let to = Places::<i64>::of(to);
-    let pack = |element, row| (order(element), row as u64);
-    sort_lines(
-        lines,
-        from,
-        pool,
-        pack,
-        |key| key.1,
-        |place, _, row| {
-            // SAFETY: as above.
-            unsafe { *to.at(place) = row };
-        },
-    );
+    let pack = |element: T, row| (order(element), row as u64);
+    store(lines, from, to, pool, pack, |key| key.1, |_, row| row);
 }
 
 fn pack_wide(order: u64, row: usize) -> u128 {
     (u128::from(order) << 64) | row as u128
 }
 
-/// Sorts the keys of each line and calls `put` with each place of the block, the element that
-/// belongs there and the row it had.
-fn sort_lines<T: Plain, K: Copy + Ord + Send + Sync>(
+/// Sorts the keys of each line and stores, for each place, what `stored` makes of the element that
+/// belongs there and of the row it had.
+fn store<T: Plain, K: Copy + Ord + Send + Sync, S: Plain>(
     lines: Lines,
     from: &Block<'_>,
+    to: &Block<'_>,
     pool: Option<&rayon::ThreadPool>,
     pack: impl Fn(T, usize) -> K + Sync,
     row_of: impl Fn(K) -> u64 + Sync,
-    put: impl Fn(usize, T, i64) + Sync,
+    stored: impl Fn(T, i64) -> S + Sync,
 ) {
     // SAFETY: nothing writes the operand meanwhile (condition 2 of `Buffer`).
     let from = unsafe { from.elements::<T>() };
+    let to = Places::<S>::of(to);
     let tiles = lines.tiles_of_lines(size_of::<T>());
     let count = tiles.count(lines);
     let (many, one) = share(pool, count, lines.extent);
@@ -183,7 +130,9 @@ fn sort_lines<T: Plain, K: Copy + Ord + Send + Sync>(
                     for (line, column) in columns.clone().enumerate() {
                         let had = row_of(keys[line * lines.extent + row]);
                         let element = from[lines.at(outer, had as usize, column)];
-                        put(lines.at(outer, row, column), element, had as i64);
+                        let place = to.at(lines.at(outer, row, column));
+                        // SAFETY: the place is inside the block, and this turn's alone.
+                        unsafe { *place = stored(element, had as i64) };
                     }
                 }
             });

@@ -48,6 +48,12 @@ fn zero(to: &Block<'_>) {
     unsafe { bytes.bytes_mut() }.fill(0);
 }
 
+/// The bytes of the table, and the positions.
+fn read<'a>(table: &'a Block<'_>, positions: &'a Block<'_>) -> (&'a [u8], &'a [i64]) {
+    // SAFETY: nothing writes the operands meanwhile (condition 2 of `Buffer`).
+    unsafe { (table.bytes(), positions.elements()) }
+}
+
 /// Rows of `N` bytes.
 fn take_rows<const N: usize>(
     lines: Lines,
@@ -56,9 +62,7 @@ fn take_rows<const N: usize>(
     to: &Block<'_>,
     pool: Option<&rayon::ThreadPool>,
 ) {
-    let table = table.buffer.slice(0, table.len() * table.dtype.size());
-    // SAFETY: nothing writes the operands meanwhile (condition 2 of `Buffer`).
-    let (table, positions) = unsafe { (table.bytes(), positions.elements::<i64>()) };
+    let (table, positions) = read(table, positions);
     let (table, _) = table.as_chunks::<N>();
     let to = Bytes::of(to);
     for_rows(lines.outer, positions, N, pool, |outer, first, positions| {
@@ -82,9 +86,7 @@ fn take_long_rows(
     to: &Block<'_>,
     pool: Option<&rayon::ThreadPool>,
 ) {
-    let table = table.buffer.slice(0, table.len() * table.dtype.size());
-    // SAFETY: nothing writes the operands meanwhile (condition 2 of `Buffer`).
-    let (table, positions) = unsafe { (table.bytes(), positions.elements::<i64>()) };
+    let (table, positions) = read(table, positions);
     let to = Bytes::of(to);
     for_rows(lines.outer, positions, bytes, pool, |outer, first, positions| {
         for (row, &position) in positions.iter().enumerate() {
@@ -160,9 +162,7 @@ fn take_elements<const N: usize>(
     to: &Block<'_>,
     pool: Option<&rayon::ThreadPool>,
 ) {
-    let table = table.buffer.slice(0, table.len() * table.dtype.size());
-    // SAFETY: nothing writes the operands meanwhile (condition 2 of `Buffer`).
-    let (table, positions) = unsafe { (table.bytes(), positions.elements::<i64>()) };
+    let (table, positions) = read(table, positions);
     let (table, _) = table.as_chunks::<N>();
     let to = Bytes::of(to);
     let (extent, inner) = (lines.extent, lines.inner);
