@@ -1,7 +1,7 @@
 //! Legalising: equal operations become one, and operations that need their operands whole or in a
 //! certain sharding get copies that have it.
 
-use crate::lower::{matmul, operand_sharding};
+use crate::lower::{matmul, operand_shardings};
 use crate::propagate::{Placement, view_shape};
 use crate::regions::{is_small_write, may_clash};
 use phalanx_array::{Graph, Input, Node, NodeData, NodeOp, Site, Source};
@@ -67,8 +67,9 @@ pub fn legalise(graph: &Graph, placements: Vec<Placement>, leaves: &[Sharding]) 
             }
             _ => known.insert(key.clone(), legal.nodes.len() as u32),
         };
-        if let Some(panels) = panels_of(&legal, &placed, leaves, &node, &placement) {
-            multiply_panels(&mut legal, &mut placed, &node, &placement, panels);
+        let wanted = wanted_shardings(&legal, &node, &placement);
+        if let Some(panels) = panels_of(&legal, &placed, leaves, &node, &placement, &wanted) {
+            multiply_panels(&mut legal, &mut placed, &node, &placement, (panels, &wanted));
             origins.resize(legal.nodes.len(), Origin::Panel);
             known.insert(key, legal.nodes.len() as u32 - 1);
             moved.push(legal.nodes.len() as u32 - 1);
@@ -76,9 +77,6 @@ pub fn legalise(graph: &Graph, placements: Vec<Placement>, leaves: &[Sharding]) 
         }
         let clashes = reads_what_it_writes(&node);
         let site = node.site;
-        let wanted: SmallVec<[Option<Sharding>; 3]> = (0..node.inputs.len() as u8)
-            .map(|input| wanted_sharding(&legal, &node, &placement, input))
-            .collect();
         for ((number, input), wanted) in node.inputs.iter_mut().enumerate().zip(wanted) {
             let (number, Some(wanted)) = (number as u8, wanted) else { continue };
             if matches!(node.op, NodeOp::Update(_)) && !clashes {
@@ -105,24 +103,24 @@ pub fn legalise(graph: &Graph, placements: Vec<Placement>, leaves: &[Sharding]) 
     Legal { graph: legal, placements: placed, moved, origins }
 }
 
-/// The sharding that an operation of a graph needs an input to have, if not any will do.
-pub fn wanted_sharding(
+/// For each input of an operation of a graph the sharding that it must have, if not any will do.
+pub fn wanted_shardings(
     graph: &Graph,
     node: &NodeData,
     placement: &Placement,
-    input: u8,
-) -> Option<Sharding> {
+) -> SmallVec<[Option<Sharding>; 3]> {
+    let space = || Some(placement.space.clone());
     match &node.op {
-        NodeOp::Reshape | NodeOp::Compress => Some(placement.space.clone()),
+        NodeOp::Reshape | NodeOp::Compress => node.inputs.iter().map(|_| space()).collect(),
         // The value, where it is copied first.
-        NodeOp::Update(_) if input == 1 => Some(placement.space.clone()),
+        NodeOp::Update(_) => [None, space()].into_iter().collect(),
         NodeOp::Structured(op) => {
             let shapes: SmallVec<[Shape; 3]> =
                 node.inputs.iter().map(|input| view_shape(graph, input).0).collect();
             let shapes: SmallVec<[&[usize]; 3]> = shapes.iter().map(|shape| &**shape).collect();
-            operand_sharding(op, &shapes, placement, usize::from(input))
+            operand_shardings(op, &shapes, placement)
         }
-        _ => None,
+        _ => node.inputs.iter().map(|_| None).collect(),
     }
 }
 
@@ -133,6 +131,7 @@ fn panels_of(
     leaves: &[Sharding],
     node: &NodeData,
     placement: &Placement,
+    wanted: &[Option<Sharding>],
 ) -> Option<Vec<Range<usize>>> {
     if node.op != NodeOp::Structured(Structured::Matmul) || placement.partial.is_some() {
         return None;
@@ -146,12 +145,10 @@ fn panels_of(
         };
         input.map.as_ref().map_or_else(|| sharding.clone(), |map| sharding.through(map))
     };
-    let wanted = |input| wanted_sharding(graph, node, placement, input);
+    let [Some(to_left), Some(to_right)] = wanted else { return None };
     let ((a, item), (b, _)) = (view_shape_of(graph, left), view_shape_of(graph, right));
-    let panels = matmul::panels([
-        (&lies(left), &wanted(0)?, &a, item),
-        (&lies(right), &wanted(1)?, &b, item),
-    ]);
+    let panels =
+        matmul::panels([(&lies(left), to_left, &a, item), (&lies(right), to_right, &b, item)]);
     (panels.len() > 1).then_some(panels)
 }
 
@@ -166,7 +163,7 @@ fn multiply_panels(
     placed: &mut Vec<Placement>,
     node: &NodeData,
     placement: &Placement,
-    panels: Vec<Range<usize>>,
+    (panels, wanted): (Vec<Range<usize>>, &[Option<Sharding>]),
 ) {
     let (ndim, last) = (node.shape.len(), panels.len() - 1);
     let mut sum: Option<Input> = None;
@@ -179,11 +176,11 @@ fn multiply_panels(
             cut.shape[axis] = panel.len();
             cut.axes[axis].start = panel.start as i64;
             map = map.then(&cut);
-            let Some(wanted) = wanted_sharding(legal, node, placement, operand as u8) else {
+            let Some(wanted) = &wanted[operand] else {
                 unreachable!("bug: operands of a product have a place")
             };
             let part = Input { source: whole.source, map: Some(Arc::new(map)) };
-            inputs.push(insert_copy(legal, placed, &part, wanted, node.site));
+            inputs.push(insert_copy(legal, placed, &part, wanted.clone(), node.site));
         }
         inputs.extend(sum.take());
         let value = match number == last {

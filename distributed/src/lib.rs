@@ -14,7 +14,7 @@ mod propagate;
 mod regions;
 
 pub use exchange::{Transfer, pieces_from, pieces_to};
-pub use legalise::{Legal, Origin, legalise, wanted_sharding};
+pub use legalise::{Legal, Origin, legalise, wanted_shardings};
 pub use policy::Policy;
 pub use price::read_price;
 pub use propagate::{Placement, propagate};

@@ -3,6 +3,7 @@
 use crate::lower::{Lying, place};
 use crate::policy::Policy;
 use crate::price::read_price;
+use crate::regions::greatest_common_divisor;
 use phalanx_array::{Graph, Input, NodeData, NodeOp, Source};
 use phalanx_ops::shape::size;
 use phalanx_ops::{AffineMap, Bounds, Mesh, Partial, Shape, Sharding, Split};
@@ -347,11 +348,5 @@ fn with_other_items(
 }
 
 fn lcm(a: usize, b: usize) -> usize {
-    let gcd = |mut a: usize, mut b: usize| {
-        while b != 0 {
-            (a, b) = (b, a % b);
-        }
-        a
-    };
-    a / gcd(a, b) * b
+    a / greatest_common_divisor(a as u64, b as u64) as usize * b
 }

@@ -65,7 +65,7 @@ pub fn may_clash(
     read.0.axes != written.0.axes && !are_apart(read, written)
 }
 
-fn greatest_common_divisor(mut a: u64, mut b: u64) -> u64 {
+pub(crate) fn greatest_common_divisor(mut a: u64, mut b: u64) -> u64 {
     while b != 0 {
         (a, b) = (b, a % b);
     }

@@ -7,7 +7,7 @@ use crate::alias::drop_whole_updates;
 use crate::fuse::{Context, Fused, Group, GroupAxis, Load, Unit, fuse, stays_inside};
 use phalanx_array::{Graph, Input, Node, NodeData, NodeOp, Source};
 use phalanx_distributed::{
-    Legal, Origin, Placement, image, is_aligned, legalise, preimage_range, wanted_sharding,
+    Legal, Origin, Placement, image, is_aligned, legalise, preimage_range, wanted_shardings,
 };
 use phalanx_ops::sharding::{intersect, is_empty, volume};
 use phalanx_ops::{AffineMap, DType, IndexBox, Mesh, Monoid, Shape, Sharding};
@@ -322,7 +322,8 @@ fn refilled_node(
             let from_input = &data.inputs[input as usize];
             let wanted = placements
                 .get(from as usize)
-                .and_then(|placement| wanted_sharding(window, data, placement, input));
+                .map(|placement| wanted_shardings(window, data, placement))
+                .and_then(|mut wanted| wanted.swap_remove(input as usize));
             NodeData {
                 op: wanted.map_or_else(|| node.op.clone(), |new| NodeOp::Reshard(Arc::new(new))),
                 inputs: [input_of(&node.inputs[0], from_input)].into_iter().collect(),

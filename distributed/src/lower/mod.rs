@@ -3,4 +3,4 @@
 pub(crate) mod matmul;
 mod place;
 
-pub(crate) use place::{Lying, operand_sharding, place};
+pub(crate) use place::{Lying, operand_shardings, place};

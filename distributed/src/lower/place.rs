@@ -11,6 +11,7 @@ use crate::propagate::Placement;
 use phalanx_ops::shape::size;
 use phalanx_ops::structured::{Follow, Rule};
 use phalanx_ops::{AffineMap, Mesh, Sharding, Structured};
+use smallvec::SmallVec;
 
 /// An operand as it lies.
 pub(crate) struct Lying<'a> {
@@ -108,16 +109,16 @@ fn follow(rule: &Rule, output: &Sharding, operand: usize) -> Option<Sharding> {
     Some(wanted)
 }
 
-/// The sharding that an operand of a structured operation must have.
-pub(crate) fn operand_sharding(
+/// The shardings that the operands of a structured operation must have.
+pub(crate) fn operand_shardings(
     op: &Structured,
     shapes: &[&[usize]],
     placement: &Placement,
-    operand: usize,
-) -> Option<Sharding> {
+) -> SmallVec<[Option<Sharding>; 3]> {
     if let (Some(_), Some(Some(split))) = (&placement.partial, placement.space.axes.last()) {
         let (left, right) = matmul::contracted(placement.space.axes.len(), split);
-        return Some(if operand == 0 { left } else { right });
+        return [Some(left), Some(right)].into_iter().collect();
     }
-    follow(&op.rule(shapes), &placement.output, operand)
+    let rule = op.rule(shapes);
+    (0..shapes.len()).map(|operand| follow(&rule, &placement.output, operand)).collect()
 }
