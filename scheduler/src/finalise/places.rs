@@ -5,7 +5,7 @@ use super::overwrite::may_overwrite;
 use crate::build::{Buffer, Built, BuiltAccess};
 use crate::fuse::{Group, Unit};
 use crate::plan::{Plan, Step};
-use phalanx_array::{NodeOp, Source};
+use phalanx_array::{Input, NodeOp, Source};
 use phalanx_ops::Sharding;
 
 /// Slots, with the step until which each is in use.
@@ -147,8 +147,9 @@ fn over_operand(plan: &Plan, memory: &mut Memory<'_>, node: u32, now: usize) -> 
     let data = plan.node(node);
     let NodeOp::Structured(op) = &data.op else { return None };
     let operand = data.inputs.get(op.overwrites()?)?.source;
-    let others = data.inputs.iter().filter(|input| input.source == operand).count() > 1;
     let place = memory.place(operand)?;
+    let lies_there = |input: &&Input| memory.place(input.source) == Some(place);
+    let others = data.inputs.iter().filter(lies_there).count() > 1;
     let fits = layout(plan, operand) == layout(plan, Source::Node(node));
     (fits && !others && *memory.busy_until(place) <= now).then_some(place)
 }
