@@ -62,15 +62,11 @@ impl Csr {
             let error = DataError::PositionRange { size: values.size() };
             wrong.any_at(site)?.refuse(Error::data(error, site), site)?;
             let mesh = starts.mesh()?;
-            let devices = mesh.mesh().devices();
             let begins = starts.slice(crate::s![..-1]);
             let ends = starts.slice(crate::s![1..]);
-            if devices == 1 {
-                let (starts, ends) = (begins.copy(), ends.copy());
-                return Ok(Csr { shape, starts, ends, columns, values: values.clone() });
-            }
             let rows = Sharding::even(&[shape[0]], 0, mesh.mesh());
-            let Some(split) = rows.axes[0].clone() else {
+            let is_split = mesh.mesh().devices() > 1;
+            let Some(split) = rows.axes[0].clone().filter(|_| is_split) else {
                 let (starts, ends) = (begins.copy(), ends.copy());
                 return Ok(Csr { shape, starts, ends, columns, values: values.clone() });
             };
