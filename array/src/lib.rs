@@ -9,7 +9,6 @@ mod bits;
 mod cases;
 mod closeness;
 mod complexes;
-mod conversion;
 mod conversions;
 mod convolution;
 mod creation;
@@ -47,6 +46,7 @@ mod statistics;
 mod structured;
 mod types;
 mod ufunc;
+mod vectors;
 mod view;
 mod window;
 
