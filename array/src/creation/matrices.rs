@@ -3,7 +3,7 @@
 use crate::array::Array;
 use crate::creation::basic::{ShapeArgument, current_mesh, index_of};
 use crate::error::{Error, Site, call_site, within};
-use crate::manipulation::{blank, refused, write_part};
+use crate::manipulation::{along, blank, refused, write_part};
 use crate::math::select;
 use crate::window::MeshHandle;
 use phalanx_ops::error::OpError;
@@ -172,8 +172,7 @@ pub fn vander(array: &Array, columns: impl Into<Option<usize>>, increasing: bool
         let mut power: Option<Array> = None;
         for exponent in 0..columns {
             let column = if increasing { exponent } else { columns - 1 - exponent };
-            let whole = Index::Range { start: None, stop: None, step: 1 };
-            let items = [whole, Index::At(saturating(column))];
+            let items = along(2, 1, Index::At(saturating(column)));
             match (exponent, &power) {
                 (0, _) => write_part(&result, &items, 1, site)?,
                 (_, None) => {

@@ -87,10 +87,7 @@ pub fn histogramdd(
                 let (operation, ndim) = ("histogramdd", samples.ndim());
                 return Err(Error::op(OpError::Ndim { operation, expected: "2", ndim }, site));
             }
-            let column = |place: i64| {
-                let all = Index::Range { start: None, stop: None, step: 1 };
-                samples.slice([all, Index::At(place)])
-            };
+            let column = |place: i64| samples.slice(crate::s![.., place]);
             let columns: Vec<Array> = (0..samples.shape()[1] as i64).map(column).collect();
             counted("histogramdd", &columns, bins, &options, site)
         })

@@ -6,12 +6,12 @@ use crate::creation::{from_slice, full};
 use crate::elementwise::on_mesh_of;
 use crate::error::{Error, Site, call_site};
 use crate::indexing::take_along_axis;
-use crate::manipulation::{moveaxis, refused};
+use crate::manipulation::{along, moveaxis, refused, span};
 use crate::math::{is_real, select};
 use crate::reductions::{Axes, keepdims, nanmean};
 use crate::sorting::sort;
 use phalanx_ops::error::OpError;
-use phalanx_ops::{DType, Index, Weak};
+use phalanx_ops::{DType, Weak};
 
 /// Which quantiles: one, or a list, which is then the first axis of the result.
 #[derive(Clone, Debug)]
@@ -113,10 +113,7 @@ impl Lines {
 
     /// Of every line the elements from one position to before another.
     fn between(&self, array: &Array, start: usize, stop: usize) -> Array {
-        let mut items = vec![Index::Range { start: None, stop: None, step: 1 }; self.axis];
-        let (start, stop) = (Some(start as i64), Some(stop as i64));
-        items.push(Index::Range { start, stop, step: 1 });
-        array.slice(items)
+        array.slice(along(array.ndim(), self.axis, span(start, stop)))
     }
 
     /// Results for `count` quantiles along the axis as results of the whole.
