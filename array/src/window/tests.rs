@@ -1,0 +1,113 @@
+//! Which windows are closed, and by what.
+
+use super::*;
+use crate::{Evaluated, HostArray, arange, flush};
+use std::any::Any;
+
+/// A value of zeros.
+#[derive(Debug)]
+struct Zeros(Sharding);
+
+impl Evaluated for Zeros {
+    fn sharding(&self) -> &Sharding {
+        &self.0
+    }
+    fn wait(&self) -> Result<(), Error> {
+        Ok(())
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// Notes of each window how long it was, why it closed and which node was asked for.
+struct Notes {
+    mesh: Mesh,
+    windows: Mutex<Vec<(usize, Cause, Option<u32>)>>,
+}
+
+impl Engine for Notes {
+    fn evaluate(&self, graph: &Graph, cause: Cause, _: Site) -> Result<(), Error> {
+        self.windows.lock().unwrap().push((graph.nodes.len(), cause, graph.observed()));
+        for node in &graph.nodes {
+            node.node.finish(Ok(Arc::new(Zeros(Sharding::replicated(node.shape.len())))));
+        }
+        Ok(())
+    }
+    fn read(
+        &self,
+        _: &Arc<dyn Evaluated>,
+        _: &[usize],
+        map: &AffineMap,
+    ) -> Result<Option<HostArray>, Error> {
+        let bytes = vec![0; phalanx_ops::shape::size(&map.shape) * 8];
+        Ok(Some(HostArray { dtype: DType::I64, shape: map.shape.to_vec(), bytes }))
+    }
+    fn explain(&self, _: &Graph) -> Result<String, Error> {
+        Ok(String::new())
+    }
+    fn shardings(&self, graph: &Graph) -> Result<Vec<Sharding>, Error> {
+        Ok(graph.nodes.iter().map(|node| Sharding::replicated(node.shape.len())).collect())
+    }
+    fn upload(&self, data: &HostArray, _: Site) -> Result<Arc<dyn Evaluated>, Error> {
+        Ok(Arc::new(Zeros(Sharding::replicated(data.shape.len()))))
+    }
+    fn from_local(
+        &self,
+        shards: Vec<HostArray>,
+        _: usize,
+        site: Site,
+    ) -> Result<(Vec<usize>, Arc<dyn Evaluated>), Error> {
+        Ok((shards[0].shape.clone(), self.upload(&shards[0], site)?))
+    }
+    fn local_shards(&self, _: &Arc<dyn Evaluated>) -> Result<Vec<(Vec<usize>, HostArray)>, Error> {
+        Ok(Vec::new())
+    }
+    fn extents(&self, _: &Arc<dyn Evaluated>) -> Vec<usize> {
+        vec![0]
+    }
+    fn agree(&self, _: Result<(), String>, _: Site) -> Result<(), Error> {
+        Ok(())
+    }
+    fn mesh(&self) -> &Mesh {
+        &self.mesh
+    }
+    fn limits(&self) -> Limits {
+        Limits { hard: 6, ..Limits::default() }
+    }
+    fn process(&self) -> (usize, usize) {
+        (0, 1)
+    }
+}
+
+#[test]
+fn a_window_tells_which_node_closed_it() {
+    let notes = Arc::new(Notes { mesh: Mesh::line(1), windows: Mutex::default() });
+    MeshHandle::new(notes.clone()).enter(|| {
+        let closed = || std::mem::take(&mut *notes.windows.lock().unwrap());
+        let a = arange(0, 4, 1);
+        let (b, c) = (&a + 1, &a + 2);
+        b.evaluate().unwrap();
+        assert_eq!(closed(), [(3, Cause::Observation, Some(1))]);
+        // What is there already closes nothing, and is not asked for again.
+        c.evaluate().unwrap();
+        let d = &b + 1;
+        flush().unwrap();
+        assert_eq!(closed(), [(1, Cause::Observation, None)]);
+        let view = (&d + 3).slice([phalanx_ops::Index::At(-1)]);
+        assert_eq!(view.to_vec::<i64>().unwrap(), [0]);
+        assert_eq!(closed(), [(1, Cause::Observation, Some(0))]);
+        let mask = a.greater(2);
+        a.compress(&mask).ok().unwrap();
+        assert_eq!(closed(), [(2, Cause::Data, Some(1))]);
+        // A power of which nothing is known: the condition is what is asked for.
+        let base = a.power(&d - 100);
+        base.ok().unwrap();
+        assert_eq!(closed(), [(4, Cause::Data, Some(2))]);
+        let mut long = a.copy();
+        for _ in 0..6 {
+            long = &long + 1;
+        }
+        assert_eq!(closed(), [(6, Cause::Limit, None)]);
+    });
+}
