@@ -1,0 +1,13 @@
+//! Sorting and searching.
+//!
+//! Lines are sorted where they lie; an axis that is split is brought together by splitting another
+//! one, and a vector, which has no other, is gathered. The plan says so.
+
+mod order;
+mod sets;
+
+pub use order::{
+    Side, argpartition, argsort, digitize, lexsort, partition, searchsorted, sort, sort_complex,
+    topk,
+};
+pub use sets::{Unique, intersect1d, isin, setdiff1d, setxor1d, union1d, unique, unique_all};
