@@ -1,0 +1,76 @@
+//! Frequencies of transforms, and their order along axes.
+
+use crate::array::Array;
+use crate::creation::arange;
+use crate::error::{Error, Site, call_site, within};
+use crate::manipulation::{refused, roll};
+use phalanx_ops::error::OpError;
+use phalanx_ops::shape::saturating;
+
+/// The frequencies of the elements of [`fft`](super::fft) of `extent` samples at this distance, in
+/// cycles per unit of the distance: `f64`. Local (records a node). Errors: `OpError::Argument` for
+/// no samples.
+#[track_caller]
+#[must_use]
+pub fn fftfreq(extent: i64, spacing: f64) -> Array {
+    frequencies(extent, spacing, false, call_site())
+}
+
+/// The frequencies of the elements of [`rfft`](super::rfft); see [`fftfreq`].
+#[track_caller]
+#[must_use]
+pub fn rfftfreq(extent: i64, spacing: f64) -> Array {
+    frequencies(extent, spacing, true, call_site())
+}
+
+fn frequencies(extent: i64, spacing: f64, is_half: bool, site: Site) -> Array {
+    Array::catch(within(site, || {
+        if extent < 1 || spacing == 0.0 {
+            let value = format!("{extent}, {spacing}");
+            return Err(refused("fftfreq", "extent and spacing", value, site));
+        }
+        let factor = 1.0 / (extent as f64 * spacing);
+        let numbers = if is_half {
+            arange(0, extent / 2 + 1, 1)
+        } else {
+            // 0, 1, …, then the negative ones.
+            let negative = extent / 2;
+            (arange(0, extent, 1) + negative).remainder(extent) - negative
+        };
+        (numbers * factor).ok().cloned()
+    }))
+}
+
+/// The array with the frequency 0 in the middle of the axes (all without any): a copy. Local
+/// (records nodes). Errors: `OpError::Axis`.
+#[track_caller]
+#[must_use]
+pub fn fftshift(array: &Array, axes: Option<&[i64]>) -> Array {
+    shifted(array, axes, |extent| extent / 2, call_site())
+}
+
+/// The inverse of [`fftshift`].
+#[track_caller]
+#[must_use]
+pub fn ifftshift(array: &Array, axes: Option<&[i64]>) -> Array {
+    shifted(array, axes, |extent| extent - extent / 2, call_site())
+}
+
+fn shifted(array: &Array, axes: Option<&[i64]>, by: fn(usize) -> usize, site: Site) -> Array {
+    Array::catch((|| {
+        array.ok()?;
+        let all: Vec<i64> = (0..array.ndim() as i64).collect();
+        if axes.unwrap_or(&all).is_empty() {
+            let (operation, expected) = ("fftshift", "at least 1");
+            return Err(Error::op(OpError::Ndim { operation, expected, ndim: array.ndim() }, site));
+        }
+        let mut shifts = Vec::new();
+        for &axis in axes.unwrap_or(&all) {
+            // As NumPy, which asks the shape for the extent of every axis.
+            let beyond = OpError::Index { index: axis, axis: 0, extent: array.ndim() };
+            let axis = array.axis(axis, site).map_err(|_| Error::op(beyond, site))?;
+            shifts.push(saturating(by(array.shape()[axis])));
+        }
+        Ok(within(site, || roll(array, shifts, axes.unwrap_or(&all))))
+    })())
+}

@@ -1,0 +1,127 @@
+//! How transforms are done: axes, extents and normalisation.
+
+use crate::array::Array;
+use crate::error::{Error, Site};
+use crate::manipulation::refused;
+
+/// Which direction of a transform and its inverse is scaled.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Norm {
+    /// The inverse by 1 / n.
+    #[default]
+    Backward,
+    /// Both by 1 / √n.
+    Ortho,
+    /// The forward transform by 1 / n.
+    Forward,
+}
+
+impl Norm {
+    pub(super) const fn swapped(self) -> Norm {
+        match self {
+            Norm::Backward => Norm::Forward,
+            Norm::Ortho => Norm::Ortho,
+            Norm::Forward => Norm::Backward,
+        }
+    }
+
+    /// The factor of a transform of `extent` elements.
+    pub(super) fn factor(self, is_forward: bool, extent: usize) -> f64 {
+        match if is_forward { self } else { self.swapped() } {
+            Norm::Backward => 1.0,
+            Norm::Ortho => 1.0 / (extent as f64).sqrt(),
+            Norm::Forward => 1.0 / extent as f64,
+        }
+    }
+}
+
+/// How a transform along one axis is done: `()` for the last axis as it is.
+#[derive(Clone, Copy, Debug)]
+pub struct Line {
+    pub(super) extent: Option<i64>,
+    pub(super) axis: i64,
+    pub(super) norm: Norm,
+}
+
+/// A transform along an axis.
+pub const fn axis(axis: i64) -> Line {
+    Line { extent: None, axis, norm: Norm::Backward }
+}
+
+impl From<()> for Line {
+    fn from((): ()) -> Line {
+        axis(-1)
+    }
+}
+
+impl Line {
+    /// Of this many elements: the axis is cut, or filled up with zeros. For transforms to real
+    /// numbers, the extent of the result.
+    #[must_use]
+    pub const fn extent(self, extent: i64) -> Line {
+        Line { extent: Some(extent), ..self }
+    }
+
+    /// With this normalisation.
+    #[must_use]
+    pub const fn norm(self, norm: Norm) -> Line {
+        Line { norm, ..self }
+    }
+}
+
+/// How a transform along several axes is done: `()` for all axes as they are.
+#[derive(Clone, Default, Debug)]
+pub struct Grid {
+    pub(super) extents: Option<Vec<i64>>,
+    pub(super) axes: Option<Vec<i64>>,
+    pub(super) norm: Norm,
+}
+
+/// A transform along these axes, the last one first.
+pub fn axes(axes: impl AsRef<[i64]>) -> Grid {
+    Grid { axes: Some(axes.as_ref().to_vec()), ..Grid::default() }
+}
+
+impl From<()> for Grid {
+    fn from((): ()) -> Grid {
+        Grid::default()
+    }
+}
+
+impl Grid {
+    /// Of these extents along the axes (the last ones without any); -1 for that of the array.
+    #[must_use]
+    pub fn extents(self, extents: impl AsRef<[i64]>) -> Grid {
+        Grid { extents: Some(extents.as_ref().to_vec()), ..self }
+    }
+
+    /// With this normalisation.
+    #[must_use]
+    pub fn norm(self, norm: Norm) -> Grid {
+        Grid { norm, ..self }
+    }
+
+    /// The axes with their extents, `None` for that of the array.
+    pub(super) fn lines(&self, array: &Array, site: Site) -> Result<Vec<Line>, Error> {
+        let count = match (&self.extents, &self.axes) {
+            (Some(extents), _) => extents.len(),
+            (None, Some(axes)) => axes.len(),
+            (None, None) => array.ndim(),
+        } as i64;
+        let axes = self.axes.clone().unwrap_or_else(|| (-count..0).collect());
+        let extents: Vec<Option<i64>> = match &self.extents {
+            Some(extents) => extents.iter().map(|&e| (e != -1).then_some(e)).collect(),
+            None => {
+                // Of the array as it is given: an axis named twice is filled up again.
+                let extent = |&axis: &i64| Ok(Some(array.shape()[array.axis(axis, site)?] as i64));
+                axes.iter().map(extent).collect::<Result<_, Error>>()?
+            }
+        };
+        if extents.len() != axes.len() {
+            let value = format!("{} for {} axes", extents.len(), axes.len());
+            return Err(refused("fft", "extents", value, site));
+        }
+        let line = |(axis, extent): (i64, Option<i64>)| Line { extent, axis, norm: self.norm };
+        Ok(axes.into_iter().zip(extents).map(line).collect())
+    }
+}
