@@ -24,6 +24,15 @@ impl HostArray {
         HostArray { dtype: T::DTYPE, shape: shape.to_vec(), bytes }
     }
 
+    /// The elements as `T`, converted as `astype` converts.
+    pub(crate) fn to_vec<T: Element>(&self) -> Vec<T> {
+        let size = self.dtype.size();
+        self.bytes
+            .chunks_exact(size)
+            .map(|bytes| phalanx_ops::Scalar::from_bytes(self.dtype, bytes).to_element())
+            .collect()
+    }
+
     /// A view of the elements, as a copy.
     pub(crate) fn through(&self, map: &AffineMap) -> HostArray {
         let shape = map.shape.to_vec();

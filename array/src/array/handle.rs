@@ -1,0 +1,275 @@
+//! The handle: a cell and a view of it.
+
+use super::write::form_operand;
+use crate::elementwise::{copy_order, record_as};
+use crate::error::{Error, Site, call_site};
+use crate::graph::{Held, Node, NodeOp};
+use crate::lens::show_truth;
+use crate::operand::{Argument, Operand};
+use crate::view::{Stage, View};
+use crate::window::{MeshHandle, map_or_none};
+use phalanx_ops::{DType, Shape, Sharding};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// An n-dimensional array over the devices of a mesh, with NumPy's semantics.
+///
+/// Operations record and return at once; observing (`evaluate`, `to_vec`, `item`, printing)
+/// computes. An operation with wrong arguments returns an array that carries the error (see
+/// [`Array::ok`]); operations on it pass the error on and observing it returns it, so no operation
+/// panics and none has to be unwrapped.
+///
+/// Clones and views share the elements: writing through one is seen by the others.
+#[derive(Clone)]
+pub struct Array(pub(super) Result<Live, Broken>);
+
+#[derive(Clone)]
+pub(super) struct Live {
+    pub(super) cell: Arc<Cell>,
+    pub(super) view: View,
+}
+
+/// An array that could not be made.
+#[derive(Clone)]
+pub(super) struct Broken {
+    error: Error,
+    shape: Shape,
+    dtype: DType,
+}
+
+/// The base that views share: which node is its value now.
+pub(super) struct Cell {
+    pub(super) mesh: MeshHandle,
+    value: Mutex<Result<Arc<Node>, Error>>,
+    pub(super) shape: Shape,
+}
+
+impl Cell {
+    fn new(mesh: MeshHandle, node: Arc<Node>) -> Arc<Cell> {
+        node.add_handle();
+        let shape = node.shape().clone();
+        Arc::new(Cell { mesh, value: Mutex::new(Ok(node)), shape })
+    }
+
+    pub(super) fn node(&self) -> Result<Arc<Node>, Error> {
+        self.value.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(super) fn replace(&self, value: Result<Arc<Node>, Error>) {
+        if let Ok(node) = &value {
+            node.add_handle();
+        }
+        let old = std::mem::replace(
+            &mut *self.value.lock().unwrap_or_else(PoisonError::into_inner),
+            value,
+        );
+        if let Ok(node) = old {
+            node.drop_handle();
+        }
+    }
+}
+
+impl Drop for Cell {
+    fn drop(&mut self) {
+        if let Ok(node) = self.value.get_mut().unwrap_or_else(PoisonError::into_inner) {
+            node.drop_handle();
+        }
+    }
+}
+
+impl Array {
+    pub(crate) fn from_node(mesh: MeshHandle, node: Arc<Node>) -> Array {
+        let view = View::whole(node.shape(), node.dtype());
+        Array(Ok(Live { cell: Cell::new(mesh, node), view }))
+    }
+
+    /// An array that carries an error.
+    pub(crate) fn broken(error: Error) -> Array {
+        Array(Err(Broken { error, shape: Shape::new(), dtype: DType::F64 }))
+    }
+
+    /// The array, or what its making failed with.
+    pub(crate) fn catch(result: Result<Array, Error>) -> Array {
+        result.unwrap_or_else(Array::broken)
+    }
+
+    pub(super) fn live(&self) -> Result<&Live, Error> {
+        self.0.as_ref().map_err(|broken| broken.error.clone())
+    }
+
+    /// The array itself, or the error it carries. Local.
+    pub fn ok(&self) -> Result<&Array, Error> {
+        self.live().map(|_| self)
+    }
+
+    /// The extents; those of a 0-d array if the array carries an error. Local.
+    pub fn shape(&self) -> &[usize] {
+        match &self.0 {
+            Ok(live) => &live.view.shape,
+            Err(broken) => &broken.shape,
+        }
+    }
+
+    /// The number of axes. Local.
+    pub fn ndim(&self) -> usize {
+        self.shape().len()
+    }
+
+    /// The number of elements. Local.
+    pub fn size(&self) -> usize {
+        phalanx_ops::shape::size(self.shape())
+    }
+
+    /// The dtype of the elements. Local.
+    pub fn dtype(&self) -> DType {
+        match &self.0 {
+            Ok(live) => live.view.dtype,
+            Err(broken) => broken.dtype,
+        }
+    }
+
+    /// NumPy's strides, in bytes. Local.
+    pub fn strides(&self) -> Vec<isize> {
+        let strides = |live: &Live| live.view.strides.iter().map(|&s| s as isize).collect();
+        self.0.as_ref().map_or(Vec::new(), strides)
+    }
+
+    /// Whether two arrays share their elements (one is a view of the other, or both of a third).
+    /// Local.
+    pub fn shares_memory(&self, other: &Array) -> bool {
+        matches!((&self.0, &other.0), (Ok(a), Ok(b)) if Arc::ptr_eq(&a.cell, &b.cell))
+    }
+
+    /// The mesh of the array. Local.
+    pub fn mesh(&self) -> Result<MeshHandle, Error> {
+        Ok(self.live()?.cell.mesh.clone())
+    }
+
+    /// How the array looks at its base.
+    pub(crate) fn base_view(&self) -> Result<&View, Error> {
+        Ok(&self.live()?.view)
+    }
+
+    /// The same cell seen through another view.
+    pub(crate) fn with_view(&self, view: View) -> Result<Array, Error> {
+        Ok(Array(Ok(Live { cell: self.live()?.cell.clone(), view })))
+    }
+
+    /// The value of the base that the array looks at.
+    pub(crate) fn base_node(&self) -> Result<Arc<Node>, Error> {
+        self.live()?.cell.node()
+    }
+
+    pub(crate) fn base_shape(&self) -> Result<Shape, Error> {
+        Ok(self.live()?.cell.shape.clone())
+    }
+
+    /// The array as an operand of an operation recorded now; lenses other than maps record what
+    /// they show.
+    pub(crate) fn operand(&self, site: Site) -> Result<Operand, Error> {
+        let live = self.live()?;
+        let mesh = &live.cell.mesh;
+        let node = Held::new(live.cell.node()?);
+        let mut operand = Operand::Value { node, map: None };
+        for stage in &live.view.stages {
+            if let Some(form) = &stage.form {
+                operand = form_operand(mesh, operand, form, site)?;
+            }
+            let Operand::Value { node, map: None } = operand else {
+                unreachable!("bug: a stage starts at a whole value")
+            };
+            operand = Operand::Value { map: map_or_none((*stage.map).clone(), node.shape()), node };
+            if let Some(lens) = stage.lens {
+                operand = lens.show(mesh, operand, &stage.map.shape, site)?;
+            }
+        }
+        if live.view.is_truth {
+            operand = show_truth(mesh, operand, &live.view.shape, site)?;
+        }
+        Ok(operand)
+    }
+
+    /// Whether the elements are elements of the base, and not what lenses make of them.
+    pub(crate) fn shows_base(&self) -> bool {
+        self.0.as_ref().is_ok_and(|live| {
+            let Ok(node) = live.cell.node() else { return false };
+            let is_same = |stage: &Stage| {
+                let is_form = stage.form.as_ref().is_none_or(|form| form.dtype == node.dtype());
+                stage.lens.is_none() && is_form
+            };
+            !live.view.is_truth && live.view.stages.iter().all(is_same)
+        })
+    }
+
+    /// The plan of everything pending, as text; nothing is run. Local.
+    pub fn explain(&self) -> Result<String, Error> {
+        self.live()?.cell.mesh.explain()
+    }
+
+    /// The sharding that the array's base has or will have, seen through the view. Local.
+    pub fn sharding(&self) -> Result<Sharding, Error> {
+        let live = self.live()?;
+        live.cell.mesh.sharding(&live.cell.node()?, &live.view.stages)
+    }
+
+    /// Converts to another dtype, as NumPy's `astype` does (any cast is allowed); always a copy.
+    ///
+    /// Collectivity: Local (records a node); evaluating is Collective over the mesh.
+    #[track_caller]
+    pub fn astype(&self, dtype: DType) -> Array {
+        self.astype_at(dtype, call_site())
+    }
+
+    pub(crate) fn astype_at(&self, dtype: DType, site: Site) -> Array {
+        let arguments = [Argument::Array(self.clone())];
+        Array::catch(record_as(NodeOp::Cast, &arguments, &[self.dtype()], dtype, copy_order, site))
+    }
+
+    /// A copy with elements of its own, in C order. Local (records a node).
+    #[track_caller]
+    pub fn copy(&self) -> Array {
+        self.copy_at(call_site())
+    }
+
+    pub(crate) fn copy_at(&self, site: Site) -> Array {
+        Array::catch((|| {
+            let mesh = self.mesh()?;
+            let operand = self.operand(site)?;
+            let node =
+                mesh.record(NodeOp::Cast, &[operand], self.shape().into(), self.dtype(), site)?;
+            Ok(Array::from_node(mesh, node))
+        })())
+    }
+
+    /// The array with another sharding: an array of its own, equal in value. Local (records a
+    /// node).
+    #[track_caller]
+    pub fn with_sharding(&self, sharding: Sharding) -> Array {
+        let site = call_site();
+        Array::catch((|| {
+            let live = self.live()?;
+            crate::sharding::check(&sharding, self.shape(), live.cell.mesh.mesh())
+                .map_err(|error| Error::op(error, site))?;
+            let op = NodeOp::Reshard(Arc::new(sharding));
+            let operand = self.operand(site)?;
+            let node =
+                live.cell.mesh.record(op, &[operand], self.shape().into(), self.dtype(), site)?;
+            Ok(Array::from_node(live.cell.mesh.clone(), node))
+        })())
+    }
+
+    /// Another dtype on the way to an operation: unlike `astype`, with axes ordered as the
+    /// operation would.
+    pub(crate) fn converted(&self, dtype: DType, site: Site) -> Array {
+        if dtype == self.dtype() {
+            return self.clone();
+        }
+        let arguments = [Argument::Array(self.clone())];
+        Array::catch(crate::elementwise::record(
+            NodeOp::Cast,
+            &arguments,
+            &[self.dtype()],
+            dtype,
+            site,
+        ))
+    }
+}

@@ -1,0 +1,181 @@
+//! Observing: what is pending is computed, and elements are read.
+
+use super::handle::Array;
+use crate::engine::Cause;
+use crate::error::{Error, Site, call_site};
+use crate::graph::{Evaluated, NodeOp};
+use crate::host::HostArray;
+use crate::lens::show_truth_host;
+use crate::manipulation::refused;
+use phalanx_ops::{AffineMap, Element, Sharding};
+use std::sync::Arc;
+
+impl Array {
+    /// Computes the value, and everything else recorded so far. Collective over the mesh.
+    ///
+    /// Errors: those of the operations that made it; `Failure`s of memory and communication.
+    #[track_caller]
+    pub fn evaluate(&self) -> Result<(), Error> {
+        self.evaluate_at(call_site())
+    }
+
+    pub(crate) fn evaluate_at(&self, site: Site) -> Result<(), Error> {
+        self.evaluate_for(Cause::Observation, site)
+    }
+
+    fn evaluate_for(&self, cause: Cause, site: Site) -> Result<(), Error> {
+        let live = self.live()?;
+        let mesh = &live.cell.mesh;
+        let node = live.cell.node()?;
+        let is_pending = node.result().is_none();
+        if cause.is_observation() {
+            mesh.raise_known(is_pending && cause != Cause::Print)?;
+        }
+        if is_pending {
+            mesh.close_for(&node, cause, site)?;
+            if cause.is_observation() {
+                mesh.raise_known(cause != Cause::Print)?;
+            }
+        }
+        match node.result() {
+            Some(Ok(value)) => mesh.engine().wait(value),
+            Some(Err(error)) => Err(error.clone()),
+            None => unreachable!("bug: a closed window left a node without a result"),
+        }
+    }
+
+    /// The elements in C order. Local for a value already evaluated that this process holds whole
+    /// (every replicated value, so every 0-d one); else Collective over the mesh.
+    ///
+    /// Errors: as [`Array::evaluate`].
+    #[track_caller]
+    pub fn to_host(&self) -> Result<HostArray, Error> {
+        self.to_host_at(call_site())
+    }
+
+    pub(crate) fn to_host_at(&self, site: Site) -> Result<HostArray, Error> {
+        self.to_host_for(Cause::Observation, site)
+    }
+
+    /// The call that made the array.
+    pub(crate) fn made_at(&self) -> Result<Site, Error> {
+        let site = self.base_node()?.site();
+        Ok(site.unwrap_or_else(|| unreachable!("bug: an array that no call made")))
+    }
+
+    /// Whether `to_host` of any part is Local.
+    pub(crate) fn is_held(&self) -> Result<bool, Error> {
+        let live = self.live()?;
+        let node = live.cell.node()?;
+        let is_alone = live.cell.mesh.engine().process().1 == 1
+            && live.view.stages.len() <= 1
+            && live.view.stages.iter().all(|stage| stage.form.is_none());
+        let is_here = |value: &Arc<dyn Evaluated>| is_alone || value.sharding().is_replicated();
+        Ok(matches!(node.result(), Some(Ok(value)) if is_here(value)))
+    }
+
+    pub(crate) fn to_host_for(&self, cause: Cause, site: Site) -> Result<HostArray, Error> {
+        let live = self.live()?;
+        if let [] | [_] = live.view.stages.as_slice()
+            && live.view.stages.iter().all(|stage| stage.form.is_none())
+        {
+            // All ranks read what is split, whether or not it has been evaluated.
+            if let Some(Ok(value)) = live.cell.node()?.result()
+                && cause == Cause::Observation
+                && !value.sharding().is_replicated()
+            {
+                live.cell.mesh.raise_known(true)?;
+            }
+            self.evaluate_for(cause, site)?;
+            if let Some(host) = self.read_local()? {
+                return Ok(host);
+            }
+        }
+        if let Some(host) = self.read_reshaped(cause)? {
+            return Ok(host);
+        }
+        // The elements lie elsewhere: bring a whole copy to every device.
+        let mesh = &live.cell.mesh;
+        let sharding = Arc::new(Sharding::replicated(self.ndim()));
+        let operand = self.operand(site)?;
+        let node = mesh.record(
+            NodeOp::Reshard(sharding),
+            &[operand],
+            self.shape().into(),
+            self.dtype(),
+            site,
+        )?;
+        let whole = Array::from_node(mesh.clone(), node);
+        whole.evaluate_for(cause, site)?;
+        Ok(whole
+            .read_local()?
+            .unwrap_or_else(|| unreachable!("bug: a replicated value is held by every process")))
+    }
+
+    fn read_local(&self) -> Result<Option<HostArray>, Error> {
+        let live = self.live()?;
+        let node = live.cell.node()?;
+        let stage = live.view.stages.first();
+        let map = match stage {
+            Some(stage) => (*stage.map).clone(),
+            None => AffineMap::identity(node.shape()),
+        };
+        let host = match node.result() {
+            Some(Ok(value)) => live.cell.mesh.engine().read(value, node.shape(), &map),
+            Some(Err(error)) => Err(error.clone()),
+            None => unreachable!("bug: reading a pending value"),
+        };
+        let lens = stage.and_then(|stage| stage.lens);
+        Ok(host?.map(|host| match lens {
+            Some(lens) => lens.show_host(&host),
+            None if live.view.is_truth => show_truth_host(host),
+            None => host,
+        }))
+    }
+
+    /// The elements behind other forms of a value that every process holds: the stages are followed
+    /// on the host, so that reading stays Local. A process alone reads Locally anyway, and less of
+    /// the value.
+    fn read_reshaped(&self, cause: Cause) -> Result<Option<HostArray>, Error> {
+        let live = self.live()?;
+        let node = live.cell.node()?;
+        let engine = live.cell.mesh.engine();
+        let value = match node.result() {
+            Some(Ok(value)) if engine.process().1 > 1 && value.sharding().is_replicated() => value,
+            _ => return Ok(None),
+        };
+        if cause.is_observation() {
+            live.cell.mesh.raise_known(false)?;
+        }
+        let whole = engine.read(value, node.shape(), &AffineMap::identity(node.shape()))?;
+        let shown = whole.map(|whole| {
+            live.view.stages.iter().fold(whole, |mut host, stage| {
+                if let Some(form) = &stage.form {
+                    (host.shape, host.dtype) = (form.shape.to_vec(), form.dtype);
+                }
+                let host = host.through(&stage.map);
+                stage.lens.map_or_else(|| host.clone(), |lens| lens.show_host(&host))
+            })
+        });
+        Ok(if live.view.is_truth { shown.map(show_truth_host) } else { shown })
+    }
+
+    /// The elements in C order, converted to `T` if the dtype is another. Collectivity and errors
+    /// as [`Array::to_host`].
+    #[track_caller]
+    pub fn to_vec<T: Element>(&self) -> Result<Vec<T>, Error> {
+        Ok(self.to_host_at(call_site())?.to_vec())
+    }
+
+    /// The only element of an array of size 1. Collectivity and errors as [`Array::to_host`], and
+    /// `OpError::Argument` for another size.
+    #[track_caller]
+    pub fn item<T: Element>(&self) -> Result<T, Error> {
+        let site = call_site();
+        if self.live()?.view.shape.iter().product::<usize>() != 1 {
+            let value = format!("{:?}", self.shape());
+            return Err(refused("item", "shape", value, site));
+        }
+        Ok(self.to_host_at(site)?.to_vec()[0])
+    }
+}

@@ -1,0 +1,140 @@
+//! Writing through views, and other forms of values.
+
+use super::handle::{Array, Cell};
+use crate::error::{Error, Site};
+use crate::graph::{Held, NodeOp};
+use crate::lens::{hide_truth, show_truth};
+use crate::operand::Operand;
+use crate::view::{Form, Lens, View};
+use crate::window::{MeshHandle, map_or_none};
+use phalanx_ops::{AffineMap, DType, Shape};
+use std::sync::Arc;
+
+impl Array {
+    /// Replaces what the view covers by `value`, whose dtype is the array's and whose shape
+    /// broadcasts to the view's.
+    pub(crate) fn write(&self, value: Operand, site: Site) -> Result<(), Error> {
+        let live = self.live()?;
+        let writing = live.cell.mesh.writing(&value);
+        let written = write_stages(&live.cell, &live.view, value, site);
+        drop(writing);
+        match written {
+            Ok(node) => live.cell.replace(Ok(node.node())),
+            Err(error) => return Err(error),
+        }
+        Ok(())
+    }
+
+    /// Leaves the array's cell with an error that its readers will get.
+    pub(crate) fn poison(&self, error: Error) {
+        if let Ok(live) = &self.0 {
+            live.cell.replace(Err(error));
+        }
+    }
+}
+
+/// Records another form of the bytes of an operand; the operand is copied first if it is not a
+/// whole value.
+pub(crate) fn form_operand(
+    mesh: &MeshHandle,
+    operand: Operand,
+    form: &Form,
+    site: Site,
+) -> Result<Operand, Error> {
+    let operand = whole_operand(mesh, operand, site)?;
+    let Operand::Value { node, .. } = &operand else { return Ok(operand) };
+    if node.shape() == &form.shape && node.dtype() == form.dtype {
+        return Ok(operand);
+    }
+    // Bytes that are to be bools may be any.
+    let is_truth = form.dtype == DType::Bool && node.dtype() != DType::Bool;
+    let dtype = if is_truth { DType::U8 } else { form.dtype };
+    let node = mesh.record(NodeOp::Reshape, &[operand], form.shape.clone(), dtype, site)?;
+    let operand = Operand::Value { node: Held::new(node), map: None };
+    if is_truth { show_truth(mesh, operand, &form.shape, site) } else { Ok(operand) }
+}
+
+/// The operand as a whole value: a view is copied.
+fn whole_operand(mesh: &MeshHandle, operand: Operand, site: Site) -> Result<Operand, Error> {
+    match &operand {
+        Operand::Value { map: Some(map), node } => {
+            let (shape, dtype) = (map.shape.clone(), node.dtype());
+            let node = mesh.record(NodeOp::Cast, &[operand], shape, dtype, site)?;
+            Ok(Operand::Value { node: Held::new(node), map: None })
+        }
+        _ => Ok(operand),
+    }
+}
+
+/// The new value of a cell after a write through a stack of stages: each stage updates what the one
+/// before it showed.
+fn write_stages(cell: &Cell, view: &View, value: Operand, site: Site) -> Result<Held, Error> {
+    let mesh = &cell.mesh;
+    // For each stage, what it looks at, how, and what it shows of that.
+    let mut shown: Vec<(Held, Arc<AffineMap>, Option<Lens>)> = Vec::new();
+    let base = Arc::new(AffineMap::identity(&cell.shape));
+    if view.stages.first().is_none_or(|stage| stage.form.is_some()) {
+        shown.push((Held::new(cell.node()?), base, None));
+    }
+    for stage in &view.stages {
+        let node = match (&stage.form, shown.last()) {
+            (Some(form), Some((node, map, lens))) => {
+                let map = map_or_none((**map).clone(), node.shape());
+                let mut operand = Operand::Value { node: node.clone(), map };
+                if let Some(lens) = lens {
+                    operand = lens.show(mesh, operand, &shown[shown.len() - 1].1.shape, site)?;
+                }
+                let Operand::Value { node, .. } = form_operand(mesh, operand, form, site)? else {
+                    unreachable!("bug: another form of a value is a value")
+                };
+                node
+            }
+            (None, None) => Held::new(cell.node()?),
+            _ => unreachable!("bug: only the first stage may lack a form"),
+        };
+        shown.push((node, stage.map.clone(), stage.lens));
+    }
+    let mut value = broadcast_operand(value, &view.shape);
+    if view.is_truth {
+        value = hide_truth(mesh, value, &view.shape, site)?;
+    }
+    for (old, map, lens) in shown.iter().rev() {
+        if let Operand::Value { node, map: None } = &value {
+            // What comes from a later stage has the form of that.
+            let dtype = lens.map_or(old.dtype(), |_| Lens::shows(old.dtype()));
+            if node.shape() != &map.shape || node.dtype() != dtype {
+                let form = Form { shape: map.shape.clone(), dtype };
+                value = form_operand(mesh, value, &form, site)?;
+            }
+        }
+        if let Some(lens) = lens {
+            let map = map_or_none((**map).clone(), old.shape());
+            let seen = Operand::Value { node: old.clone(), map };
+            value = lens.hide(mesh, value, seen, site)?;
+        }
+        let operands = [Operand::Value { node: old.clone(), map: None }, value];
+        let update = NodeOp::Update(map.clone());
+        let node = mesh.record(update, &operands, old.shape().clone(), old.dtype(), site)?;
+        value = Operand::Value { node: Held::new(node), map: None };
+    }
+    match value {
+        Operand::Value { node, .. } => Ok(node),
+        Operand::Scalar(_) => unreachable!("bug: an update gives a value"),
+    }
+}
+
+/// The operand seen with the shape of the place it is written to.
+fn broadcast_operand(operand: Operand, shape: &Shape) -> Operand {
+    match operand {
+        Operand::Value { node, map } => {
+            let map = map.map_or_else(|| AffineMap::identity(node.shape()), |map| (*map).clone());
+            if &map.shape == shape {
+                let map = map_or_none(map, node.shape());
+                return Operand::Value { node, map };
+            }
+            let map = map.broadcast_to(shape).unwrap_or_else(|error| unreachable!("bug: {error}"));
+            Operand::Value { map: map_or_none(map, node.shape()), node }
+        }
+        scalar => scalar,
+    }
+}
