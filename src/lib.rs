@@ -35,7 +35,7 @@ pub use phalanx_array::{
 };
 pub use phalanx_array::{
     Argument, Array, Axes, DataError, Ellipsis, Error, ErrorKind, Failure, HostArray, MeshHandle,
-    NewAxis, Place, ShapeArgument, Site, arange, complex, deferred_errors, empty, flush,
+    NewAxis, Place, ShapeArgument, Site, arange, call_site, complex, deferred_errors, empty, flush,
     from_function, from_slice, full, histogram, indexing, io, keepdims, linspace, matmul, ones,
     percentile, picture, print, s, s_items, select, within, zeros,
 };
@@ -73,7 +73,10 @@ pub use phalanx_array::{
     real_if_close, round, select_list, sinc, std, sum, trapezoid, ufunc, var,
 };
 pub use phalanx_distributed::Policy;
-pub use phalanx_ops::{Bounds, DType, Element, Index, Mesh, Op, Scalar, Sharding, Split};
+pub use phalanx_ops::elementwise::{MULTI_OUTPUT, MultiOutput};
+pub use phalanx_ops::{
+    Bounds, DType, Element, Index, Kind, Mesh, Op, Scalar, Sharding, Split, Weak,
+};
 pub use phalanx_scheduler::{Counters, planning};
 pub use session::{InitError, InitFailure, Session, agree, init, rank, size};
 

@@ -4,7 +4,7 @@ use super::manifest::{Purpose, dependencies};
 use super::sources::{Breach, Sources};
 
 /// Each crate's folder, `.` for the root package, and what it may use.
-const ALLOWED: [(&str, &[&str]); 10] = [
+const ALLOWED: [(&str, &[&str]); 11] = [
     ("ops", &[]),
     ("device", &["ops"]),
     ("kernels", &["ops", "device"]),
@@ -14,6 +14,7 @@ const ALLOWED: [(&str, &[&str]); 10] = [
     ("scheduler", &["ops", "device", "kernels", "collectives", "array", "distributed"]),
     (".", &["ops", "device", "kernels", "collectives", "array", "distributed", "scheduler"]),
     ("launcher", &["."]),
+    ("python", &["."]),
     ("xtask", &[]),
 ];
 

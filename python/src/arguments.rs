@@ -1,0 +1,328 @@
+//! The arguments of a call, for the rows of `functions` to take what they need by name.
+
+use crate::convert::{self, wrong_type};
+use crate::dtypes;
+use crate::errors::{type_error, value_error};
+use crate::ndarray::Ndarray;
+use crate::signature::{Signature, Slots};
+use num_complex::Complex64;
+use phalanx::{Argument, Array, Axes, DType, MemoryOrder, axis, keepdims};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyList, PyString, PyTuple};
+
+/// The arguments of a call.
+pub struct Arguments<'a, 'py> {
+    py: Python<'py>,
+    signature: &'a Signature,
+    slots: Slots<'a, 'py>,
+}
+
+impl<'a, 'py> Arguments<'a, 'py> {
+    /// What a call gives.
+    pub fn new(
+        signature: &'a Signature,
+        receiver: Option<&Bound<'py, PyAny>>,
+        arguments: &'a Bound<'py, PyTuple>,
+        keywords: Option<&'a Bound<'py, PyDict>>,
+    ) -> PyResult<Arguments<'a, 'py>> {
+        let slots = signature.bind(receiver, arguments, keywords)?;
+        Ok(Arguments { py: arguments.py(), signature, slots })
+    }
+
+    /// Gives a parameter that is not given an integer.
+    pub fn default(&mut self, name: &str, value: i64) -> PyResult<()> {
+        if self.find(name).is_none()
+            && let Some(place) = self.signature.place(name)
+        {
+            self.slots[place] = Some(value.into_pyobject(self.py)?.into_any());
+        }
+        Ok(())
+    }
+
+    /// The interpreter.
+    pub fn py(&self) -> Python<'py> {
+        self.py
+    }
+
+    /// What is given for a parameter, be it None.
+    pub fn find(&self, name: &str) -> Option<&Bound<'py, PyAny>> {
+        let place = self.signature.place(name);
+        let place = place
+            .unwrap_or_else(|| panic!("bug: {}() has no parameter {name}", self.signature.name));
+        self.slots[place].as_ref()
+    }
+
+    /// What is given for a parameter, if it is something and not None.
+    pub fn given(&self, name: &str) -> Option<&Bound<'py, PyAny>> {
+        self.find(name).filter(|value| !value.is_none())
+    }
+
+    /// Whether something is given that is not None.
+    pub fn has(&self, name: &str) -> bool {
+        self.given(name).is_some()
+    }
+
+    /// What is given for a parameter that takes no None.
+    pub fn object(&self, name: &str) -> PyResult<&Bound<'py, PyAny>> {
+        let missing = || type_error(format!("{}() needs {name}", self.signature.name));
+        self.find(name).ok_or_else(missing)
+    }
+
+    /// An error about an argument.
+    pub fn wrong(&self, name: &str, expected: &str) -> PyErr {
+        match self.find(name) {
+            Some(object) => {
+                wrong_type(&format!("{}(): {name}", self.signature.name), expected, object)
+            }
+            None => type_error(format!("{}() needs {name}", self.signature.name)),
+        }
+    }
+
+    /// Refuses an argument that says something else than the default.
+    pub fn only(&self, name: &str, default: &str) -> PyResult<()> {
+        let Some(object) = self.given(name) else { return Ok(()) };
+        if object.repr()?.to_cow()?.trim_matches('\'') == default {
+            return Ok(());
+        }
+        let (function, value) = (self.signature.name, object.repr()?);
+        Err(value_error(format!("{function}(): {name} can only be {default}, not {value}")))
+    }
+
+    /// An array.
+    pub fn array(&self, name: &str) -> PyResult<Array> {
+        convert::array(self.object(name)?, None)
+    }
+
+    /// An array, if one is given.
+    pub fn optional_array(&self, name: &str) -> PyResult<Option<Array>> {
+        self.given(name).map(|object| convert::array(object, None)).transpose()
+    }
+
+    /// The arrays of a sequence, or along the first axis of an array.
+    pub fn arrays(&self, name: &str) -> PyResult<Vec<Array>> {
+        let object = self.object(name)?;
+        let items = object.try_iter().map_err(|_| self.wrong(name, "a sequence of arrays"))?;
+        items.map(|item| convert::array(&item?, None)).collect()
+    }
+
+    /// The arrays of what is left of the positional arguments.
+    pub fn rest(&self, name: &str) -> PyResult<Vec<Array>> {
+        self.arrays(name)
+    }
+
+    /// Something that is an array or a number.
+    pub fn argument(&self, name: &str) -> PyResult<Argument> {
+        convert::argument(self.object(name)?)
+    }
+
+    /// An array or a number, if one is given.
+    pub fn optional_argument(&self, name: &str) -> PyResult<Option<Argument>> {
+        self.given(name).map(convert::argument).transpose()
+    }
+
+    /// The array that is to be written, if one is given; in a tuple of one, as NumPy takes it.
+    pub fn out(&self) -> PyResult<Option<Array>> {
+        let Some(object) = self.given("out") else { return Ok(None) };
+        let object = match object.cast::<PyTuple>() {
+            Ok(tuple) if tuple.len() == 1 => tuple.get_item(0)?,
+            _ => object.clone(),
+        };
+        let array = object.cast::<Ndarray>().map_err(|_| self.wrong("out", "a phalanx.ndarray"))?;
+        Ok(Some(array.get().array.clone()))
+    }
+
+    /// An integer.
+    pub fn integer(&self, name: &str) -> PyResult<i64> {
+        integer(self.object(name)?).map_err(|_| self.wrong(name, "an integer"))
+    }
+
+    /// An integer, if one is given.
+    pub fn optional_integer(&self, name: &str) -> PyResult<Option<i64>> {
+        let wrong = |_| self.wrong(name, "an integer");
+        self.given(name).map(|object| integer(object).map_err(wrong)).transpose()
+    }
+
+    /// An integer, or what stands for one that is not given.
+    pub fn integer_or(&self, name: &str, default: i64) -> PyResult<i64> {
+        Ok(self.optional_integer(name)?.unwrap_or(default))
+    }
+
+    /// A count, or what stands for one that is not given.
+    pub fn size_or(&self, name: &str, default: usize) -> PyResult<usize> {
+        let Some(count) = self.optional_integer(name)? else { return Ok(default) };
+        usize::try_from(count)
+            .map_err(|_| value_error(format!("{}(): {name} must not be negative", self.name())))
+    }
+
+    /// One integer or several.
+    pub fn integers(&self, name: &str) -> PyResult<Vec<i64>> {
+        integers(self.object(name)?).map_err(|_| self.wrong(name, "an integer or several"))
+    }
+
+    /// One integer or several, if they are given.
+    pub fn optional_integers(&self, name: &str) -> PyResult<Option<Vec<i64>>> {
+        let wrong = |_| self.wrong(name, "an integer or several");
+        self.given(name).map(|object| integers(object).map_err(wrong)).transpose()
+    }
+
+    /// What is left of the positional arguments as integers, which may stand in one tuple.
+    pub fn integers_of_rest(&self, name: &str) -> PyResult<Vec<i64>> {
+        let rest = self.object(name)?.cast::<PyTuple>()?;
+        match rest.len() {
+            1 => integers(&rest.get_item(0)?),
+            _ => integers(rest.as_any()),
+        }
+        .map_err(|_| self.wrong(name, "integers"))
+    }
+
+    /// The extents of a shape.
+    pub fn shape(&self, name: &str) -> PyResult<Vec<i64>> {
+        self.integers(name)
+    }
+
+    /// A real number, or what stands for one that is not given.
+    pub fn float_or(&self, name: &str, default: f64) -> PyResult<f64> {
+        Ok(self.optional_float(name)?.unwrap_or(default))
+    }
+
+    /// A real number.
+    pub fn float(&self, name: &str) -> PyResult<f64> {
+        self.optional_float(name)?.ok_or_else(|| self.wrong(name, "a real number"))
+    }
+
+    /// A real number, if one is given.
+    pub fn optional_float(&self, name: &str) -> PyResult<Option<f64>> {
+        let Some(object) = self.given(name) else { return Ok(None) };
+        let number = match object.cast::<Ndarray>() {
+            Ok(array) => array.get().number(self.py)?.extract(),
+            Err(_) => object.extract::<f64>(),
+        };
+        number.map(Some).map_err(|_| self.wrong(name, "a real number"))
+    }
+
+    /// A complex number, if one is given.
+    pub fn optional_complex(&self, name: &str) -> PyResult<Option<Complex64>> {
+        let wrong = |_| self.wrong(name, "a number");
+        self.given(name).map(|object| object.extract().map_err(wrong)).transpose()
+    }
+
+    /// A truth value, or what stands for one that is not given.
+    pub fn truth_or(&self, name: &str, default: bool) -> PyResult<bool> {
+        self.given(name).map_or(Ok(default), |object| object.is_truthy())
+    }
+
+    /// A text, if one is given.
+    pub fn optional_text(&self, name: &str) -> PyResult<Option<String>> {
+        let Some(object) = self.given(name) else { return Ok(None) };
+        let text = object.cast::<PyString>().map_err(|_| self.wrong(name, "a string"))?;
+        Ok(Some(text.to_cow()?.into_owned()))
+    }
+
+    /// A text, or what stands for one that is not given.
+    pub fn text_or(&self, name: &str, default: &str) -> PyResult<String> {
+        Ok(self.optional_text(name)?.unwrap_or_else(|| default.to_owned()))
+    }
+
+    /// A dtype, if one is given.
+    pub fn optional_dtype(&self, name: &str) -> PyResult<Option<DType>> {
+        self.given(name).map(dtypes::from_python).transpose()
+    }
+
+    /// A dtype.
+    pub fn dtype(&self, name: &str) -> PyResult<DType> {
+        dtypes::from_python(self.object(name)?)
+    }
+
+    /// A dtype, or what stands for one that is not given.
+    pub fn dtype_or(&self, name: &str, default: DType) -> PyResult<DType> {
+        Ok(self.optional_dtype(name)?.unwrap_or(default))
+    }
+
+    /// The order of elements in memory: `C`, `F`, `A` or `K`.
+    pub fn order_or(&self, name: &str, default: MemoryOrder) -> PyResult<MemoryOrder> {
+        match self.optional_text(name)?.as_deref() {
+            None => Ok(default),
+            Some("C" | "c") => Ok(MemoryOrder::C),
+            Some("F" | "f") => Ok(MemoryOrder::F),
+            Some("A" | "a") => Ok(MemoryOrder::A),
+            Some("K" | "k") => Ok(MemoryOrder::K),
+            Some(other) => Err(value_error(format!(
+                "{}(): order must be one of 'C', 'F', 'A', or 'K', not '{other}'",
+                self.name()
+            ))),
+        }
+    }
+
+    /// The parameters `axis` and `keepdims` of a reduction.
+    pub fn axes(&self) -> PyResult<Axes> {
+        let axes = match self.given("axis") {
+            None => Axes::from(()),
+            Some(object) if is_integer(object) => axis(self.integer("axis")?),
+            Some(_) => axis(self.integers("axis")?.as_slice()),
+        };
+        let keeps =
+            self.signature.place("keepdims").is_some() && self.truth_or("keepdims", false)?;
+        Ok(if keeps { keepdims(axes) } else { axes })
+    }
+
+    /// All parameters that a reduction may have.
+    pub fn reduction(&self) -> PyResult<Axes> {
+        let has = |name: &str| self.signature.place(name).is_some();
+        let mut axes = self.axes()?;
+        if has("initial")
+            && let Some(initial) = self.optional_argument("initial")?
+        {
+            axes = axes.initial(initial);
+        }
+        // NumPy's own default is True, which masks nothing.
+        let masks = has("where")
+            && self.given("where").is_some_and(|object| {
+                object.cast_exact::<PyBool>().map_or(true, |truth| !truth.is_true())
+            });
+        if masks && let Some(mask) = self.optional_array("where")? {
+            axes = axes.masked(&mask);
+        }
+        if has("dtype")
+            && let Some(dtype) = self.optional_dtype("dtype")?
+        {
+            axes = axes.dtype(dtype);
+        }
+        if has("mean")
+            && let Some(mean) = self.optional_array("mean")?
+        {
+            axes = axes.mean(&mean);
+        }
+        if has("out")
+            && let Some(out) = self.out()?
+        {
+            axes = axes.out(&out);
+        }
+        Ok(axes)
+    }
+
+    /// The function's name.
+    pub fn name(&self) -> &'static str {
+        self.signature.name
+    }
+}
+
+/// Whether an object is one integer.
+pub fn is_integer(object: &Bound<'_, PyAny>) -> bool {
+    !object.is_instance_of::<PyTuple>()
+        && !object.is_instance_of::<PyList>()
+        && integer(object).is_ok()
+}
+
+/// One integer: of Python, of NumPy, or the element of an array of one.
+pub fn integer(object: &Bound<'_, PyAny>) -> PyResult<i64> {
+    // `__index__` of an array waits for its element.
+    object.extract::<i64>()
+}
+
+/// One integer or several.
+pub fn integers(object: &Bound<'_, PyAny>) -> PyResult<Vec<i64>> {
+    match integer(object) {
+        Ok(one) => Ok(vec![one]),
+        Err(_) => object.try_iter()?.map(|item| integer(&item?)).collect(),
+    }
+}

@@ -1,0 +1,237 @@
+//! Objects of Python as arrays, and arrays as objects of Python.
+
+use crate::dtypes::{from_python, numpy, to_python};
+use crate::errors::{raised, type_error, value_error};
+use crate::host_buffer::HostBuffer;
+use crate::ndarray::Ndarray;
+use crate::session;
+use crate::site::at_line;
+use num_complex::Complex64;
+use phalanx::{Argument, Array, DType, HostArray, Scalar, Weak, stack};
+use pyo3::buffer::PyUntypedBuffer;
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt, PyList, PyString, PyTuple};
+
+/// A number of Python, which takes its dtype from what it meets (NEP 50).
+pub fn weak(object: &Bound<'_, PyAny>) -> PyResult<Option<Weak>> {
+    if let Ok(number) = object.cast_exact::<PyFloat>() {
+        return Ok(Some(Weak::Float(number.value())));
+    }
+    if let Ok(number) = object.cast_exact::<PyInt>() {
+        return match number.extract::<i64>() {
+            Ok(small) => Ok(Some(Weak::Int(small.into()))),
+            Err(_) => large(number).map(Some),
+        };
+    }
+    if let Ok(truth) = object.cast_exact::<PyBool>() {
+        return Ok(Some(Weak::Bool(truth.is_true())));
+    }
+    if object.is_exact_instance_of::<PyComplex>() {
+        return Ok(Some(Weak::Complex(object.extract::<Complex64>()?)));
+    }
+    Ok(None)
+}
+
+/// An integer beyond `i64`; saturated beyond `i128`, where every dtype refuses it.
+fn large(number: &Bound<'_, PyInt>) -> PyResult<Weak> {
+    if let Ok(positive) = number.extract::<u64>() {
+        return Ok(Weak::Int(positive.into()));
+    }
+    let is_negative = number.lt(0)?;
+    Ok(Weak::Int(if is_negative { i128::MIN } else { i128::MAX }))
+}
+
+/// An operand: an array, a number of Python, or whatever can be made an array. `None` if it is
+/// nothing of the kind, so that the other operand may know what to do.
+pub fn operand(object: &Bound<'_, PyAny>) -> PyResult<Option<Argument>> {
+    if let Ok(array) = object.cast_exact::<Ndarray>() {
+        return Ok(Some(Argument::Array(array.get().array.clone())));
+    }
+    if let Some(weak) = weak(object)? {
+        return Ok(Some(Argument::Weak(weak)));
+    }
+    if object.is_none() || object.is_instance_of::<PyString>() {
+        return Ok(None);
+    }
+    let is_sequence = object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>();
+    if is_sequence || object.hasattr("dtype")? || is_exporter(object)? {
+        return argument(object).map(Some);
+    }
+    Ok(None)
+}
+
+/// An argument of a function: as an operand, but what is no array is an error.
+pub fn argument(object: &Bound<'_, PyAny>) -> PyResult<Argument> {
+    if let Ok(array) = object.cast::<Ndarray>() {
+        return Ok(Argument::Array(array.get().array.clone()));
+    }
+    if let Some(weak) = weak(object)? {
+        return Ok(Argument::Weak(weak));
+    }
+    let host = to_host_array(object, None)?;
+    if host.shape.is_empty() {
+        return Ok(Argument::Scalar(Scalar::from_bytes(host.dtype, &host.bytes)));
+    }
+    upload(object.py(), &host).map(Argument::Array)
+}
+
+/// An array of whatever NumPy's `asarray` takes, of a dtype if one is asked for.
+pub fn array(object: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResult<Array> {
+    let py = object.py();
+    if let Ok(array) = object.cast::<Ndarray>() {
+        let array = &array.get().array;
+        return Ok(match dtype {
+            Some(dtype) if dtype != array.dtype() => at_line(py, || array.astype(dtype)),
+            _ => array.clone(),
+        });
+    }
+    if let Some(made) = stacked(object, dtype)? {
+        return Ok(made);
+    }
+    upload(py, &to_host_array(object, dtype)?)
+}
+
+/// The array of a list in which arrays stand.
+fn stacked(object: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResult<Option<Array>> {
+    if !object.is_instance_of::<PyList>() && !object.is_instance_of::<PyTuple>() {
+        return Ok(None);
+    }
+    if !holds_arrays(object)? {
+        return Ok(None);
+    }
+    let items: Vec<Array> =
+        object.try_iter()?.map(|item| array(&item?, dtype)).collect::<PyResult<_>>()?;
+    let py = object.py();
+    let made = at_line(py, || stack(&items.iter().collect::<Vec<_>>(), 0));
+    made.ok().map_err(|error| raised(py, &error))?;
+    Ok(Some(made))
+}
+
+fn holds_arrays(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    for item in object.try_iter()? {
+        let item = item?;
+        let is_list = item.is_instance_of::<PyList>() || item.is_instance_of::<PyTuple>();
+        if item.is_instance_of::<Ndarray>() || (is_list && holds_arrays(&item)?) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn is_exporter(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    Ok(object.hasattr("__array_interface__")? || object.hasattr("__dlpack__")?)
+}
+
+/// The elements of an object as NumPy reads it, in C order and native byte order.
+pub fn to_host_array(object: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResult<HostArray> {
+    let py = object.py();
+    let numpy = numpy(py)?;
+    let converted = match numpy.getattr("asarray")?.call1((object,)) {
+        // A number too large for a dtype is refused by NumPy only where it meets one.
+        Err(error) if error.is_instance_of::<PyOverflowError>(py) => return Err(error),
+        converted => converted?,
+    };
+    let found = converted.getattr("dtype")?;
+    let kind: char = found.getattr("kind")?.extract()?;
+    if matches!(kind, 'O' | 'U' | 'S' | 'M' | 'm') {
+        let name = found.str()?;
+        return Err(PyTypeError::new_err(format!(
+            "arrays hold numbers and truth values; {} gives an array of {name}",
+            object.get_type().name()?
+        )));
+    }
+    let own = from_python(&found)?;
+    let wanted = dtype.unwrap_or(own);
+    // NumPy checks that plain integers fit.
+    let given = match dtype {
+        Some(_) if own != wanted => {
+            let exact = object.hasattr("dtype")?;
+            let target = to_python(py, wanted)?;
+            match exact {
+                true => converted.call_method1("astype", (target,))?,
+                false => numpy.getattr("asarray")?.call1((object, target))?,
+            }
+        }
+        _ => converted,
+    };
+    let shape: Vec<usize> = given.getattr("shape")?.extract()?;
+    let native = numpy.getattr("ascontiguousarray")?.call1((&given, to_python(py, wanted)?))?;
+    let plain = match wanted {
+        // The buffer protocol has no letter for it.
+        DType::BF16 => native.call_method1("view", ("uint16",))?,
+        _ => native,
+    };
+    let buffer = PyUntypedBuffer::get(&plain)?;
+    let length = buffer.len_bytes();
+    let bytes = match length {
+        0 => Vec::new(),
+        // SAFETY: the buffer is C-contiguous, as NumPy was asked for, `len_bytes` long, and held
+        // until the copy is made; the interpreter is attached, so that nobody of Python writes.
+        _ => unsafe { std::slice::from_raw_parts(buffer.buf_ptr().cast::<u8>(), length) }.to_vec(),
+    };
+    Ok(HostArray { dtype: wanted, shape, bytes })
+}
+
+/// A global array of host data.
+pub fn upload(py: Python<'_>, host: &HostArray) -> PyResult<Array> {
+    session::ensure(py)?;
+    let array = at_line(py, || Array::from_host(host));
+    array.ok().map_err(|error| raised(py, &error))?;
+    Ok(array)
+}
+
+/// An operand that has to be an array: numbers become arrays without axes.
+pub fn as_array(py: Python<'_>, operand: Argument) -> PyResult<Array> {
+    let scalar = match operand {
+        Argument::Array(array) => return Ok(array),
+        Argument::Scalar(scalar) => scalar,
+        Argument::Weak(weak) => {
+            let dtype = match weak {
+                Weak::Bool(_) => DType::Bool,
+                Weak::Int(_) => DType::I64,
+                Weak::Float(_) => DType::F64,
+                Weak::Complex(_) => DType::C128,
+            };
+            Scalar::filled(dtype, weak).map_err(value_error)?
+        }
+    };
+    let host =
+        HostArray { dtype: scalar.dtype(), shape: Vec::new(), bytes: scalar.bytes().to_vec() };
+    upload(py, &host)
+}
+
+/// The elements of an array on the host. Collective; the interpreter goes on while this waits.
+pub fn fetch(py: Python<'_>, array: &Array) -> PyResult<HostArray> {
+    let site = crate::site::here(py);
+    let host = py.detach(|| phalanx::within(site, || array.to_host()));
+    host.map_err(|error| raised(py, &error))
+}
+
+/// An array of NumPy with the elements of a host array, which are not copied.
+pub fn to_numpy<'py>(py: Python<'py>, host: HostArray) -> PyResult<Bound<'py, PyAny>> {
+    let dtype = to_python(py, host.dtype)?;
+    let buffer = Py::new(py, HostBuffer::new(host.bytes))?;
+    let flat = match host.shape.contains(&0) {
+        true => numpy(py)?.getattr("empty")?.call1((0, dtype))?,
+        false => numpy(py)?.getattr("frombuffer")?.call1((buffer, dtype))?,
+    };
+    flat.call_method1("reshape", (PyTuple::new(py, host.shape)?,))
+}
+
+/// An element as a number of Python.
+pub fn to_number<'py>(py: Python<'py>, scalar: Scalar) -> PyResult<Bound<'py, PyAny>> {
+    Ok(match scalar.to_weak() {
+        Weak::Bool(truth) => PyBool::new(py, truth).to_owned().into_any(),
+        Weak::Int(number) => number.into_pyobject(py)?.into_any(),
+        Weak::Float(number) => PyFloat::new(py, number).into_any(),
+        Weak::Complex(number) => number.into_pyobject(py)?.into_any(),
+    })
+}
+
+/// The error of an argument that is none of what it may be.
+pub fn wrong_type(name: &str, expected: &str, object: &Bound<'_, PyAny>) -> PyErr {
+    let found =
+        object.get_type().name().map_or_else(|_| String::from("?"), |name| name.to_string());
+    type_error(format!("{name} must be {expected}, not {found}"))
+}

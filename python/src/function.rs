@@ -1,0 +1,163 @@
+//! Functions of the module: rows of a table as callable objects.
+
+use crate::answer::Answer;
+use crate::arguments::Arguments;
+use crate::session;
+use crate::signature::Signature;
+use crate::site::at_line;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+use std::sync::OnceLock;
+
+/// A row of a table.
+pub struct Row {
+    /// The signature, as in Python.
+    pub signature: &'static str,
+    /// What the function is for, in a sentence.
+    pub summary: &'static str,
+    /// The call.
+    pub call: fn(&Arguments<'_, '_>) -> PyResult<Answer>,
+}
+
+impl Row {
+    /// The function's name.
+    pub fn name(&self) -> &'static str {
+        self.signature.split('(').next().unwrap_or(self.signature)
+    }
+}
+
+/// A function of the module, or a method of its arrays.
+#[pyclass(name = "function", module = "phalanx", frozen)]
+pub struct Function {
+    row: &'static Row,
+    /// The module's or the class's name, with the dot after it.
+    home: &'static str,
+    signature: OnceLock<Signature>,
+}
+
+impl Function {
+    /// The function of a row.
+    pub fn new(row: &'static Row, home: &'static str) -> Function {
+        Function { row, home, signature: OnceLock::new() }
+    }
+
+    fn signature(&self) -> &Signature {
+        self.signature.get_or_init(|| Signature::new(self.row.signature))
+    }
+
+    fn call(
+        &self,
+        receiver: Option<&Bound<'_, PyAny>>,
+        arguments: &Bound<'_, PyTuple>,
+        keywords: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Py<PyAny>> {
+        let py = arguments.py();
+        session::ensure(py)?;
+        let arguments = Arguments::new(self.signature(), receiver, arguments, keywords)?;
+        at_line(py, || (self.row.call)(&arguments))?.into_python(py)
+    }
+}
+
+#[pymethods]
+impl Function {
+    #[pyo3(signature = (*arguments, **keywords))]
+    fn __call__(
+        &self,
+        arguments: &Bound<'_, PyTuple>,
+        keywords: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Py<PyAny>> {
+        self.call(None, arguments, keywords)
+    }
+
+    /// A function that stands in a class is a method of its objects.
+    fn __get__<'py>(
+        slf: &Bound<'py, Self>,
+        object: &Bound<'py, PyAny>,
+        _class: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        if object.is_none() {
+            return Ok(slf.clone().into_any());
+        }
+        let method = Method { function: slf.clone().unbind(), receiver: object.clone().unbind() };
+        Ok(Bound::new(slf.py(), method)?.into_any())
+    }
+
+    #[getter]
+    fn __name__(&self) -> &'static str {
+        self.row.name()
+    }
+
+    #[getter]
+    fn __qualname__(&self) -> &'static str {
+        self.row.name()
+    }
+
+    #[getter]
+    fn __text_signature__(&self) -> String {
+        format!("({})", self.signature().parameters_text)
+    }
+
+    #[getter]
+    fn __doc__(&self) -> String {
+        format!("{}\n\n{}", self.row.signature, self.row.summary)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<function {}{}>", self.home, self.row.name())
+    }
+}
+
+/// A function with the array that it is a method of.
+#[pyclass(name = "method", module = "phalanx", frozen)]
+struct Method {
+    function: Py<Function>,
+    receiver: Py<PyAny>,
+}
+
+#[pymethods]
+impl Method {
+    #[pyo3(signature = (*arguments, **keywords))]
+    fn __call__(
+        &self,
+        arguments: &Bound<'_, PyTuple>,
+        keywords: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Py<PyAny>> {
+        let py = arguments.py();
+        self.function.get().call(Some(self.receiver.bind(py)), arguments, keywords)
+    }
+
+    #[getter]
+    fn __name__(&self) -> &'static str {
+        self.function.get().row.name()
+    }
+
+    #[getter]
+    fn __self__(&self, py: Python<'_>) -> Py<PyAny> {
+        self.receiver.clone_ref(py)
+    }
+
+    #[getter]
+    fn __doc__(&self) -> String {
+        self.function.get().__doc__()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<method {} of phalanx.ndarray>", self.function.get().row.name())
+    }
+}
+
+/// A table of functions: of each the signature, what it is for, and the call.
+#[macro_export]
+macro_rules! functions {
+    (
+        $(#[$attribute:meta])*
+        $table:ident, $a:ident => $($signature:literal, $summary:literal: $body:expr;)*
+    ) => {
+        $(#[$attribute])*
+        pub const $table: &[$crate::function::Row] = &[$($crate::function::Row {
+            signature: $signature,
+            summary: $summary,
+            call: |$a| Ok($crate::answer::Answer::from($body)),
+        }),*];
+    };
+}

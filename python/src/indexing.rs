@@ -1,0 +1,101 @@
+//! Keys: what stands in the brackets after an array.
+
+use crate::convert;
+use crate::ndarray::Ndarray;
+use phalanx::{AnyIndex, Array, Index};
+use pyo3::exceptions::PyIndexError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyEllipsis, PyInt, PyList, PySlice, PyTuple};
+use smallvec::SmallVec;
+
+/// A key: basic items alone, which give a view, or others too.
+pub enum Key {
+    /// Integers, slices, `None` and the ellipsis.
+    Basic(SmallVec<[Index; 4]>),
+    /// Arrays of positions or masks among them.
+    Advanced(Vec<AnyIndex>),
+}
+
+/// Reads a key.
+pub fn key(object: &Bound<'_, PyAny>) -> PyResult<Key> {
+    let Ok(tuple) = object.cast::<PyTuple>() else {
+        return Ok(match item(object)? {
+            AnyIndex::Basic(index) => Key::Basic(SmallVec::from_slice(&[index])),
+            array => Key::Advanced(vec![array]),
+        });
+    };
+    let items: Vec<AnyIndex> = tuple.iter().map(|one| item(&one)).collect::<PyResult<_>>()?;
+    let basic = items.iter().map(|item| match item {
+        AnyIndex::Basic(index) => Some(*index),
+        AnyIndex::Array(_) => None,
+    });
+    match basic.collect::<Option<SmallVec<[Index; 4]>>>() {
+        Some(basic) => Ok(Key::Basic(basic)),
+        None => Ok(Key::Advanced(items)),
+    }
+}
+
+fn item(object: &Bound<'_, PyAny>) -> PyResult<AnyIndex> {
+    if let Ok(position) = object.cast_exact::<PyInt>() {
+        return Ok(AnyIndex::Basic(Index::At(position.extract()?)));
+    }
+    if let Ok(slice) = object.cast::<PySlice>() {
+        return range(slice).map(AnyIndex::Basic);
+    }
+    if object.is_none() {
+        return Ok(AnyIndex::Basic(Index::NewAxis));
+    }
+    if object.is_instance_of::<PyEllipsis>() {
+        return Ok(AnyIndex::Basic(Index::Ellipsis));
+    }
+    if let Ok(array) = object.cast::<Ndarray>() {
+        return Ok(AnyIndex::Array(array.get().array.clone()));
+    }
+    if object.is_instance_of::<PyBool>() {
+        return convert::array(object, None).map(AnyIndex::Array);
+    }
+    if object.is_instance_of::<PyList>() {
+        // An empty list has no dtype, and stands for no positions.
+        let is_empty = object.len()? == 0;
+        let dtype = is_empty.then_some(phalanx::DType::I64);
+        return positions(convert::array(object, dtype)?);
+    }
+    if object.hasattr("dtype")? && object.hasattr("shape")? {
+        let host = convert::to_host_array(object, None)?;
+        if host.shape.is_empty() && host.dtype != phalanx::DType::Bool {
+            return Ok(AnyIndex::Basic(Index::At(object.extract().map_err(|_| refused())?)));
+        }
+        return positions(convert::upload(object.py(), &host)?);
+    }
+    object.extract().map(|position| AnyIndex::Basic(Index::At(position))).map_err(|_| refused())
+}
+
+fn positions(array: Array) -> PyResult<AnyIndex> {
+    Ok(AnyIndex::Array(array))
+}
+
+fn refused() -> PyErr {
+    PyIndexError::new_err(
+        "only integers, slices (`:`), ellipsis (`...`), None and integer or boolean arrays are \
+         valid indices",
+    )
+}
+
+fn range(slice: &Bound<'_, PySlice>) -> PyResult<Index> {
+    let part = |name: &str| -> PyResult<Option<i64>> {
+        let value = slice.getattr(name)?;
+        if value.is_none() {
+            return Ok(None);
+        }
+        // Python clips what does not fit.
+        Ok(Some(value.extract::<i64>().or_else(|error| match value.cast::<PyInt>() {
+            Ok(large) => Ok(if large.lt(0)? { i64::MIN } else { i64::MAX }),
+            Err(_) => Err(error),
+        })?))
+    };
+    Ok(Index::Range {
+        start: part("start")?,
+        stop: part("stop")?,
+        step: part("step")?.unwrap_or(1),
+    })
+}

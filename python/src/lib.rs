@@ -1,0 +1,23 @@
+//! The Python module `phalanx`: arguments and names. Every operation is one of the root package.
+//!
+//! `ndarray` is the class of arrays, `ufunc` that of elementwise operations, and `function` that of
+//! all other functions, whose rows stand in the tables of `functions`: a row has the signature,
+//! what the function is for, and the call in Rust. `convert` leads from Python's objects to arrays
+//! and back, `errors` from errors to exceptions, `site` tells which line of Python calls.
+
+mod answer;
+mod arguments;
+mod convert;
+mod dtypes;
+mod errors;
+mod function;
+mod functions;
+mod host_buffer;
+mod indexing;
+mod module;
+mod ndarray;
+mod operators;
+mod session;
+mod signature;
+mod site;
+mod ufunc;

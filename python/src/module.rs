@@ -1,0 +1,50 @@
+//! The module: what `import phalanx` finds in it.
+
+use crate::function::Function;
+use crate::functions::{FUNCTIONS, METHODS, METHODS_ALONE};
+use crate::ndarray::Ndarray;
+use crate::session;
+use crate::site::set_own_folder;
+use crate::ufunc::Ufunc;
+use pyo3::prelude::*;
+
+/// The native part of `phalanx`.
+#[pymodule]
+fn _phalanx(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = module.py();
+    module.add_class::<Ndarray>()?;
+    module.add_class::<Ufunc>()?;
+    module.add_class::<Function>()?;
+    let class = py.get_type::<Ndarray>();
+    for ufunc in Ufunc::all() {
+        let names = ufunc.names();
+        let ufunc = Bound::new(py, ufunc)?;
+        for name in names {
+            module.add(name, &ufunc)?;
+        }
+    }
+    for row in FUNCTIONS.iter().copied().flatten() {
+        let function = Bound::new(py, Function::new(row, "phalanx."))?;
+        if METHODS.contains(&row.name()) {
+            class.setattr(row.name(), &function)?;
+        }
+        module.add(row.name(), function)?;
+    }
+    for row in METHODS_ALONE.iter().copied().flatten() {
+        class.setattr(row.name(), Bound::new(py, Function::new(row, "ndarray."))?)?;
+    }
+    module.add_function(wrap_pyfunction!(session::init, module)?)?;
+    module.add_function(wrap_pyfunction!(session::shutdown, module)?)?;
+    module.add_function(wrap_pyfunction!(session::rank, module)?)?;
+    module.add_function(wrap_pyfunction!(session::size, module)?)?;
+    module.add_function(wrap_pyfunction!(session::mesh, module)?)?;
+    module.add_function(wrap_pyfunction!(session::flush, module)?)?;
+    module.add_function(wrap_pyfunction!(set_folder, module)?)?;
+    Ok(())
+}
+
+/// Says where the module's own files are, so that lines of theirs are not taken for the user's.
+#[pyfunction(name = "_set_folder")]
+fn set_folder(folder: String) {
+    set_own_folder(folder);
+}

@@ -1,0 +1,408 @@
+//! The class of arrays.
+
+use crate::convert::{argument, fetch, to_number, to_numpy};
+use crate::dtypes;
+use crate::errors::{raised, type_error, value_error};
+use crate::indexing::{Key, key};
+use crate::site::{at_line, here};
+use phalanx::{Array, Index, Scalar};
+use pyo3::exceptions::PyIndexError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyTuple};
+
+/// Elements that iteration fetches at once.
+const BATCH: usize = 4096;
+
+/// An array over all devices of a mesh.
+#[pyclass(name = "ndarray", module = "phalanx", frozen, weakref)]
+pub struct Ndarray {
+    /// The array.
+    pub array: Array,
+}
+
+impl Ndarray {
+    /// An array as an object; raises the error that it carries.
+    pub fn wrap(py: Python<'_>, array: Array) -> PyResult<Py<PyAny>> {
+        array.ok().map_err(|error| raised(py, &error))?;
+        Ok(Py::new(py, Ndarray { array })?.into_any())
+    }
+
+    /// The one element as a number of Python. Collective.
+    pub fn number<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        if self.array.size() != 1 {
+            return Err(type_error("only length-1 arrays can be converted to Python scalars"));
+        }
+        let host = fetch(py, &self.array)?;
+        to_number(py, Scalar::from_bytes(host.dtype, &host.bytes))
+    }
+
+    /// Through a key.
+    fn at(&self, py: Python<'_>, items: &Key) -> Array {
+        at_line(py, || match items {
+            Key::Basic(items) => self.array.slice(items.as_slice()),
+            Key::Advanced(items) => self.array.index(items),
+        })
+    }
+}
+
+#[pymethods]
+impl Ndarray {
+    #[getter]
+    fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.array.shape())
+    }
+
+    #[setter]
+    fn set_shape(&self, _shape: &Bound<'_, PyAny>) -> PyResult<()> {
+        Err(value_error("the shape of an array does not change: use reshape"))
+    }
+
+    #[getter]
+    fn ndim(&self) -> usize {
+        self.array.ndim()
+    }
+
+    #[getter]
+    fn size(&self) -> usize {
+        self.array.size()
+    }
+
+    #[getter]
+    fn dtype<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        dtypes::to_python(py, self.array.dtype())
+    }
+
+    #[getter]
+    fn itemsize(&self) -> usize {
+        self.array.dtype().size()
+    }
+
+    #[getter]
+    fn nbytes(&self) -> usize {
+        self.array.size() * self.array.dtype().size()
+    }
+
+    #[getter]
+    fn strides<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.array.strides())
+    }
+
+    #[getter(T)]
+    fn transposed(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        Ndarray::wrap(py, at_line(py, || self.array.t()))
+    }
+
+    #[getter(mT)]
+    fn matrix_transposed(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        Ndarray::wrap(py, at_line(py, || self.array.mt()))
+    }
+
+    #[getter]
+    fn real(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        Ndarray::wrap(py, at_line(py, || self.array.real()))
+    }
+
+    #[setter]
+    fn set_real(&self, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        assign(&at_line(value.py(), || self.array.real()), value)
+    }
+
+    #[getter]
+    fn imag(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        Ndarray::wrap(py, at_line(py, || self.array.imag()))
+    }
+
+    #[setter]
+    fn set_imag(&self, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        assign(&at_line(value.py(), || self.array.imag()), value)
+    }
+
+    #[getter]
+    fn flat(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        Ndarray::wrap(py, at_line(py, || self.array.ravel()))
+    }
+
+    /// Where the array lies: ``cpu``.
+    #[getter]
+    fn device(&self) -> &'static str {
+        "cpu"
+    }
+
+    /// The sharding, as text.
+    #[getter]
+    fn sharding(&self, py: Python<'_>) -> PyResult<String> {
+        let site = here(py);
+        let text = phalanx::within(site, || {
+            let sharding = self.array.sharding()?;
+            Ok(sharding.text(self.array.mesh()?.mesh()))
+        });
+        text.map_err(|error: phalanx::Error| raised(py, &error))
+    }
+
+    fn __len__(&self) -> PyResult<usize> {
+        let first = self.array.shape().first();
+        first.copied().ok_or_else(|| type_error("len() of unsized object"))
+    }
+
+    fn __bool__(&self, py: Python<'_>) -> PyResult<bool> {
+        if self.array.size() != 1 {
+            return Err(value_error(match self.array.size() {
+                0 => {
+                    "The truth value of an empty array is ambiguous. Use `array.size > 0` to \
+                     check that an array is not empty."
+                }
+                _ => {
+                    "The truth value of an array with more than one element is ambiguous. Use \
+                     a.any() or a.all()"
+                }
+            }));
+        }
+        self.number(py)?.is_truthy()
+    }
+
+    fn __int__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        py.import("builtins")?.getattr("int")?.call1((self.number(py)?,))
+    }
+
+    fn __float__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        py.import("builtins")?.getattr("float")?.call1((self.number(py)?,))
+    }
+
+    fn __complex__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        py.import("builtins")?.getattr("complex")?.call1((self.number(py)?,))
+    }
+
+    fn __index__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let is_one = self.array.ndim() == 0 && self.array.dtype().is_integer();
+        if !is_one {
+            return Err(type_error(
+                "only integer scalar arrays can be converted to a scalar index",
+            ));
+        }
+        self.number(py)
+    }
+
+    /// Arrays change, so that they have no hash, as in NumPy.
+    fn __hash__(&self) -> PyResult<isize> {
+        Err(type_error("unhashable type: 'phalanx.ndarray'"))
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        self.text(py, |array| format!("{array:?}"))
+    }
+
+    fn __str__(&self, py: Python<'_>) -> PyResult<String> {
+        self.text(py, |array| array.to_string())
+    }
+
+    fn __format__(&self, py: Python<'_>, form: &Bound<'_, PyAny>) -> PyResult<String> {
+        if form.is_truthy()? && self.array.ndim() == 0 {
+            let text = self.number(py)?.call_method1("__format__", (form,))?;
+            return text.extract();
+        }
+        if form.is_truthy()? {
+            return Err(type_error(
+                "unsupported format string passed to phalanx.ndarray.__format__",
+            ));
+        }
+        self.__str__(py)
+    }
+
+    fn __getitem__(&self, object: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        let py = object.py();
+        let items = key(object)?;
+        Ndarray::wrap(py, self.at(py, &items))
+    }
+
+    fn __setitem__(&self, object: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        let py = object.py();
+        match key(object)? {
+            Key::Basic(items) => assign(&at_line(py, || self.array.slice(items.as_slice())), value),
+            Key::Advanced(items) => {
+                let value = argument(value)?;
+                let written = at_line(py, || self.array.try_assign_index(&items, value));
+                written.map_err(|error| raised(py, &error))
+            }
+        }
+    }
+
+    fn __iter__(slf: Bound<'_, Self>) -> PyResult<Iteration> {
+        let length = slf.get().__len__().map_err(|_| type_error("iteration over a 0-d array"))?;
+        Ok(Iteration {
+            array: slf.get().array.clone(),
+            length,
+            state: std::sync::Mutex::new(State { next: 0, fetched: None }),
+        })
+    }
+
+    fn __contains__(&self, object: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let py = object.py();
+        let value = argument(object)?;
+        let found = at_line(py, || self.array.equal(value).any(()));
+        found.ok().map_err(|error| raised(py, &error))?;
+        Ndarray { array: found }.number(py)?.is_truthy()
+    }
+
+    /// The one element, or that at a position, as a number of Python.
+    #[pyo3(signature = (*position))]
+    fn item<'py>(&self, position: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
+        let py = position.py();
+        if position.is_empty() {
+            if self.array.size() != 1 {
+                return Err(value_error("can only convert an array of size 1 to a Python scalar"));
+            }
+            return self.number(py);
+        }
+        let position = match position.get_item(0)?.cast::<PyTuple>() {
+            Ok(inner) => inner.clone(),
+            Err(_) => position.clone(),
+        };
+        let array = match position.len() {
+            1 => {
+                let at: i64 = position.get_item(0)?.extract()?;
+                at_line(py, || self.array.ravel().slice(&[Index::At(at)][..]))
+            }
+            _ => self.at(py, &key(&position)?),
+        };
+        array.ok().map_err(|error| raised(py, &error))?;
+        Ndarray { array }.number(py)
+    }
+
+    /// The elements as nested lists of numbers of Python.
+    fn tolist<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_numpy(py, fetch(py, &self.array)?)?.call_method0("tolist")
+    }
+
+    /// The elements as bytes, in C order.
+    #[pyo3(signature = (order="C"))]
+    fn tobytes<'py>(&self, py: Python<'py>, order: &str) -> PyResult<Bound<'py, PyAny>> {
+        match order {
+            "C" => Ok(PyBytes::new(py, &fetch(py, &self.array)?.bytes).into_any()),
+            _ => to_numpy(py, fetch(py, &self.array)?)?.call_method1("tobytes", (order,)),
+        }
+    }
+
+    /// The elements as an array of NumPy. Collective.
+    #[pyo3(signature = (stream=None, order="C", blocking=true, out=None))]
+    fn get<'py>(
+        &self,
+        py: Python<'py>,
+        stream: Option<&Bound<'py, PyAny>>,
+        order: &str,
+        blocking: bool,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        // CuPy's arguments about the order of work have nothing to order here.
+        let _ = (stream, blocking);
+        let made = to_numpy(py, fetch(py, &self.array)?)?;
+        if let Some(out) = out {
+            dtypes::numpy(py)?.getattr("copyto")?.call1((out, made))?;
+            return Ok(out.clone());
+        }
+        match order {
+            "F" => dtypes::numpy(py)?.getattr("asfortranarray")?.call1((made,)),
+            _ => Ok(made),
+        }
+    }
+
+    /// Writes the elements of an array of NumPy into this one.
+    #[pyo3(signature = (arr, stream=None))]
+    fn set(&self, arr: &Bound<'_, PyAny>, stream: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+        let _ = stream;
+        assign(&self.array, arr)
+    }
+
+    #[pyo3(signature = (dtype=None, *, copy=None))]
+    fn __array__<'py>(
+        &self,
+        py: Python<'py>,
+        dtype: Option<&Bound<'py, PyAny>>,
+        copy: Option<bool>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let _ = (py, dtype, copy);
+        Err(type_error(
+            "implicit conversion to a NumPy array is not allowed: use `.get()` or \
+             `phalanx.asnumpy`",
+        ))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let array = to_numpy(py, fetch(py, &self.array)?)?;
+        let make = py.import("phalanx")?.getattr("asarray")?;
+        Ok((make, (array,)).into_pyobject(py)?.into_any())
+    }
+
+    fn __copy__(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        Ndarray::wrap(py, at_line(py, || self.array.copy()))
+    }
+
+    fn __deepcopy__(&self, py: Python<'_>, _memo: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        self.__copy__(py)
+    }
+
+    /// The plan of everything that is recorded and not run yet.
+    fn explain(&self, py: Python<'_>) -> PyResult<String> {
+        self.array.explain().map_err(|error| raised(py, &error))
+    }
+
+    /// Waits for the array. Collective.
+    fn evaluate(&self, py: Python<'_>) -> PyResult<()> {
+        let site = here(py);
+        let done = py.detach(|| phalanx::within(site, || self.array.evaluate()));
+        done.map_err(|error| raised(py, &error))
+    }
+}
+
+impl Ndarray {
+    fn text(&self, py: Python<'_>, form: fn(&Array) -> String) -> PyResult<String> {
+        self.array.ok().map_err(|error| raised(py, &error))?;
+        let site = here(py);
+        let text = py.detach(|| phalanx::within(site, || form(&self.array)));
+        // A failure shows in place of elements; it is raised instead.
+        self.array.ok().map_err(|error| raised(py, &error))?;
+        Ok(text)
+    }
+}
+
+/// Writes a value into a view.
+fn assign(target: &Array, value: &Bound<'_, PyAny>) -> PyResult<()> {
+    let py = value.py();
+    target.ok().map_err(|error| raised(py, &error))?;
+    let value = argument(value)?;
+    let written = at_line(py, || target.try_assign(value));
+    written.map_err(|error| raised(py, &error))
+}
+
+/// Iteration over the first axis. The elements of a vector are fetched in batches.
+#[pyclass(module = "phalanx")]
+pub struct Iteration {
+    array: Array,
+    length: usize,
+    state: std::sync::Mutex<State>,
+}
+
+struct State {
+    next: usize,
+    /// The elements of a batch, as an array of the host.
+    fetched: Option<(usize, Array)>,
+}
+
+#[pymethods]
+impl Iteration {
+    fn __iter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+        let mut state =
+            self.state.lock().map_err(|_| PyIndexError::new_err("bug: iteration failed"))?;
+        if state.next >= self.length {
+            return Ok(None);
+        }
+        let position = state.next;
+        state.next += 1;
+        let _ = (&state.fetched, BATCH);
+        let item = at_line(py, || self.array.slice(&[Index::At(position as i64)][..]));
+        Ndarray::wrap(py, item).map(Some)
+    }
+}

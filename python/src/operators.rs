@@ -1,0 +1,253 @@
+//! The operators of arrays.
+
+use crate::convert::{self, operand};
+use crate::errors::raised;
+use crate::ndarray::Ndarray;
+use crate::site::at_line;
+use phalanx::{Argument, Array, Op};
+use pyo3::basic::CompareOp;
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+impl Ndarray {
+    /// `self op other`, or `other op self`.
+    fn binary(&self, op: Op, other: &Bound<'_, PyAny>, reflected: bool) -> PyResult<Py<PyAny>> {
+        let py = other.py();
+        let Some(other) = operand(other)? else { return Ok(py.NotImplemented()) };
+        let own = Argument::Array(self.array.clone());
+        let operands = if reflected { [other, own] } else { [own, other] };
+        Ndarray::wrap(py, at_line(py, || Array::apply(op, &operands)))
+    }
+
+    fn unary(&self, py: Python<'_>, op: Op) -> PyResult<Py<PyAny>> {
+        Ndarray::wrap(py, at_line(py, || Array::apply(op, &[Argument::Array(self.array.clone())])))
+    }
+
+    /// `self op= other`.
+    fn in_place(&self, op: Op, other: &Bound<'_, PyAny>) -> PyResult<()> {
+        let py = other.py();
+        let other = crate::convert::argument(other)?;
+        let written = at_line(py, || self.array.try_apply_in_place(op, other));
+        written.map_err(|error| raised(py, &error))
+    }
+}
+
+#[pymethods]
+impl Ndarray {
+    fn __add__(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        self.binary(Op::Add, other, false)
+    }
+
+    fn __radd__(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        self.binary(Op::Add, other, true)
+    }
+
+    fn __iadd__(&self, other: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.in_place(Op::Add, other)
+    }
+
+    fn __sub__(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        self.binary(Op::Subtract, other, false)
+    }
+
+    fn __rsub__(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        self.binary(Op::Subtract, other, true)
+    }
+
+    fn __isub__(&self, other: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.in_place(Op::Subtract, other)
+    }
+
+    fn __mul__(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        self.binary(Op::Multiply, other, false)
+    }
+
+    fn __rmul__(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        self.binary(Op::Multiply, other, true)
+    }
+
+    fn __imul__(&self, other: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.in_place(Op::Multiply, other)
+    }
+
+    fn __truediv__(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        self.binary(Op::Divide, other, false)
+    }
+
+    fn __rtruediv__(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        self.binary(Op::Divide, other, true)
+    }
+
+    fn __itruediv__(&self, other: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.in_place(Op::Divide, other)
+    }
+
+    fn __floordiv__(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        self.binary(Op::FloorDivide, other, false)
+    }
+
+    fn __rfloordiv__(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        self.binary(Op::FloorDivide, other, true)
+    }
+
+    fn __ifloordiv__(&self, other: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.in_place(Op::FloorDivide, other)
+    }
+
+    fn __mod__(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        self.binary(Op::Remainder, other, false)
+    }
+
+    fn __rmod__(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        self.binary(Op::Remainder, other, true)
+    }
+
+    fn __imod__(&self, other: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.in_place(Op::Remainder, other)
+    }
+
+    fn __and__(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        self.binary(Op::BitwiseAnd, other, false)
+    }
+
+    fn __rand__(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        self.binary(Op::BitwiseAnd, other, true)
+    }
+
+    fn __iand__(&self, other: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.in_place(Op::BitwiseAnd, other)
+    }
+
+    fn __or__(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        self.binary(Op::BitwiseOr, other, false)
+    }
+
+    fn __ror__(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        self.binary(Op::BitwiseOr, other, true)
+    }
+
+    fn __ior__(&self, other: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.in_place(Op::BitwiseOr, other)
+    }
+
+    fn __xor__(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        self.binary(Op::BitwiseXor, other, false)
+    }
+
+    fn __rxor__(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        self.binary(Op::BitwiseXor, other, true)
+    }
+
+    fn __ixor__(&self, other: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.in_place(Op::BitwiseXor, other)
+    }
+
+    fn __lshift__(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        self.binary(Op::LeftShift, other, false)
+    }
+
+    fn __rlshift__(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        self.binary(Op::LeftShift, other, true)
+    }
+
+    fn __ilshift__(&self, other: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.in_place(Op::LeftShift, other)
+    }
+
+    fn __rshift__(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        self.binary(Op::RightShift, other, false)
+    }
+
+    fn __rrshift__(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        self.binary(Op::RightShift, other, true)
+    }
+
+    fn __irshift__(&self, other: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.in_place(Op::RightShift, other)
+    }
+
+    fn __pow__(
+        &self,
+        other: &Bound<'_, PyAny>,
+        _modulo: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Py<PyAny>> {
+        self.binary(Op::Power, other, false)
+    }
+
+    fn __rpow__(
+        &self,
+        other: &Bound<'_, PyAny>,
+        _modulo: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Py<PyAny>> {
+        self.binary(Op::Power, other, true)
+    }
+
+    fn __ipow__(
+        &self,
+        other: &Bound<'_, PyAny>,
+        _modulo: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        self.in_place(Op::Power, other)
+    }
+
+    fn __matmul__(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        let py = other.py();
+        let Some(other) = operand(other)? else { return Ok(py.NotImplemented()) };
+        let other = convert::as_array(py, other)?;
+        Ndarray::wrap(py, at_line(py, || phalanx::matmul(&self.array, &other)))
+    }
+
+    fn __rmatmul__(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        let py = other.py();
+        let Some(other) = operand(other)? else { return Ok(py.NotImplemented()) };
+        let other = convert::as_array(py, other)?;
+        Ndarray::wrap(py, at_line(py, || phalanx::matmul(&other, &self.array)))
+    }
+
+    fn __imatmul__(&self, other: &Bound<'_, PyAny>) -> PyResult<()> {
+        let py = other.py();
+        let other = crate::convert::array(other, None)?;
+        let written = at_line(py, || self.array.try_assign(phalanx::matmul(&self.array, &other)));
+        written.map_err(|error| raised(py, &error))
+    }
+
+    fn __divmod__<'py>(&self, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let parts = [Op::FloorDivide, Op::Remainder].map(|op| self.binary(op, other, false));
+        let [quotient, remainder] = parts;
+        Ok(PyTuple::new(other.py(), [quotient?, remainder?])?.into_any())
+    }
+
+    fn __rdivmod__<'py>(&self, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let parts = [Op::FloorDivide, Op::Remainder].map(|op| self.binary(op, other, true));
+        let [quotient, remainder] = parts;
+        Ok(PyTuple::new(other.py(), [quotient?, remainder?])?.into_any())
+    }
+
+    fn __neg__(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        self.unary(py, Op::Negative)
+    }
+
+    fn __pos__(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        self.unary(py, Op::Positive)
+    }
+
+    fn __abs__(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        self.unary(py, Op::Absolute)
+    }
+
+    fn __invert__(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        self.unary(py, Op::Invert)
+    }
+
+    fn __richcmp__(&self, other: &Bound<'_, PyAny>, compare: CompareOp) -> PyResult<Py<PyAny>> {
+        let op = match compare {
+            CompareOp::Lt => Op::Less,
+            CompareOp::Le => Op::LessEqual,
+            CompareOp::Eq => Op::Equal,
+            CompareOp::Ne => Op::NotEqual,
+            CompareOp::Gt => Op::Greater,
+            CompareOp::Ge => Op::GreaterEqual,
+        };
+        self.binary(op, other, false)
+    }
+}

@@ -1,0 +1,435 @@
+//! Elementwise operations as objects with NumPy's methods.
+
+use crate::answer::Answer;
+use crate::arguments::Arguments;
+use crate::convert;
+use crate::errors::{raised, type_error, value_error};
+use crate::ndarray::Ndarray;
+use crate::session;
+use crate::signature::Signature;
+use crate::site::at_line;
+use phalanx::{Argument, Array, Casting, MULTI_OUTPUT, Op, ufunc};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+use smallvec::SmallVec;
+use std::sync::OnceLock;
+
+/// The rows of the table that a ufunc computes: one, or two for one of two results.
+#[derive(Clone, Copy)]
+enum Rows {
+    One(Op),
+    Two(Op, Op),
+}
+
+/// An elementwise operation: NumPy's ufunc.
+#[pyclass(name = "ufunc", module = "phalanx", frozen)]
+pub struct Ufunc {
+    name: &'static str,
+    rows: Rows,
+    arity: usize,
+}
+
+impl Ufunc {
+    /// Every ufunc, with its name.
+    pub fn all() -> Vec<Ufunc> {
+        let of_two = |op: &Op| {
+            MULTI_OUTPUT.iter().any(|multi| multi.outputs.contains(op) && op.name() != multi.name)
+        };
+        let one = Op::ALL.iter().filter(|op| !of_two(op) && !is_internal(**op)).map(|&op| Ufunc {
+            name: op.name(),
+            rows: Rows::One(op),
+            arity: op.arity(),
+        });
+        let two = MULTI_OUTPUT.iter().map(|multi| Ufunc {
+            name: multi.name,
+            rows: Rows::Two(multi.outputs[0], multi.outputs[1]),
+            arity: multi.outputs[0].arity(),
+        });
+        one.chain(two).collect()
+    }
+
+    /// The names of a ufunc in the module.
+    pub fn names(&self) -> Vec<&'static str> {
+        let aliases = ALIASES.iter().filter(|(_, of)| *of == self.name).map(|(alias, _)| *alias);
+        std::iter::once(self.name).chain(aliases).collect()
+    }
+
+    fn compute(&self, operands: &[Argument]) -> SmallVec<[Array; 2]> {
+        match self.rows {
+            Rows::One(op) => SmallVec::from_iter([Array::apply(op, operands)]),
+            Rows::Two(first, second) => {
+                SmallVec::from_iter([Array::apply(first, operands), Array::apply(second, operands)])
+            }
+        }
+    }
+
+    fn one(&self, method: &str) -> PyResult<Op> {
+        match self.rows {
+            Rows::One(op) => Ok(op),
+            Rows::Two(..) => {
+                Err(value_error(format!("{method} only supported for functions of one result")))
+            }
+        }
+    }
+
+    /// The call with all that NumPy's takes.
+    fn call_with(
+        &self,
+        arguments: &Bound<'_, PyTuple>,
+        keywords: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Py<PyAny>> {
+        static UNARY: OnceLock<Signature> = OnceLock::new();
+        static BINARY: OnceLock<Signature> = OnceLock::new();
+        static TWO_RESULTS: OnceLock<Signature> = OnceLock::new();
+        static TWO_BY_TWO: OnceLock<Signature> = OnceLock::new();
+        let py = arguments.py();
+        let results = if matches!(self.rows, Rows::One(_)) { 1 } else { 2 };
+        let signature = match (self.arity, results) {
+            (1, 1) => UNARY.get_or_init(|| Signature::new(UNARY_TEXT)),
+            (1, _) => TWO_RESULTS.get_or_init(|| Signature::new(TWO_RESULTS_TEXT)),
+            (_, 1) => BINARY.get_or_init(|| Signature::new(BINARY_TEXT)),
+            _ => TWO_BY_TWO.get_or_init(|| Signature::new(TWO_BY_TWO_TEXT)),
+        };
+        let a = Arguments::new(signature, None, arguments, keywords)?;
+        let mut operands: SmallVec<[Argument; 2]> = SmallVec::new();
+        for name in ["x1", "x2"].iter().take(self.arity) {
+            operands.push(a.argument(name)?);
+        }
+        let casting = match a.text_or("casting", "same_kind")?.as_str() {
+            "no" => Casting::No,
+            "equiv" => Casting::Equiv,
+            "safe" => Casting::Safe,
+            "same_kind" => Casting::SameKind,
+            "unsafe" => Casting::Unsafe,
+            other => {
+                return Err(value_error(format!(
+                    "casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' \
+                     (got '{other}')"
+                )));
+            }
+        };
+        if let Some(dtype) = a.optional_dtype("dtype")? {
+            for operand in &mut operands {
+                let array = convert::as_array(py, operand.clone())?;
+                if !phalanx::can_cast(array.dtype(), dtype, casting) && !is_weak(operand) {
+                    return Err(type_error(format!(
+                        "Cannot cast ufunc '{}' input from {} to {} with casting rule '{}'",
+                        self.name,
+                        array.dtype().numpy_name(),
+                        dtype.numpy_name(),
+                        a.text_or("casting", "same_kind")?
+                    )));
+                }
+                *operand = Argument::Array(at_line(py, || array.astype(dtype)));
+            }
+        }
+        let outs = self.outs(&a, results)?;
+        let mask = match a.given("where") {
+            Some(object) if !object.is(pyo3::types::PyBool::new(py, true)) => {
+                a.optional_array("where")?
+            }
+            _ => None,
+        };
+        let computed = at_line(py, || self.compute(&operands));
+        let mut answers = Vec::with_capacity(results);
+        for (computed, out) in computed.into_iter().zip(outs) {
+            computed.ok().map_err(|error| raised(py, &error))?;
+            let Some(out) = out else {
+                answers.push(match &mask {
+                    // Where the mask does not hold, NumPy leaves what the memory held.
+                    Some(mask) => {
+                        let zero = at_line(py, || phalanx::zeros_like(&computed, None));
+                        Answer::Array(at_line(py, || phalanx::select(mask, computed, zero)))
+                    }
+                    None => Answer::Array(computed),
+                });
+                continue;
+            };
+            let target = &out.get().array;
+            if !phalanx::can_cast(computed.dtype(), target.dtype(), casting) {
+                return Err(type_error(format!(
+                    "Cannot cast ufunc '{}' output from {} to {} with casting rule '{}'",
+                    self.name,
+                    computed.dtype().numpy_name(),
+                    target.dtype().numpy_name(),
+                    a.text_or("casting", "same_kind")?
+                )));
+            }
+            let computed = match &mask {
+                Some(mask) => at_line(py, || phalanx::select(mask, computed, target)),
+                None => computed,
+            };
+            if computed.shape() != target.shape() && computed.ndim() > target.ndim() {
+                return Err(value_error(format!(
+                    "non-broadcastable output operand with shape {:?} doesn't match the broadcast \
+                     shape {:?}",
+                    target.shape(),
+                    computed.shape()
+                )));
+            }
+            at_line(py, || target.try_assign(computed)).map_err(|error| raised(py, &error))?;
+            answers.push(Answer::Object(out.into_any()));
+        }
+        match answers.len() {
+            1 => answers.remove(0).into_python(py),
+            _ => Answer::Tuple(answers).into_python(py),
+        }
+    }
+
+    /// The arrays to write, in the order of the results.
+    fn outs(&self, a: &Arguments<'_, '_>, results: usize) -> PyResult<Vec<Option<Py<Ndarray>>>> {
+        let target = |object: &Bound<'_, PyAny>| {
+            if object.is_none() {
+                return PyResult::Ok(None);
+            }
+            let array = object.cast::<Ndarray>();
+            let array =
+                array.map_err(|_| type_error("return arrays must be of phalanx.ndarray"))?;
+            Ok(Some(array.clone().unbind()))
+        };
+        let mut outs: Vec<Option<Py<Ndarray>>> = (0..results).map(|_| None).collect();
+        match a.given("out") {
+            None => {}
+            Some(object) => match object.cast::<PyTuple>() {
+                Ok(tuple) if tuple.len() == results => {
+                    for (place, object) in tuple.iter().enumerate() {
+                        outs[place] = target(&object)?;
+                    }
+                }
+                Ok(_) => {
+                    return Err(value_error(
+                        "The 'out' tuple must have exactly one entry per ufunc output",
+                    ));
+                }
+                Err(_) if results == 1 => outs[0] = target(object)?,
+                Err(_) => return Err(type_error("'out' must be a tuple of arrays")),
+            },
+        }
+        if results == 2
+            && let Some(second) = a.given("out2")
+        {
+            outs[1] = target(second)?;
+        }
+        Ok(outs)
+    }
+}
+
+const UNARY_TEXT: &str =
+    "ufunc(x1, /, out=None, *, where=True, casting='same_kind', order='K', dtype=None, subok=True)";
+const BINARY_TEXT: &str = "ufunc(x1, x2, /, out=None, *, where=True, casting='same_kind', \
+                           order='K', dtype=None, subok=True)";
+const TWO_RESULTS_TEXT: &str = "ufunc(x1, /, out=None, out2=None, *, where=True, \
+                                casting='same_kind', order='K', dtype=None, subok=True)";
+const TWO_BY_TWO_TEXT: &str = "ufunc(x1, x2, /, out=None, out2=None, *, where=True, \
+                               casting='same_kind', order='K', dtype=None, subok=True)";
+
+/// Other names of ufuncs.
+const ALIASES: &[(&str, &str)] = &[
+    ("abs", "absolute"),
+    ("acos", "arccos"),
+    ("acosh", "arccosh"),
+    ("asin", "arcsin"),
+    ("asinh", "arcsinh"),
+    ("atan", "arctan"),
+    ("atan2", "arctan2"),
+    ("atanh", "arctanh"),
+    ("bitwise_invert", "invert"),
+    ("bitwise_left_shift", "left_shift"),
+    ("bitwise_not", "invert"),
+    ("bitwise_right_shift", "right_shift"),
+    ("conj", "conjugate"),
+    ("mod", "remainder"),
+    ("pow", "power"),
+    ("true_divide", "divide"),
+];
+
+fn is_weak(operand: &Argument) -> bool {
+    matches!(operand, Argument::Weak(_))
+}
+
+/// Rows that are no ufuncs of NumPy.
+fn is_internal(op: Op) -> bool {
+    op == Op::Philox
+}
+
+#[pymethods]
+impl Ufunc {
+    #[pyo3(signature = (*arguments, **keywords))]
+    fn __call__(
+        &self,
+        arguments: &Bound<'_, PyTuple>,
+        keywords: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Py<PyAny>> {
+        let py = arguments.py();
+        session::ensure(py)?;
+        // Most calls have the operands alone.
+        if keywords.is_none() && arguments.len() == self.arity {
+            let mut operands: SmallVec<[Argument; 2]> = SmallVec::new();
+            for object in arguments.iter() {
+                operands.push(convert::argument(&object)?);
+            }
+            if operands.iter().all(|operand| !matches!(operand, Argument::Array(_))) {
+                operands[0] = Argument::Array(convert::as_array(py, operands[0].clone())?);
+            }
+            let mut computed = at_line(py, || self.compute(&operands));
+            return match computed.len() {
+                1 => Ndarray::wrap(py, computed.remove(0)),
+                _ => Answer::tuple(computed).into_python(py),
+            };
+        }
+        self.call_with(arguments, keywords)
+    }
+
+    #[pyo3(signature = (*arguments, **keywords))]
+    fn reduce(
+        &self,
+        arguments: &Bound<'_, PyTuple>,
+        keywords: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Py<PyAny>> {
+        static SIGNATURE: OnceLock<Signature> = OnceLock::new();
+        let py = arguments.py();
+        session::ensure(py)?;
+        let signature = SIGNATURE.get_or_init(|| {
+            Signature::new(
+                "reduce(array, axis=0, dtype=None, out=None, keepdims=False, initial=None, \
+                 where=True)",
+            )
+        });
+        let mut a = Arguments::new(signature, None, arguments, keywords)?;
+        a.default("axis", 0)?;
+        let axes = a.reduction()?;
+        let (op, array) = (self.one("reduce")?, a.array("array")?);
+        Ndarray::wrap(py, at_line(py, || ufunc(op).reduce(&array, axes)))
+    }
+
+    #[pyo3(signature = (array, axis=0, dtype=None, out=None))]
+    fn accumulate(
+        &self,
+        py: Python<'_>,
+        array: &Bound<'_, PyAny>,
+        axis: i64,
+        dtype: Option<&Bound<'_, PyAny>>,
+        out: Option<Py<Ndarray>>,
+    ) -> PyResult<Py<PyAny>> {
+        session::ensure(py)?;
+        let op = self.one("accumulate")?;
+        let dtype = dtype.map(crate::dtypes::from_python).transpose()?;
+        let array = convert::array(array, dtype)?;
+        let result = at_line(py, || ufunc(op).accumulate(&array, axis));
+        written(py, result, out)
+    }
+
+    #[pyo3(signature = (array, indices, axis=0, dtype=None, out=None))]
+    fn reduceat(
+        &self,
+        py: Python<'_>,
+        array: &Bound<'_, PyAny>,
+        indices: &Bound<'_, PyAny>,
+        axis: i64,
+        dtype: Option<&Bound<'_, PyAny>>,
+        out: Option<Py<Ndarray>>,
+    ) -> PyResult<Py<PyAny>> {
+        session::ensure(py)?;
+        let op = self.one("reduceat")?;
+        let dtype = dtype.map(crate::dtypes::from_python).transpose()?;
+        let array = convert::array(array, dtype)?;
+        let starts = convert::array(indices, None)?;
+        let result = at_line(py, || ufunc(op).reduceat(&array, &starts, axis));
+        written(py, result, out)
+    }
+
+    #[pyo3(signature = (a, b, /))]
+    fn outer(
+        &self,
+        py: Python<'_>,
+        a: &Bound<'_, PyAny>,
+        b: &Bound<'_, PyAny>,
+    ) -> PyResult<Py<PyAny>> {
+        session::ensure(py)?;
+        let op = self.one("outer")?;
+        let (a, b) = (convert::array(a, None)?, convert::array(b, None)?);
+        Ndarray::wrap(py, at_line(py, || ufunc(op).outer(&a, &b)))
+    }
+
+    #[pyo3(signature = (a, indices, b=None, /))]
+    fn at(
+        &self,
+        py: Python<'_>,
+        a: &Bound<'_, Ndarray>,
+        indices: &Bound<'_, PyAny>,
+        b: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let op = self.one("at")?;
+        let Some(b) = b else {
+            return Err(value_error("at() of an operation of one operand is not there"));
+        };
+        let indices = convert::array(indices, None)?;
+        let values = convert::argument(b)?;
+        let target = &a.get().array;
+        at_line(py, || ufunc(op).at(target, &indices, values));
+        target.ok().map(|_| ()).map_err(|error| raised(py, &error))
+    }
+
+    #[getter]
+    fn __name__(&self) -> &'static str {
+        self.name
+    }
+
+    #[getter]
+    fn nin(&self) -> usize {
+        self.arity
+    }
+
+    #[getter]
+    fn nout(&self) -> usize {
+        if matches!(self.rows, Rows::One(_)) { 1 } else { 2 }
+    }
+
+    #[getter]
+    fn nargs(&self) -> usize {
+        self.nin() + self.nout()
+    }
+
+    #[getter]
+    fn identity(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        match self.rows {
+            Rows::One(op) => match op.identity() {
+                Some(weak) => {
+                    let dtype = match weak {
+                        phalanx::Weak::Bool(_) => phalanx::DType::Bool,
+                        phalanx::Weak::Int(_) => phalanx::DType::I64,
+                        phalanx::Weak::Float(_) => phalanx::DType::F64,
+                        phalanx::Weak::Complex(_) => phalanx::DType::C128,
+                    };
+                    let scalar = phalanx::Scalar::from_weak(dtype, weak);
+                    Ok(convert::to_number(py, scalar)?.unbind())
+                }
+                None => Ok(py.None()),
+            },
+            Rows::Two(..) => Ok(py.None()),
+        }
+    }
+
+    #[getter]
+    fn __doc__(&self) -> String {
+        let operands = if self.arity == 1 { "x1" } else { "x1, x2" };
+        format!(
+            "{}({operands}, /, out=None, *, where=True, casting='same_kind', order='K', \
+             dtype=None, subok=True)\n\nNumPy's {}, elementwise with broadcasting.",
+            self.name, self.name
+        )
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<ufunc '{}'>", self.name)
+    }
+}
+
+/// An answer that may be written into an array.
+fn written(py: Python<'_>, result: Array, out: Option<Py<Ndarray>>) -> PyResult<Py<PyAny>> {
+    let Some(out) = out else { return Ndarray::wrap(py, result) };
+    result.ok().map_err(|error| raised(py, &error))?;
+    let assigned = at_line(py, || out.get().array.try_assign(result));
+    assigned.map_err(|error| raised(py, &error))?;
+    Ok(out.into_any())
+}
