@@ -10,3 +10,9 @@ from . import _phalanx
 
 _phalanx._set_folder(_os.path.dirname(_os.path.abspath(__file__)) + _os.sep)
 from ._phalanx import *  # noqa: E402,F403
+from . import _session as _session  # noqa: E402
+from ._interoperability import (  # noqa: E402
+    asnumpy as asnumpy,
+    from_dlpack as from_dlpack,
+    get_array_module as get_array_module,
+)

@@ -17,6 +17,7 @@ mod indexing;
 mod module;
 mod ndarray;
 mod operators;
+mod program;
 mod session;
 mod signature;
 mod site;

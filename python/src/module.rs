@@ -3,6 +3,7 @@
 use crate::function::Function;
 use crate::functions::{FUNCTIONS, METHODS, METHODS_ALONE};
 use crate::ndarray::Ndarray;
+use crate::program;
 use crate::session;
 use crate::site::set_own_folder;
 use crate::ufunc::Ufunc;
@@ -39,6 +40,8 @@ fn _phalanx(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(session::size, module)?)?;
     module.add_function(wrap_pyfunction!(session::mesh, module)?)?;
     module.add_function(wrap_pyfunction!(session::flush, module)?)?;
+    module.add_function(wrap_pyfunction!(session::fail, module)?)?;
+    module.add_function(wrap_pyfunction!(program::main, module)?)?;
     module.add_function(wrap_pyfunction!(set_folder, module)?)?;
     Ok(())
 }

@@ -3,6 +3,7 @@
 use crate::errors::{not_begun, raised, value_error};
 use crate::site::at_line;
 use phalanx::{Config, Session};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -20,8 +21,13 @@ fn session() -> MutexGuard<'static, Option<Session>> {
 
 /// Begins the session of the environment's configuration, unless there is one.
 pub fn ensure(py: Python<'_>) -> PyResult<()> {
-    if BEGUN.load(Ordering::Relaxed) || ENDED.load(Ordering::Relaxed) {
+    if BEGUN.load(Ordering::Relaxed) {
         return Ok(());
+    }
+    if ENDED.load(Ordering::Relaxed) {
+        return Err(PyRuntimeError::new_err(
+            "the session has ended: phalanx.init() begins another",
+        ));
     }
     let config = configuration()?;
     begin(py, config, false)
@@ -121,6 +127,18 @@ pub fn shutdown(py: Python<'_>) -> PyResult<()> {
         taken.map_or(Ok(()), |session| phalanx::within(site, || session.finish()))
     });
     ended.map_err(|error| raised(py, &error))
+}
+
+/// Ends the session because the program has failed, so that the other processes hear of it.
+#[pyfunction(name = "_fail")]
+pub fn fail(py: Python<'_>, message: &str) {
+    BEGUN.store(false, Ordering::Relaxed);
+    ENDED.store(true, Ordering::Relaxed);
+    py.detach(|| {
+        if let Some(session) = session().take() {
+            session.fail(message);
+        }
+    });
 }
 
 /// The number of this process, from 0.
