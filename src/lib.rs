@@ -34,10 +34,11 @@ pub use phalanx_array::{
     take_along_axis, topk, union1d, unique, unique_all, unravel_index,
 };
 pub use phalanx_array::{
-    Argument, Array, Axes, DataError, Ellipsis, Error, ErrorKind, Failure, HostArray, MeshHandle,
-    NewAxis, Place, ShapeArgument, Site, arange, call_site, complex, deferred_errors, empty, flush,
-    from_function, from_slice, full, histogram, indexing, io, keepdims, linspace, matmul, ones,
-    percentile, picture, print, s, s_items, select, within, zeros,
+    Argument, Array, Axes, DataError, DeferredErrors, Ellipsis, Error, ErrorKind, Failure,
+    HostArray, MeshHandle, NewAxis, Place, ShapeArgument, Site, arange, call_site, complex,
+    deferred_errors, empty, flush, from_function, from_slice, full, histogram, indexing, io,
+    keepdims, linspace, matmul, ones, percentile, picture, print, s, s_items, select, within,
+    zeros,
 };
 pub use phalanx_array::{
     AxisList, ContractedAxes, Ends, Grid, GridRange, Indexing, MemoryOrder, Nested, PadMode,

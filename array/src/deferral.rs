@@ -11,6 +11,7 @@ use crate::graph::{Held, Node};
 use crate::window::MeshHandle;
 use phalanx_ops::AffineMap;
 use std::cell::Cell;
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 thread_local! {
@@ -47,15 +48,30 @@ pub(crate) struct Check {
 /// # }
 /// ```
 pub fn deferred_errors<R>(body: impl FnOnce() -> R) -> R {
-    struct Leave;
-    impl Drop for Leave {
-        fn drop(&mut self) {
-            SCOPES.set(SCOPES.get() - 1);
-        }
-    }
-    SCOPES.set(SCOPES.get() + 1);
-    let _leave = Leave;
+    let _scope = DeferredErrors::begin();
     body()
+}
+
+/// A scope of [`deferred_errors`] on the thread that began it, until it is dropped: for bindings of
+/// languages whose blocks are no closures. Local.
+pub struct DeferredErrors {
+    /// The scope belongs to its thread.
+    _not_send: PhantomData<*const ()>,
+}
+
+impl DeferredErrors {
+    /// Begins a scope.
+    #[must_use]
+    pub fn begin() -> DeferredErrors {
+        SCOPES.set(SCOPES.get() + 1);
+        DeferredErrors { _not_send: PhantomData }
+    }
+}
+
+impl Drop for DeferredErrors {
+    fn drop(&mut self) {
+        SCOPES.set(SCOPES.get() - 1);
+    }
 }
 
 impl Array {

@@ -77,7 +77,7 @@ pub use creation::{
     ogrid, ones, ones_like, sparse_indices, tri, tril, tril_indices, tril_indices_from, triu,
     triu_indices, triu_indices_from, vander, zeros, zeros_like,
 };
-pub use deferral::deferred_errors;
+pub use deferral::{DeferredErrors, deferred_errors};
 pub use differences::{DiffOptions, GradientOptions, diff, ediff1d, gradient, trapezoid};
 pub use display::{
     array_str, array2string, base_repr, binary_repr, format_float_positional,

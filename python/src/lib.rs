@@ -8,8 +8,10 @@
 mod answer;
 mod arguments;
 mod convert;
+mod distribution;
 mod dtypes;
 mod errors;
+mod errstate;
 mod function;
 mod functions;
 mod host_buffer;

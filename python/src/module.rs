@@ -1,5 +1,7 @@
 //! The module: what `import phalanx` finds in it.
 
+use crate::distribution;
+use crate::errstate;
 use crate::function::Function;
 use crate::functions::{FUNCTIONS, METHODS, METHODS_ALONE};
 use crate::ndarray::Ndarray;
@@ -38,7 +40,13 @@ fn _phalanx(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(session::shutdown, module)?)?;
     module.add_function(wrap_pyfunction!(session::rank, module)?)?;
     module.add_function(wrap_pyfunction!(session::size, module)?)?;
-    module.add_function(wrap_pyfunction!(session::mesh, module)?)?;
+    module.add_function(wrap_pyfunction!(distribution::mesh, module)?)?;
+    module.add_function(wrap_pyfunction!(distribution::from_local, module)?)?;
+    module.add_class::<distribution::Mesh>()?;
+    module.add_class::<errstate::ErrState>()?;
+    module.add_class::<errstate::DeferredErrors>()?;
+    module.add_class::<distribution::Sharding>()?;
+    module.add_class::<distribution::Shard>()?;
     module.add_function(wrap_pyfunction!(session::flush, module)?)?;
     module.add_function(wrap_pyfunction!(session::fail, module)?)?;
     module.add_function(wrap_pyfunction!(program::main, module)?)?;

@@ -2,9 +2,10 @@
 
 use crate::errors::{not_begun, raised, value_error};
 use crate::site::at_line;
-use phalanx::{Config, Session};
+use phalanx::{Config, Limits, Mesh, Policy, Session};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -30,7 +31,7 @@ pub fn ensure(py: Python<'_>) -> PyResult<()> {
         ));
     }
     let config = configuration()?;
-    begin(py, config, false)
+    begin(py, config, None, false)
 }
 
 fn configuration() -> PyResult<Config> {
@@ -39,7 +40,7 @@ fn configuration() -> PyResult<Config> {
     })
 }
 
-fn begin(py: Python<'_>, config: Config, is_asked: bool) -> PyResult<()> {
+fn begin(py: Python<'_>, config: Config, mesh: Option<Mesh>, is_asked: bool) -> PyResult<()> {
     let site = crate::site::here(py);
     py.detach(|| {
         let mut session = session();
@@ -47,7 +48,9 @@ fn begin(py: Python<'_>, config: Config, is_asked: bool) -> PyResult<()> {
             // Another thread was faster.
             return Ok(if is_asked { Begun::Before } else { Begun::Now });
         }
-        let made = phalanx::within(site, || phalanx::init(config))?;
+        let made = phalanx::within(site, || {
+            Session::with_options(config, mesh, Policy::default(), Limits::default())
+        })?;
         *session = Some(made);
         ENDED.store(false, Ordering::Relaxed);
         BEGUN.store(true, Ordering::Relaxed);
@@ -73,15 +76,18 @@ enum Begun {
 /// ----------
 /// devices : int or str, optional
 ///     How many devices this process has, or a list such as ``"cpu:4"``; else ``PHALANX_DEVICES``.
+/// mesh : dict, optional
+///     The names and extents of the grid of all devices, such as ``{"x": 2, "y": 2}``; else a line.
 /// threads : int, optional
 ///     Compute threads of the process; else ``PHALANX_THREADS``.
 /// memory_limit : int, optional
 ///     The most bytes that a device may hold; else ``PHALANX_MEMORY_LIMIT``.
 #[pyfunction]
-#[pyo3(signature = (devices=None, *, threads=None, memory_limit=None))]
+#[pyo3(signature = (devices=None, *, mesh=None, threads=None, memory_limit=None))]
 pub fn init(
     py: Python<'_>,
     devices: Option<&Bound<'_, PyAny>>,
+    mesh: Option<&Bound<'_, PyDict>>,
     threads: Option<usize>,
     memory_limit: Option<usize>,
 ) -> PyResult<()> {
@@ -95,7 +101,13 @@ pub fn init(
     if let Some(limit) = memory_limit {
         config = config.memory_limit(limit);
     }
-    begin(py, config, true)
+    let mut axes: Vec<(String, usize)> = Vec::new();
+    for (name, extent) in mesh.into_iter().flat_map(|mesh| mesh.iter()) {
+        axes.push((name.extract()?, extent.extract()?));
+    }
+    let axes: Vec<(&str, usize)> =
+        axes.iter().map(|(name, extent)| (name.as_str(), *extent)).collect();
+    begin(py, config, mesh.map(|_| Mesh::new(&axes)), true)
 }
 
 /// How many devices `4`, `"cpu"` or `"cpu:4"` are.
@@ -153,13 +165,6 @@ pub fn rank(py: Python<'_>) -> PyResult<usize> {
 pub fn size(py: Python<'_>) -> PyResult<usize> {
     ensure(py)?;
     Ok(phalanx::size())
-}
-
-/// The mesh of all devices, as text.
-#[pyfunction]
-pub fn mesh(py: Python<'_>) -> PyResult<String> {
-    ensure(py)?;
-    Ok(session().as_ref().map_or_else(String::new, |session| session.mesh().to_string()))
 }
 
 /// Starts what is recorded. Collective.
