@@ -74,7 +74,17 @@ impl Drop for DeferredErrors {
     }
 }
 
+/// Whether the calling thread is inside of [`deferred_errors`].
+pub(crate) fn is_deferring() -> bool {
+    SCOPES.get() > 0
+}
+
 impl Array {
+    /// Whether this 0-d array of bool holds. Collective over the mesh.
+    pub(crate) fn holds(&self, site: Site) -> Result<bool, Error> {
+        Ok(self.to_host_for(Cause::Data, site)?.bytes[0] != 0)
+    }
+
     /// Returns `error` if this 0-d array of bool holds: at once, or inside of [`deferred_errors`]
     /// at the next observation. Says whether it was seen that it does not hold. Collective over the
     /// mesh, inside of `deferred_errors` Local.
@@ -84,8 +94,7 @@ impl Array {
             self.mesh()?.checks().push_back(Check { condition, error });
             return Ok(false);
         }
-        let holds = self.to_host_for(Cause::Data, site)?.bytes[0] != 0;
-        if holds { Err(error) } else { Ok(true) }
+        if self.holds(site)? { Err(error) } else { Ok(true) }
     }
 }
 
