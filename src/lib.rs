@@ -34,7 +34,7 @@ pub use phalanx_array::{
     take_along_axis, topk, union1d, unique, unique_all, unravel_index,
 };
 pub use phalanx_array::{
-    Argument, Array, Axes, DataError, DeferredErrors, Ellipsis, Error, ErrorKind, Failure,
+    Argument, Array, Axes, DataError, DeferredErrors, Ellipsis, Entered, Error, ErrorKind, Failure,
     HostArray, MeshHandle, NewAxis, Place, ShapeArgument, Site, arange, call_site, complex,
     deferred_errors, empty, flush, from_function, from_slice, full, histogram, indexing, io,
     keepdims, linspace, matmul, ones, percentile, picture, print, s, s_items, select, within,

@@ -137,4 +137,4 @@ pub use types::{
     promote_types, result_type, typename,
 };
 pub use ufunc::{Ufunc, ufunc};
-pub use window::MeshHandle;
+pub use window::{Entered, MeshHandle};

@@ -16,3 +16,9 @@ from ._interoperability import (  # noqa: E402
     from_dlpack as from_dlpack,
     get_array_module as get_array_module,
 )
+from ._evaluation import (  # noqa: E402
+    evaluate as evaluate,
+    explain as explain,
+    print as print,
+    visualize_sharding as visualize_sharding,
+)

@@ -295,3 +295,46 @@ pub fn mesh(py: Python<'_>) -> PyResult<Mesh> {
     let handle = handle.ok_or_else(|| value_error("no session has begun: call phalanx.init"))?;
     Ok(Mesh { mesh: handle.mesh().clone() })
 }
+
+/// A block whose arrays are this process's own: ``with phalanx.local():``.
+///
+/// They lie on the devices of this process alone and may differ between processes. Arrays of other
+/// meshes cannot be mixed with them: ``x.get()`` and ``phalanx.from_local`` lead over.
+#[pyclass(name = "local", module = "phalanx", unsendable)]
+pub struct Local {
+    entered: Vec<phalanx::Entered>,
+}
+
+#[pymethods]
+impl Local {
+    #[new]
+    fn new() -> Local {
+        Local { entered: Vec::new() }
+    }
+
+    fn __enter__(&mut self, py: Python<'_>) -> PyResult<()> {
+        self.entered.push(session::local_mesh(py)?.entered());
+        Ok(())
+    }
+
+    #[pyo3(signature = (*_arguments))]
+    fn __exit__(&mut self, _arguments: &Bound<'_, PyAny>) -> bool {
+        self.entered.pop();
+        false
+    }
+}
+
+/// Makes the outcome of something that each process does by itself known to all: if any process
+/// passes an error, all raise it. Collective.
+#[pyfunction]
+#[pyo3(signature = (error=None))]
+pub fn agree(py: Python<'_>, error: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+    session::ensure(py)?;
+    let outcome = match error {
+        None => Ok(()),
+        Some(error) => Err(error.str()?.to_string()),
+    };
+    let site = here(py);
+    let agreed = py.detach(|| phalanx::within(site, || phalanx::agree(outcome)));
+    agreed.map_err(|error| raised(py, &error))
+}

@@ -46,6 +46,8 @@ fn _phalanx(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<errstate::ErrState>()?;
     module.add_class::<errstate::DeferredErrors>()?;
     module.add_class::<distribution::Sharding>()?;
+    module.add_class::<distribution::Local>()?;
+    module.add_function(wrap_pyfunction!(distribution::agree, module)?)?;
     module.add_class::<distribution::Shard>()?;
     module.add_function(wrap_pyfunction!(session::flush, module)?)?;
     module.add_function(wrap_pyfunction!(session::fail, module)?)?;

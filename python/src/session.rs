@@ -2,7 +2,7 @@
 
 use crate::errors::{not_begun, raised, value_error};
 use crate::site::at_line;
-use phalanx::{Config, Limits, Mesh, Policy, Session};
+use phalanx::{Config, Limits, Mesh, MeshHandle, Policy, Session};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -11,6 +11,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The session, once it has begun.
 static SESSION: Mutex<Option<Session>> = Mutex::new(None);
+/// The mesh of this process's devices alone, once it was asked for.
+static LOCAL: Mutex<Option<MeshHandle>> = Mutex::new(None);
 /// Whether it has begun and not ended, to be asked without the lock.
 static BEGUN: AtomicBool = AtomicBool::new(false);
 /// Whether the program has ended it.
@@ -133,6 +135,7 @@ fn count_of(devices: &Bound<'_, PyAny>) -> PyResult<usize> {
 pub fn shutdown(py: Python<'_>) -> PyResult<()> {
     let site = crate::site::here(py);
     BEGUN.store(false, Ordering::Relaxed);
+    LOCAL.lock().unwrap_or_else(PoisonError::into_inner).take();
     ENDED.store(true, Ordering::Relaxed);
     let ended = py.detach(|| {
         let taken = session().take();
@@ -145,6 +148,7 @@ pub fn shutdown(py: Python<'_>) -> PyResult<()> {
 #[pyfunction(name = "_fail")]
 pub fn fail(py: Python<'_>, message: &str) {
     BEGUN.store(false, Ordering::Relaxed);
+    LOCAL.lock().unwrap_or_else(PoisonError::into_inner).take();
     ENDED.store(true, Ordering::Relaxed);
     py.detach(|| {
         if let Some(session) = session().take() {
@@ -165,6 +169,19 @@ pub fn rank(py: Python<'_>) -> PyResult<usize> {
 pub fn size(py: Python<'_>) -> PyResult<usize> {
     ensure(py)?;
     Ok(phalanx::size())
+}
+
+/// The mesh of this process's devices alone.
+pub fn local_mesh(py: Python<'_>) -> PyResult<MeshHandle> {
+    ensure(py)?;
+    let mut local = LOCAL.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(mesh) = &*local {
+        return Ok(mesh.clone());
+    }
+    let session = session();
+    let session = session.as_ref().ok_or_else(|| value_error("no session has begun"))?;
+    let mesh = at_line(py, || session.local()).map_err(|error| not_begun(&error))?;
+    Ok(local.insert(mesh).clone())
 }
 
 /// Starts what is recorded. Collective.
