@@ -87,6 +87,11 @@ impl Function {
         self.row.name()
     }
 
+    /// Functions are pickled by their names.
+    fn __reduce__(&self) -> String {
+        format!("{}{}", self.home.trim_start_matches("phalanx."), self.row.name())
+    }
+
     #[getter]
     fn __qualname__(&self) -> &'static str {
         self.row.name()

@@ -344,12 +344,15 @@ impl Ndarray {
 
 impl Ndarray {
     fn text(&self, py: Python<'_>, form: fn(&Array) -> String) -> PyResult<String> {
-        self.array.ok().map_err(|error| raised(py, &error))?;
         let site = here(py);
-        let text = py.detach(|| phalanx::within(site, || form(&self.array)));
-        // A failure shows in place of elements; it is raised instead.
-        self.array.ok().map_err(|error| raised(py, &error))?;
-        Ok(text)
+        // A failure would show in place of elements; it is raised instead.
+        let text = py.detach(|| {
+            phalanx::within(site, || {
+                self.array.evaluate()?;
+                Ok(form(&self.array))
+            })
+        });
+        text.map_err(|error: phalanx::Error| raised(py, &error))
     }
 }
 

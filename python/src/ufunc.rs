@@ -380,6 +380,11 @@ impl Ufunc {
         self.name
     }
 
+    /// Ufuncs are pickled by their names.
+    fn __reduce__(&self) -> &'static str {
+        self.name
+    }
+
     #[getter]
     fn nin(&self) -> usize {
         self.arity
