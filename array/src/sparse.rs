@@ -5,6 +5,7 @@ use crate::creation::{arange, zeros};
 use crate::error::{DataError, Error, Site, call_site, within};
 use crate::indexing::{argwhere, checked_positions, combine_at};
 use crate::manipulation::refused;
+use crate::manipulation::{stack, try_concatenate};
 use crate::operand::Argument;
 use crate::sorting::{Side, lexsort, searchsorted};
 use crate::structured::record_structured;
@@ -171,6 +172,38 @@ impl Csr {
         self.values.size()
     }
 
+    /// The values of the entries, row by row. Local.
+    pub fn values(&self) -> &Array {
+        &self.values
+    }
+
+    /// The columns of the entries (`i64`). Local.
+    pub fn columns(&self) -> &Array {
+        &self.columns
+    }
+
+    /// Where the entries of each row start among all, and how many entries there are (`i64`).
+    /// Local (records nodes).
+    #[track_caller]
+    #[must_use]
+    pub fn row_starts(&self) -> Array {
+        let site = call_site();
+        Array::catch(within(site, || {
+            let zero = self.values.mesh()?.enter(|| zeros([1], DType::I64));
+            try_concatenate(&[&zero, &self.ends], &0.into(), None, site)
+        }))
+    }
+
+    /// The transposed matrix. Collective over the mesh.
+    #[track_caller]
+    pub fn transpose(&self) -> Result<Csr, Error> {
+        let site = call_site();
+        let [rows, columns] = self.shape;
+        within(site, || {
+            Csr::from_triplets(&self.columns, &self.rows(), &self.values, [columns, rows])
+        })
+    }
+
     /// The row of each entry.
     fn rows(&self) -> Array {
         let count = self.nnz() as i64;
@@ -217,6 +250,34 @@ impl Csr {
             let operands = [&self.starts, &self.ends, &self.columns, &values, &vector];
             record_structured(Structured::Spmv, &operands, site)
         })())
+    }
+
+    /// The product with a matrix: column by column, as [`Csr::matvec`]. Local (records nodes).
+    /// Errors: `OpError::Ndim`, `OpError::ContractedSizes`.
+    #[track_caller]
+    #[must_use]
+    pub fn matmat(&self, matrix: &Array) -> Array {
+        let site = call_site();
+        Array::catch(within(site, || {
+            let ndim = matrix.ok()?.ndim();
+            if ndim != 2 {
+                let (operation, expected) = ("matmat", "2");
+                return Err(Error::op(OpError::Ndim { operation, expected, ndim }, site));
+            }
+            let (left, right) = (self.shape.as_slice().into(), matrix.shape().into());
+            if matrix.shape()[0] != self.shape[1] {
+                let operation = "matmat";
+                return Err(Error::op(OpError::ContractedSizes { operation, left, right }, site));
+            }
+            let columns = matrix.shape()[1];
+            if columns == 0 {
+                let dtype = promote(self.dtype(), matrix.dtype());
+                return matrix.mesh()?.enter(|| zeros([self.shape[0], 0], dtype)).ok().cloned();
+            }
+            let column = |at: usize| self.matvec(&matrix.slice(crate::s![.., at as i64]).copy());
+            let products: Vec<Array> = (0..columns).map(column).collect();
+            stack(&products.iter().collect::<Vec<_>>(), 1).ok().cloned()
+        }))
     }
 }
 

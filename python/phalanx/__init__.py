@@ -22,3 +22,4 @@ from ._evaluation import (  # noqa: E402
     print as print,
     visualize_sharding as visualize_sharding,
 )
+from . import fft, linalg, random, scipy  # noqa: E402,F401

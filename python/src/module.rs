@@ -36,6 +36,7 @@ fn _phalanx(module: &Bound<'_, PyModule>) -> PyResult<()> {
     for row in METHODS_ALONE.iter().copied().flatten() {
         class.setattr(row.name(), Bound::new(py, Function::new(row, "ndarray."))?)?;
     }
+    crate::submodules::add(module)?;
     module.add_function(wrap_pyfunction!(session::init, module)?)?;
     module.add_function(wrap_pyfunction!(session::shutdown, module)?)?;
     module.add_function(wrap_pyfunction!(session::rank, module)?)?;

@@ -6,7 +6,7 @@ use phalanx::{Config, Limits, Mesh, MeshHandle, Policy, Session};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The session, once it has begun.
@@ -17,6 +17,14 @@ static LOCAL: Mutex<Option<MeshHandle>> = Mutex::new(None);
 static BEGUN: AtomicBool = AtomicBool::new(false);
 /// Whether the program has ended it.
 static ENDED: AtomicBool = AtomicBool::new(false);
+
+/// How many sessions have begun.
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+
+/// The number of the session: that of another one is another.
+pub fn number() -> usize {
+    COUNT.load(Ordering::Relaxed)
+}
 
 fn session() -> MutexGuard<'static, Option<Session>> {
     SESSION.lock().unwrap_or_else(PoisonError::into_inner)
@@ -54,6 +62,7 @@ fn begin(py: Python<'_>, config: Config, mesh: Option<Mesh>, is_asked: bool) -> 
             Session::with_options(config, mesh, Policy::default(), Limits::default())
         })?;
         *session = Some(made);
+        COUNT.fetch_add(1, Ordering::Relaxed);
         ENDED.store(false, Ordering::Relaxed);
         BEGUN.store(true, Ordering::Relaxed);
         Ok(Begun::Now)

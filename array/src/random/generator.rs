@@ -10,8 +10,9 @@ use crate::window::MeshHandle;
 use phalanx_ops::error::OpError;
 use phalanx_ops::shape::size;
 use phalanx_ops::{DType, Op, Scalar, Shape};
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher, Hasher};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// A source of random numbers on a mesh.
 ///
@@ -32,18 +33,25 @@ pub fn seeded(seed: u64) -> Result<Generator, Error> {
 }
 
 /// A generator with a seed of its own that all ranks agree on, on the current mesh. Collective over
-/// the mesh. Errors: without a session, and those of communication.
+/// the mesh. Errors as [`fresh_seed`].
 #[track_caller]
 pub fn generator() -> Result<Generator, Error> {
     let site = call_site();
+    within(site, || seeded(fresh_seed()?))
+}
+
+/// A seed that nobody knows before and that all ranks agree on: the random number of the first of
+/// them. Collective over the current mesh. Errors: without a session, and those of communication.
+#[track_caller]
+pub fn fresh_seed() -> Result<u64, Error> {
+    let site = call_site();
     let mesh = crate::creation::current_mesh(site)?;
-    let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    let own = now.map_or(0, |now| now.as_nanos() as u64) ^ u64::from(std::process::id()) << 40;
+    // The keys of a hash map come from the system's source of randomness.
+    let own = RandomState::new().build_hasher().finish();
     // Every device brings a number, and the first one counts.
     let local = mesh.mesh().devices() / mesh.engine().process().1;
     let shards = (0..local).map(|_| HostArray::from_slice(&[own], &[1])).collect();
-    let seed = within(site, || mesh.enter(|| Array::from_local(shards, 0).at([0]).item::<u64>()))?;
-    Ok(Generator { mesh, key: mixed(seed), next: AtomicU64::new(0) })
+    within(site, || mesh.enter(|| Array::from_local(shards, 0).at([0]).item::<u64>()))
 }
 
 /// A key in which every bit depends on every bit of the seed.

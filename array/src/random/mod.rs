@@ -14,4 +14,4 @@ mod continuous;
 mod discrete;
 mod generator;
 
-pub use generator::{Generator, generator, seeded};
+pub use generator::{Generator, fresh_seed, generator, seeded};
