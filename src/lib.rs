@@ -28,10 +28,11 @@ pub use config::{Config, ConfigError, Startup};
 pub use phalanx_array::Limits;
 pub use phalanx_array::{
     AnyIndex, IntoAnyIndex, Mode, Side, Unique, argpartition, argsort, argwhere, choose, compress,
-    cumprod, cumsum, cumulative_as, digitize, extract, fft, flatnonzero, intersect1d, intersect1d_indices, isin, ix,
-    ix_, lexsort, linalg, nancumprod, nancumsum, nonzero, partition, place, put_along_axis, random,
-    ravel_multi_index, searchsorted, setdiff1d, setxor1d, sort, sort_complex, sparse, take,
-    take_along_axis, topk, union1d, unique, unique_all, unique_along, unique_with, unravel_index,
+    cumprod, cumsum, cumulative_as, digitize, extract, fft, flatnonzero, intersect1d,
+    intersect1d_indices, isin, ix, ix_, lexsort, linalg, nancumprod, nancumsum, nonzero, partition,
+    place, put_along_axis, random, ravel_multi_index, searchsorted, setdiff1d, setxor1d, sort,
+    sort_complex, sparse, take, take_along_axis, topk, union1d, unique, unique_all, unique_along,
+    unique_with, unravel_index,
 };
 pub use phalanx_array::{
     Argument, Array, Axes, DataError, DeferredErrors, Ellipsis, Entered, Error, ErrorKind, Failure,
@@ -68,10 +69,10 @@ pub use phalanx_array::{
     Ufunc, all, allclose, amax, amin, angle, any, apply_over_axes, argmax, argmin, around,
     array_equal, array_equiv, average, average_and_weights, axis, bincount, clip, convolve,
     corrcoef, correlate, count_nonzero, cov, diff, ediff1d, fix, gradient, histogram_bin_edges, i0,
-    interp, interp_periodic, isclose, iscomplex, iscomplexobj, isneginf, isposinf, isreal, isrealobj, max, mean,
-    min, nan_to_num, nanargmax, nanargmin, nanmax, nanmean, nanmin, nanprod, nanstd, nansum,
-    nanvar, piecewise, polyadd, polyder, polyint, polymul, polysub, polyval, prod, ptp,
-    real_if_close, round, select_list, sinc, std, sum, trapezoid, ufunc, var,
+    interp, interp_periodic, isclose, iscomplex, iscomplexobj, isneginf, isposinf, isreal,
+    isrealobj, max, mean, min, nan_to_num, nanargmax, nanargmin, nanmax, nanmean, nanmin, nanprod,
+    nanstd, nansum, nanvar, piecewise, polyadd, polyder, polyint, polymul, polysub, polyval, prod,
+    ptp, real_if_close, round, select_list, sinc, std, sum, trapezoid, ufunc, var,
 };
 pub use phalanx_distributed::Policy;
 pub use phalanx_ops::elementwise::{MULTI_OUTPUT, MultiOutput};

@@ -20,6 +20,11 @@ impl Arguments<'_, '_> {
 
     /// Writes a result into `out`, if that is given, which is then the answer.
     pub fn written(&self, result: Array) -> PyResult<Answer> {
+        self.written_by(result, Casting::SameKind)
+    }
+
+    /// As [`Arguments::written`], by another rule of what can be cast.
+    pub fn written_by(&self, result: Array, casting: Casting) -> PyResult<Answer> {
         let Some(out) = self.out()? else { return Ok(Answer::Array(result)) };
         result.ok().map_err(|error| raised(self.py(), &error))?;
         if out.shape() != result.shape() {
@@ -30,9 +35,9 @@ impl Arguments<'_, '_> {
                 result.shape()
             )));
         }
-        if !phalanx::can_cast(result.dtype(), out.dtype(), Casting::SameKind) {
+        if !phalanx::can_cast(result.dtype(), out.dtype(), casting) {
             return Err(type_error(format!(
-                "Cannot cast {}() output from {} to {} with casting rule 'same_kind'",
+                "Cannot cast {}() output from {} to {} with this casting rule",
                 self.name(),
                 result.dtype().numpy_name(),
                 out.dtype().numpy_name()

@@ -114,25 +114,33 @@ fn begun(py: Python<'_>, seed: Option<&Bound<'_, PyAny>>) -> PyResult<Arc<Genera
 
 /// The number of a seed: an integer of any size, or several.
 fn number_of(seed: &Bound<'_, PyAny>) -> PyResult<u64> {
+    if let Some(number) = word_of(seed)? {
+        return Ok(number);
+    }
+    let refused =
+        || type_error("a seed is None, an integer that is not negative, or a sequence of them");
+    let items = seed.try_iter().map_err(|_| refused())?;
+    let words = items.map(|item| word_of(&item?)?.ok_or_else(refused));
+    Ok(folded(words.collect::<PyResult<Vec<_>>>()?.into_iter()))
+}
+
+/// The word of one integer; `None` of what is none.
+fn word_of(seed: &Bound<'_, PyAny>) -> PyResult<Option<u64>> {
+    let negative = || value_error("expected non-negative integer");
     if let Ok(number) = seed.extract::<i64>() {
-        return u64::try_from(number).map_err(|_| value_error("expected non-negative integer"));
+        return u64::try_from(number).map(Some).map_err(|_| negative());
     }
-    if seed.is_instance_of::<PyInt>() {
-        let bits: usize = seed.call_method0("bit_length")?.extract()?;
-        let bytes = seed.call_method1("to_bytes", (bits.div_ceil(8), "little"));
-        let bytes: Vec<u8> =
-            bytes.map_err(|_| value_error("expected non-negative integer"))?.extract()?;
-        return Ok(folded(bytes.chunks(8).map(|chunk| {
-            let mut word = [0; 8];
-            word[..chunk.len()].copy_from_slice(chunk);
-            u64::from_le_bytes(word)
-        })));
+    if !seed.is_instance_of::<PyInt>() {
+        return Ok(None);
     }
-    let items = seed.try_iter().map_err(|_| {
-        type_error("a seed is None, an integer that is not negative, or a sequence of them")
-    })?;
-    let words = items.map(|item| number_of(&item?)).collect::<PyResult<Vec<_>>>()?;
-    Ok(folded(words.into_iter()))
+    let bits: usize = seed.call_method0("bit_length")?.extract()?;
+    let bytes = seed.call_method1("to_bytes", (bits.div_ceil(8), "little"));
+    let bytes: Vec<u8> = bytes.map_err(|_| negative())?.extract()?;
+    Ok(Some(folded(bytes.chunks(8).map(|chunk| {
+        let mut word = [0; 8];
+        word[..chunk.len()].copy_from_slice(chunk);
+        u64::from_le_bytes(word)
+    }))))
 }
 
 /// One word of several, which depends on each and on their order.

@@ -27,8 +27,7 @@ pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     };
     of_class(&py.get_type::<RandomSource>(), &[random::METHODS, random::GENERATOR_METHODS])?;
     of_class(&py.get_type::<LegacySource>(), &[random::METHODS, random::LEGACY_METHODS])?;
-    let sparse =
-        submodule(module, "sparse", "phalanx.scipy.sparse.linalg.", &[sparse::FUNCTIONS])?;
+    let sparse = submodule(module, "sparse", "phalanx.scipy.sparse.linalg.", &[sparse::FUNCTIONS])?;
     sparse.add_class::<SparseMatrix>()
 }
 

@@ -11,6 +11,6 @@ pub use order::{
     topk,
 };
 pub use sets::{
-    Unique, intersect1d, intersect1d_indices, isin, setdiff1d, setxor1d, union1d, unique, unique_all,
-    unique_along, unique_with,
+    Unique, intersect1d, intersect1d_indices, isin, setdiff1d, setxor1d, union1d, unique,
+    unique_all, unique_along, unique_with,
 };

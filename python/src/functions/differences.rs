@@ -12,8 +12,7 @@ use phalanx::{
 use pyo3::prelude::*;
 
 fn difference(a: &Arguments<'_, '_>) -> PyResult<Array> {
-    let mut options =
-        DiffOptions::from(a.integer_or("n", 1)?).axis(a.integer_or("axis", -1)?);
+    let mut options = DiffOptions::from(a.integer_or("n", 1)?).axis(a.integer_or("axis", -1)?);
     if let Some(edge) = a.optional_argument("prepend")? {
         options = options.prepend(edge);
     }

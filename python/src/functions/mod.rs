@@ -30,9 +30,27 @@ pub const FUNCTIONS: &[&[Row]] = &[
 /// The names of functions that are methods of arrays, too, with the same parameters after the
 /// first.
 pub const METHODS: &[&str] = &[
-    "all", "any", "argmax", "argmin", "astype", "conj", "max", "mean", "min", "prod", "ptp", "std",
-    "sum", "var", //
-    "argpartition", "argsort", "cumprod", "cumsum", "dot", "searchsorted", "trace",
+    "all",
+    "any",
+    "argmax",
+    "argmin",
+    "astype",
+    "conj",
+    "max",
+    "mean",
+    "min",
+    "prod",
+    "ptp",
+    "std",
+    "sum",
+    "var", //
+    "argpartition",
+    "argsort",
+    "cumprod",
+    "cumsum",
+    "dot",
+    "searchsorted",
+    "trace",
 ];
 
 /// Methods whose parameters are not those of a function.

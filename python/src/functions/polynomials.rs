@@ -1,9 +1,7 @@
 //! Polynomials as vectors of coefficients, that of the highest power first.
 
 use crate::functions;
-use phalanx::{
-    poly, polyadd, polyder, polydiv, polyfit, polyint, polymul, polysub, polyval,
-};
+use phalanx::{poly, polyadd, polyder, polydiv, polyfit, polyint, polymul, polysub, polyval};
 
 functions! { FUNCTIONS, a =>
     "poly(seq_of_zeros)",

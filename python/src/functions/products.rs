@@ -46,7 +46,8 @@ pub fn contracted(a: &Arguments<'_, '_>) -> PyResult<ContractedAxes> {
 /// The letter of an axis that is numbered, in NumPy's order.
 fn letter(number: i64) -> PyResult<char> {
     let place = u8::try_from(number).ok().filter(|&place| place < 52);
-    let place = place.ok_or_else(|| value_error("subscript is not within the valid range [0, 52)"))?;
+    let place =
+        place.ok_or_else(|| value_error("subscript is not within the valid range [0, 52)"))?;
     Ok(char::from(if place < 26 { b'A' + place } else { b'a' + place - 26 }))
 }
 

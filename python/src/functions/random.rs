@@ -130,10 +130,7 @@ fn scaled(a: &Arguments<'_, '_>, draw: impl Fn(f64, &[i64]) -> Array) -> PyResul
 }
 
 /// Numbers of a distribution that only the shape and the dtype say, written into `out`.
-fn plain(
-    a: &Arguments<'_, '_>,
-    draw: impl Fn(&[i64], DType) -> Array,
-) -> PyResult<Answer> {
+fn plain(a: &Arguments<'_, '_>, draw: impl Fn(&[i64], DType) -> Array) -> PyResult<Answer> {
     let dtype = a.dtype_or("dtype", DType::F64)?;
     let shape = match a.out()? {
         Some(out) if !a.has("size") => out.shape().iter().map(|&extent| extent as i64).collect(),
@@ -149,7 +146,9 @@ fn integers(a: &Arguments<'_, '_>, rng: &Generator, closed: bool) -> PyResult<Ar
         None => (0, a.integer("low")?),
     };
     let high = match closed {
-        true => high.checked_add(1).ok_or_else(|| value_error("high is out of bounds for int64"))?,
+        true => {
+            high.checked_add(1).ok_or_else(|| value_error("high is out of bounds for int64"))?
+        }
         false => high,
     };
     if low >= high {
@@ -166,7 +165,9 @@ fn chosen(a: &Arguments<'_, '_>, rng: &Generator, axis: i64) -> PyResult<Array> 
         true => {
             let count = a.integer("a")?;
             if count < 0 || (count == 0 && size(a)?.iter().product::<i64>() > 0) {
-                return Err(value_error("a must be a positive integer unless no samples are taken"));
+                return Err(value_error(
+                    "a must be a positive integer unless no samples are taken",
+                ));
             }
             phalanx::arange(0, count, 1)
         }

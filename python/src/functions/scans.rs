@@ -4,8 +4,8 @@ use crate::answer::Answer;
 use crate::arguments::Arguments;
 use crate::functions;
 use phalanx::{
-    Array, DType, Op, cumprod, cumsum, cumulative_as, cumulative_prod, cumulative_sum, nancumprod,
-    nancumsum,
+    Array, Casting, DType, Op, cumprod, cumsum, cumulative_as, cumulative_prod, cumulative_sum,
+    nancumprod, nancumsum,
 };
 use pyo3::prelude::*;
 
@@ -17,7 +17,7 @@ fn scanned(a: &Arguments<'_, '_>, op: Op) -> PyResult<Answer> {
         None if op == Op::Add => cumsum(&array, axis),
         None => cumprod(&array, axis),
     };
-    a.written(found)
+    a.written_by(found, Casting::Unsafe)
 }
 
 /// As [`scanned`], without NaN.
@@ -27,7 +27,7 @@ fn without_nan(a: &Arguments<'_, '_>, op: Op) -> PyResult<Answer> {
         array = array.astype(dtype);
     }
     let found = if op == Op::Add { nancumsum(&array, axis) } else { nancumprod(&array, axis) };
-    a.written(found)
+    a.written_by(found, Casting::Unsafe)
 }
 
 type Cumulative = fn(&Array, Option<i64>, Option<DType>, bool) -> Array;

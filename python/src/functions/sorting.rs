@@ -27,7 +27,9 @@ fn checked(a: &Arguments<'_, '_>) -> PyResult<()> {
     }
     let kind = a.optional_text("kind")?;
     if a.takes("stable") && a.has("stable") && kind.is_some() {
-        return Err(value_error("`kind` and keyword parameters can't be provided at the same time"));
+        return Err(value_error(
+            "`kind` and keyword parameters can't be provided at the same time",
+        ));
     }
     let first = kind.as_deref().and_then(|kind| kind.chars().next());
     match first {

@@ -30,9 +30,8 @@ type OfQuantiles = fn(&Array, Quantiles, Axes, QuantileMethod) -> Array;
 fn quantiles(a: &Arguments<'_, '_>, compute: OfQuantiles) -> PyResult<Answer> {
     a.only("weights", "None")?;
     let name = a.text_or("method", "linear")?;
-    let method = QuantileMethod::from_name(&name).ok_or_else(|| {
-        value_error(format!("{name:?} is not a valid method of {}()", a.name()))
-    })?;
+    let method = QuantileMethod::from_name(&name)
+        .ok_or_else(|| value_error(format!("{name:?} is not a valid method of {}()", a.name())))?;
     let (q, shape) = numbers(a.object("q")?)?;
     let wanted = match (shape.len(), q.as_slice()) {
         (0, &[one]) => Quantiles::One(one),
