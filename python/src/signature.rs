@@ -59,6 +59,11 @@ impl Signature {
         Signature { name, parameters_text, parameters }
     }
 
+    /// The names of the parameters.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.parameters.iter().map(|parameter| parameter.name)
+    }
+
     /// The place of a parameter.
     pub fn place(&self, name: &str) -> Option<usize> {
         self.parameters.iter().position(|parameter| parameter.name == name)
