@@ -1,0 +1,107 @@
+"""Meshes, shardings, shards, and arrays of one process."""
+
+import numpy
+import pytest
+
+import phalanx as np
+import phalanx.distributed
+
+from . import worlds
+
+DEVICES = np.mesh().devices
+
+
+def test_mesh():
+    mesh = np.mesh()
+    assert mesh.axis_names == ("device",) and mesh.shape == {"device": DEVICES}
+    assert (np.rank(), np.size()) == (0, 1)
+
+
+def test_shardings_are_asked_for():
+    x = np.arange(24.0).reshape(8, 3)
+    rows = x.with_sharding(0)
+    assert rows.sharding == np.Sharding("device", None)
+    assert [shard.data.shape[0] for shard in rows.local_shards()] == [
+        block.size for block in numpy.array_split(numpy.arange(8), DEVICES)
+    ]
+    for shard in rows.local_shards():
+        numpy.testing.assert_array_equal(shard.data, x.get()[shard.index])
+    assert x.with_sharding(None).sharding.is_replicated
+    uneven = [8] + [0] * (DEVICES - 1)
+    placed = x.with_sharding(np.Sharding("device", None, blocks={0: uneven}))
+    assert [shard.data.shape[0] for shard in placed.local_shards()] == uneven
+    numpy.testing.assert_array_equal((placed + rows).get(), 2 * x.get())
+    for wrong in [7, np.Sharding("device"), np.Sharding("nothing", None)]:
+        with pytest.raises(ValueError):
+            x.with_sharding(wrong)
+    with pytest.raises(TypeError):
+        x.with_sharding("rows")
+
+
+def test_local_parts_are_joined():
+    parts = [numpy.full((device, 2), device) for device in range(1, DEVICES + 1)]
+    joined = np.from_local(parts, axis=0)
+    numpy.testing.assert_array_equal(joined.get(), numpy.concatenate(parts))
+    with pytest.raises(Exception):
+        np.from_local([numpy.ones(2)] * (DEVICES + 1))
+
+
+def test_pictures():
+    picture = np.visualize_sharding(np.arange(12.0).with_sharding(0))
+    assert "0" in repr(picture) and "<pre" in picture._repr_html_()
+    assert "plan on" in np.explain(np.arange(12.0) * 2)
+
+
+def test_arrays_of_this_process():
+    with np.local():
+        own = np.arange(5.0)
+        assert float(own.sum()) == 10
+    other = np.arange(5.0)
+    with pytest.raises(Exception, match="PX"):
+        float((own + other).sum())
+
+
+def test_process_groups():
+    program = """
+        import numpy
+        import phalanx as np
+        import phalanx.distributed
+        group = phalanx.distributed.init_process_group()
+        rank, size = group.rank, group.size
+        with np.local():
+            own = np.arange(4.0) + 10 * rank
+            out = np.zeros(4)
+        group.all_reduce(own, out)
+        print("all_reduce", out.tolist())
+        group.all_reduce(own, out, op="max")
+        print("max", out.tolist())
+        rows = numpy.zeros((size, 4))
+        group.all_gather(own, rows)
+        print("all_gather", rows.tolist())
+        part = numpy.zeros(4)
+        group.scatter(rows * (rank + 1), part, root=1)
+        print("scatter", (part == 2 * rows[rank]).all())
+        group.broadcast(part, root=2)
+        print("broadcast", (part == 2 * rows[2]).all())
+        back = numpy.zeros((size, 4))
+        group.all_to_all(rows + 100 * rank, back)
+        print("all_to_all", back[:, 0].tolist() == [10 * rank + 100 * r for r in range(size)])
+        piece = numpy.zeros(2)
+        group.reduce_scatter(numpy.arange(2.0 * size), piece)
+        print("reduce_scatter", piece.tolist() == [size * 2.0 * rank, size * (2.0 * rank + 1)])
+        group.send_recv(own, part, peer=(rank + 1) % size)
+        print("send_recv", part.tolist() == rows[(rank + 1) % size].tolist())
+        group.barrier()
+        try:
+            phalanx.distributed.agree(ValueError("broken") if rank == 1 else None)
+        except Exception as error:
+            print("agree", "broken" in str(error))
+    """
+    ended = worlds.run(program, processes=3)
+    lines = {line.split("] ")[-1] for line in ended.stdout.splitlines()}
+    sums = [30.0, 33.0, 36.0, 39.0]
+    rows = [[10.0 * r + k for k in range(4)] for r in range(3)]
+    expected = {f"all_reduce {sums}", f"max {rows[2]}", "scatter True", "broadcast True",
+                "all_to_all True", "reduce_scatter True", "send_recv True", "agree True"}
+    assert expected <= lines, ended.stdout
+    assert f"all_gather {rows}" in ended.stdout
