@@ -27,6 +27,9 @@ mod session;
 pub use config::{Config, ConfigError, Startup};
 pub use phalanx_array::Limits;
 pub use phalanx_array::{
+    Flags, Snapshot, Summary, array_repr, byteswap, try_place, try_put_along_axis,
+};
+pub use phalanx_array::{
     AnyIndex, IntoAnyIndex, Mode, Side, Unique, argpartition, argsort, argwhere, choose, compress,
     cumprod, cumsum, cumulative_as, digitize, extract, fft, flatnonzero, intersect1d, isin, ix,
     ix_, lexsort, linalg, nancumprod, nancumsum, nonzero, partition, place, put_along_axis, random,

@@ -2,6 +2,7 @@
 
 use crate::function::Function;
 use crate::functions::{FUNCTIONS, METHODS, METHODS_ALONE};
+use crate::iteration::Grids;
 use crate::ndarray::Ndarray;
 use crate::session;
 use crate::site::set_own_folder;
@@ -33,6 +34,8 @@ fn _phalanx(module: &Bound<'_, PyModule>) -> PyResult<()> {
     for row in METHODS_ALONE.iter().copied().flatten() {
         class.setattr(row.name(), Bound::new(py, Function::new(row, "ndarray."))?)?;
     }
+    module.add("mgrid", Grids { sparse: false })?;
+    module.add("ogrid", Grids { sparse: true })?;
     module.add_function(wrap_pyfunction!(session::init, module)?)?;
     module.add_function(wrap_pyfunction!(session::shutdown, module)?)?;
     module.add_function(wrap_pyfunction!(session::rank, module)?)?;

@@ -138,12 +138,23 @@ impl Array {
     #[track_caller]
     pub fn put(&self, positions: &Array, values: impl Into<Argument>, mode: Mode) {
         let (site, values) = (call_site(), values.into());
-        if let Err(error) = self.try_put(positions, values, mode, site) {
+        if let Err(error) = self.write_put(positions, values, mode, site) {
             self.poison(error);
         }
     }
 
-    fn try_put(
+    /// As [`Array::put`], but an error is returned and leaves the array as it was.
+    #[track_caller]
+    pub fn try_put(
+        &self,
+        positions: &Array,
+        values: impl Into<Argument>,
+        mode: Mode,
+    ) -> Result<(), Error> {
+        self.write_put(positions, values.into(), mode, call_site())
+    }
+
+    fn write_put(
         &self,
         positions: &Array,
         values: Argument,
@@ -340,25 +351,34 @@ pub fn take_along_axis(array: &Array, positions: &Array, axis: i64) -> Array {
 /// Collectivity and errors as [`take_along_axis`] and [`Array::assign`].
 #[track_caller]
 pub fn put_along_axis(array: &Array, positions: &Array, values: impl Into<Argument>, axis: i64) {
-    let (site, values) = (call_site(), values.into());
-    let outcome = (|| {
-        array.ok()?;
-        let axis = array.axis(axis, site)?;
-        let positions = resolved(positions, (axis, array.shape()[axis]), Mode::Raise, site)?;
-        let (widened, positions) = aligned(array, &[&positions], axis, site)?;
-        if widened.shape() != array.shape() {
-            let (left, right) = (array.shape().into(), positions[0].shape().into());
-            return Err(Error::op(OpError::Broadcast { left, right }, site));
-        }
-        let values = argument_array(&values, array, site)?;
-        let values = within(site, || values.broadcast_to(positions[0].shape()).ok().cloned())?;
-        let put = Put { axis: axis as u8, op: None };
-        let new = array.put_resolved(put, &positions[0], &values, site)?;
-        within(site, || array.try_assign(&new))
-    })();
-    if let Err(error) = outcome {
+    let site = call_site();
+    if let Err(error) = within(site, || try_put_along_axis(array, positions, values, axis)) {
         array.poison(error);
     }
+}
+
+/// As [`put_along_axis`], but an error is returned and leaves the array as it was.
+#[track_caller]
+pub fn try_put_along_axis(
+    array: &Array,
+    positions: &Array,
+    values: impl Into<Argument>,
+    axis: i64,
+) -> Result<(), Error> {
+    let (site, values) = (call_site(), values.into());
+    array.ok()?;
+    let axis = array.axis(axis, site)?;
+    let positions = resolved(positions, (axis, array.shape()[axis]), Mode::Raise, site)?;
+    let (widened, positions) = aligned(array, &[&positions], axis, site)?;
+    if widened.shape() != array.shape() {
+        let (left, right) = (array.shape().into(), positions[0].shape().into());
+        return Err(Error::op(OpError::Broadcast { left, right }, site));
+    }
+    let values = argument_array(&values, array, site)?;
+    let values = within(site, || values.broadcast_to(positions[0].shape()).ok().cloned())?;
+    let put = Put { axis: axis as u8, op: None };
+    let new = array.put_resolved(put, &positions[0], &values, site)?;
+    within(site, || array.try_assign(&new))
 }
 
 /// NumPy's `ufunc.at` along an axis: `a[positions] = op(a[positions], values)`, each position as

@@ -1,19 +1,62 @@
 //! The functions, topic by topic: of each the signature, what it is for, and the call.
 
+pub mod conversions;
 pub mod creation;
+pub mod dtypes;
+pub mod elementary;
+pub mod io;
+pub mod manipulation;
+mod padding;
 pub mod reductions;
+pub mod selection;
 
 use crate::function::Row;
 
 /// The functions of the module itself.
-pub const FUNCTIONS: &[&[Row]] = &[creation::FUNCTIONS, reductions::FUNCTIONS];
+pub const FUNCTIONS: &[&[Row]] = &[
+    creation::FUNCTIONS,
+    manipulation::FUNCTIONS,
+    selection::FUNCTIONS,
+    conversions::FUNCTIONS,
+    dtypes::FUNCTIONS,
+    elementary::FUNCTIONS,
+    io::FUNCTIONS,
+    reductions::FUNCTIONS,
+];
 
 /// The names of functions that are methods of arrays, too, with the same parameters after the
 /// first.
 pub const METHODS: &[&str] = &[
-    "all", "any", "argmax", "argmin", "astype", "conj", "max", "mean", "min", "prod", "ptp", "std",
-    "sum", "var",
+    "all",
+    "any",
+    "argmax",
+    "argmin",
+    "argpartition",
+    "argsort",
+    "choose",
+    "cumprod",
+    "cumsum",
+    "diagonal",
+    "dot",
+    "max",
+    "mean",
+    "min",
+    "nonzero",
+    "prod",
+    "ptp",
+    "ravel",
+    "repeat",
+    "round",
+    "searchsorted",
+    "squeeze",
+    "std",
+    "sum",
+    "swapaxes",
+    "take",
+    "trace",
+    "var",
 ];
 
 /// Methods whose parameters are not those of a function.
-pub const METHODS_ALONE: &[&[Row]] = &[creation::METHODS];
+pub const METHODS_ALONE: &[&[Row]] =
+    &[creation::METHODS, manipulation::METHODS, selection::METHODS, elementary::METHODS];
