@@ -27,9 +27,6 @@ mod session;
 pub use config::{Config, ConfigError, Startup};
 pub use phalanx_array::Limits;
 pub use phalanx_array::{
-    Flags, Snapshot, Summary, array_repr, byteswap, try_place, try_put_along_axis,
-};
-pub use phalanx_array::{
     AnyIndex, IntoAnyIndex, Mode, Side, Unique, argpartition, argsort, argwhere, choose, compress,
     cumprod, cumsum, cumulative_as, digitize, extract, fft, flatnonzero, intersect1d, isin, ix,
     ix_, lexsort, linalg, nancumprod, nancumsum, nonzero, partition, place, put_along_axis, random,
@@ -74,6 +71,9 @@ pub use phalanx_array::{
     min, nan_to_num, nanargmax, nanargmin, nanmax, nanmean, nanmin, nanprod, nanstd, nansum,
     nanvar, piecewise, polyadd, polyder, polyint, polymul, polysub, polyval, prod, ptp,
     real_if_close, round, select_list, sinc, std, sum, trapezoid, ufunc, var,
+};
+pub use phalanx_array::{
+    Flags, Snapshot, Summary, array_repr, byteswap, try_place, try_put_along_axis,
 };
 pub use phalanx_distributed::Policy;
 pub use phalanx_ops::elementwise::{MULTI_OUTPUT, MultiOutput};

@@ -4,7 +4,9 @@ use crate::array::Array;
 use crate::creation::{from_slice, zeros};
 use crate::elementwise::{check_shape, on_mesh_of};
 use crate::error::{Error, Site, call_site};
-use crate::manipulation::{AxisList, along, flip, moveaxis, refused, span, try_concatenate, with_extent};
+use crate::manipulation::{
+    AxisList, along, flip, moveaxis, refused, span, try_concatenate, with_extent,
+};
 use crate::reductions::axis as over;
 use phalanx_ops::error::OpError;
 use phalanx_ops::{DType, Kind};
@@ -44,8 +46,8 @@ fn followed_by_zeros(bits: &Array, count: usize, site: Site) -> Result<Array, Er
     try_concatenate(&[bits, &zeros], &AxisList::from(-1), None, site)
 }
 
-/// NumPy's `byteswap`: a copy of the elements, in C order, with the bytes of each in the other order;
-/// of complex numbers, those of each part. Local (records nodes).
+/// NumPy's `byteswap`: a copy of the elements, in C order, with the bytes of each in the other
+/// order; of complex numbers, those of each part. Local (records nodes).
 #[track_caller]
 #[must_use]
 pub fn byteswap(array: &Array) -> Array {

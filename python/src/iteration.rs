@@ -237,10 +237,12 @@ impl Grids {
         let py = object.py();
         crate::session::ensure(py)?;
         let Ok(slices) = object.cast::<PyTuple>() else {
-            let vector = at_line(py, || phalanx::ogrid(&[grid_range(object)?]).map_or_else(
-                |error| Err(raised(py, &error)),
-                |mut vectors| Ok(vectors.remove(0)),
-            ))?;
+            let vector = at_line(py, || {
+                phalanx::ogrid(&[grid_range(object)?]).map_or_else(
+                    |error| Err(raised(py, &error)),
+                    |mut vectors| Ok(vectors.remove(0)),
+                )
+            })?;
             return Ndarray::wrap(py, vector);
         };
         let ranges: Vec<_> =

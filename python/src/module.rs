@@ -39,7 +39,7 @@ fn _phalanx(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(session::init, module)?)?;
     module.add_function(wrap_pyfunction!(session::shutdown, module)?)?;
     module.add_function(wrap_pyfunction!(session::rank, module)?)?;
-    module.add_function(wrap_pyfunction!(session::size, module)?)?;
+    module.add_function(wrap_pyfunction!(session::world_size, module)?)?;
     module.add_function(wrap_pyfunction!(session::mesh, module)?)?;
     module.add_function(wrap_pyfunction!(session::flush, module)?)?;
     module.add_function(wrap_pyfunction!(set_folder, module)?)?;

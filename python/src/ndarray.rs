@@ -235,6 +235,10 @@ impl Ndarray {
 
     fn __setitem__(&self, object: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
         let py = object.py();
+        if !self.array.is_writeable() {
+            self.array.ok().map_err(|error| raised(py, &error))?;
+            return Err(value_error("assignment destination is read-only"));
+        }
         match key(object)? {
             Key::Basic(items) => assign(&at_line(py, || self.array.slice(items.as_slice())), value),
             Key::Advanced(items) => {

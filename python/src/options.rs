@@ -315,9 +315,6 @@ impl<'py> Callback<'py> {
 }
 
 /// Runs a write of ours as the line of Python that runs.
-pub fn written(
-    py: Python<'_>,
-    write: impl FnOnce() -> Result<(), phalanx::Error>,
-) -> PyResult<()> {
+pub fn written(py: Python<'_>, write: impl FnOnce() -> Result<(), phalanx::Error>) -> PyResult<()> {
     at_line(py, write).map_err(|error| raised(py, &error))
 }

@@ -132,7 +132,7 @@ pub fn rank(py: Python<'_>) -> PyResult<usize> {
 
 /// The number of processes.
 #[pyfunction]
-pub fn size(py: Python<'_>) -> PyResult<usize> {
+pub fn world_size(py: Python<'_>) -> PyResult<usize> {
     ensure(py)?;
     Ok(phalanx::size())
 }

@@ -98,9 +98,10 @@ impl Signature {
             place += 1;
         }
         if given.next().is_some() {
-            let most = self.parameters.iter().filter(|parameter| {
-                !matches!(parameter.kind, Kind::Keyword | Kind::Keywords)
-            });
+            let most = self
+                .parameters
+                .iter()
+                .filter(|parameter| !matches!(parameter.kind, Kind::Keyword | Kind::Keywords));
             let count = arguments.len() + usize::from(receiver.is_some());
             return Err(type_error(format!(
                 "{}() takes at most {} positional arguments but {count} were given",

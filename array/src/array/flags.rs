@@ -37,8 +37,13 @@ impl Array {
         })
     }
 
-    /// NumPy's `base`: the whole array that this one is a view of, if it is one. Local. Errors: what
-    /// the array carries.
+    /// Whether the array may be written. Local.
+    pub fn is_writeable(&self) -> bool {
+        self.base_view().is_ok_and(|view| !view.is_read_only)
+    }
+
+    /// NumPy's `base`: the whole array that this one is a view of, if it is one. Local. Errors:
+    /// what the array carries.
     pub fn base(&self) -> Result<Option<Array>, Error> {
         if self.base_view()?.is_whole() {
             return Ok(None);

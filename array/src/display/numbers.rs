@@ -2,8 +2,8 @@
 
 use super::digits::{Decimal, Precision};
 use super::layout::{LINE_WIDTH, NAMED, Summary};
-use crate::engine::Cause;
 use crate::array::Array;
+use crate::engine::Cause;
 use crate::error::{Error, call_site, within};
 use crate::manipulation::refused;
 use phalanx_ops::{DType, Scalar, Weak};
@@ -27,7 +27,8 @@ pub fn array2string(array: &Array) -> Result<String, Error> {
             return array_str(array);
         }
         let text = array_str(&array.reshape([1]))?;
-        Ok(text.trim_matches(['[', ']']).to_owned())
+        // Nothing stands beside it that it would be aligned with.
+        Ok(text.trim_matches(['[', ']', ' ']).to_owned())
     })
 }
 

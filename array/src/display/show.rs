@@ -24,7 +24,8 @@ impl HostArray {
         if self.size() == 0 {
             return String::from("[]");
         }
-        let shown = Summary::default().shown_positions(&self.shape).into_iter().map(|at| self.element(at));
+        let shown =
+            Summary::default().shown_positions(&self.shape).into_iter().map(|at| self.element(at));
         text_of(&self.shape, &shown.collect::<Vec<_>>(), self.dtype, PLAIN)
     }
 

@@ -12,5 +12,5 @@ pub use find::{
     argwhere, choose, compress, extract, flatnonzero, nonzero, place, ravel_multi_index, try_place,
     unravel_index,
 };
-pub use positions::{Mode, put_along_axis, take, try_put_along_axis, take_along_axis};
+pub use positions::{Mode, put_along_axis, take, take_along_axis, try_put_along_axis};
 pub(crate) use positions::{checked_positions, combine_at, operand_array};

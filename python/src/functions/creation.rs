@@ -521,9 +521,8 @@ fn required(a: &Arguments<'_, '_>) -> PyResult<Answer> {
         Ok(word) => vec![word],
         Err(_) => object.try_iter()?.map(|word| word?.extract()).collect::<PyResult<_>>()?,
     };
-    let is_among = |names: &[&str]| {
-        words.iter().any(|word| names.contains(&word.to_uppercase().as_str()))
-    };
+    let is_among =
+        |names: &[&str]| words.iter().any(|word| names.contains(&word.to_uppercase().as_str()));
     let c = is_among(&["C", "C_CONTIGUOUS", "CONTIGUOUS"]);
     let f = is_among(&["F", "F_CONTIGUOUS", "FORTRAN"]);
     if c && f {

@@ -3,7 +3,7 @@
 use crate::arguments::Arguments;
 use crate::convert;
 use crate::dtypes::{from_python, numpy, to_python};
-use crate::errors::{type_error, value_error};
+use crate::errors::{raised, type_error, value_error};
 use crate::functions;
 use crate::ndarray::Ndarray;
 use phalanx::{Argument, Casting, DType, DTypeKind, Scalar, Weak};
@@ -43,7 +43,11 @@ functions! { FUNCTIONS, a =>
 
     "common_type(*arrays)",
     "The floating-point or complex dtype that arrays have in common.":
-    phalanx::common_type(&a.rest("arrays")?.iter().collect::<Vec<_>>());
+    {
+        let dtype = phalanx::common_type(&a.rest("arrays")?.iter().collect::<Vec<_>>());
+        let dtype = dtype.map_err(|error| raised(a.py(), &error))?;
+        to_python(a.py(), dtype)?.getattr("type")?.unbind()
+    };
 
     "isdtype(dtype, kind)",
     "Whether a dtype is of one of some kinds.":
@@ -133,11 +137,7 @@ fn kind_of(object: &Bound<'_, PyAny>) -> PyResult<DTypeKind> {
 }
 
 /// NumPy's object for the limits of a dtype; that of `ml_dtypes` for bfloat16.
-fn limits<'py>(
-    a: &Arguments<'_, 'py>,
-    argument: &str,
-    name: &str,
-) -> PyResult<Bound<'py, PyAny>> {
+fn limits<'py>(a: &Arguments<'_, 'py>, argument: &str, name: &str) -> PyResult<Bound<'py, PyAny>> {
     let object = a.object(argument)?;
     let (py, given) = (a.py(), convert::weak(object)?);
     let dtype = match given {

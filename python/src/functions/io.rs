@@ -77,7 +77,7 @@ functions! { FUNCTIONS, a =>
         let is_path = path_of(a.object("fname")?, "")?.is_some();
         let write = || -> PyResult<()> {
             let keywords = PyDict::new(a.py());
-            for name in ["fmt", "delimiter", "newline", "header", "footer", "comments", "encoding"] {
+            for name in a.signature().names().filter(|name| !matches!(*name, "fname" | "X")) {
                 if let Some(value) = a.find(name) {
                     keywords.set_item(name, value)?;
                 }
@@ -115,9 +115,8 @@ fn loaded(a: &Arguments<'_, '_>) -> PyResult<Answer> {
         };
     };
     let mut start = [0; 4];
-    let opened = std::fs::File::open(&path).and_then(|mut file| {
-        std::io::Read::read(&mut file, &mut start)
-    });
+    let opened =
+        std::fs::File::open(&path).and_then(|mut file| std::io::Read::read(&mut file, &mut start));
     if opened.is_ok() && start.starts_with(b"PK") {
         return Ok(Answer::Object(files()?.call1((path,))?.unbind()));
     }
@@ -135,9 +134,7 @@ fn named(a: &Arguments<'_, '_>) -> PyResult<Vec<(String, Array)>> {
     for (place, array) in a.rest("args")?.into_iter().enumerate() {
         let name = format!("arr_{place}");
         if arrays.iter().any(|(other, _)| *other == name) {
-            return Err(value_error(format!(
-                "Cannot use un-named variables and keyword {name}"
-            )));
+            return Err(value_error(format!("Cannot use un-named variables and keyword {name}")));
         }
         arrays.push((name, array));
     }

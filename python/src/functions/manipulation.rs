@@ -59,7 +59,8 @@ functions! { FUNCTIONS, a =>
             let object = object?;
             let extents = crate::arguments::integers(&object)?;
             let extent = |extent: i64| {
-                usize::try_from(extent).map_err(|_| value_error("negative dimensions are not allowed"))
+                let refused = |_| value_error("negative dimensions are not allowed");
+                usize::try_from(extent).map_err(refused)
             };
             shapes.push(extents.into_iter().map(extent).collect::<PyResult<_>>()?);
         }
@@ -212,7 +213,8 @@ functions! { FUNCTIONS, a =>
         let (array, axis) = (a.array("a")?, AxisList::from(a.optional_integer("axis")?));
         let counts = a.host_integers("repeats")?;
         let count = |count: i64| {
-            usize::try_from(count).map_err(|_| value_error("repeats may not contain negative values."))
+            let refused = |_| value_error("repeats may not contain negative values.");
+            usize::try_from(count).map_err(refused)
         };
         let counts: Vec<usize> = counts.into_iter().map(count).collect::<PyResult<_>>()?;
         match counts[..] {
@@ -410,7 +412,9 @@ fn axis(a: &Arguments<'_, '_>) -> PyResult<i64> {
 fn no_axis(a: &Arguments<'_, '_>, axis: i64, ndim: usize) -> PyErr {
     let text = format!("axis {axis} is out of bounds for array of dimension {ndim}");
     let class = a.py().import("numpy.exceptions").and_then(|module| module.getattr("AxisError"));
-    class.and_then(|class| class.call1((text.clone(),))).map_or_else(|_| value_error(text), PyErr::from_value)
+    class
+        .and_then(|class| class.call1((text.clone(),)))
+        .map_or_else(|_| value_error(text), PyErr::from_value)
 }
 
 fn transposed(array: &Array, axes: Option<Vec<i64>>) -> Array {
@@ -426,7 +430,9 @@ fn reshaped(a: &Arguments<'_, '_>, shape: &[i64]) -> PyResult<Array> {
     let reshaped = array.reshape_in(shape, order);
     Ok(match a.copies("copy", None)? {
         Some(true) if reshaped.shares_memory(&array) => reshaped.copy_in(MemoryOrder::K),
-        Some(false) if array.size() > 0 && reshaped.ok().is_ok() && !reshaped.shares_memory(&array) => {
+        Some(false)
+            if array.size() > 0 && reshaped.ok().is_ok() && !reshaped.shares_memory(&array) =>
+        {
             return Err(value_error("Unable to avoid creating a copy while reshaping."));
         }
         _ => reshaped,

@@ -4,6 +4,7 @@ pub mod conversions;
 pub mod creation;
 pub mod dtypes;
 pub mod elementary;
+pub mod fitting;
 pub mod io;
 pub mod manipulation;
 mod padding;
@@ -20,6 +21,7 @@ pub const FUNCTIONS: &[&[Row]] = &[
     conversions::FUNCTIONS,
     dtypes::FUNCTIONS,
     elementary::FUNCTIONS,
+    fitting::FUNCTIONS,
     io::FUNCTIONS,
     reductions::FUNCTIONS,
 ];

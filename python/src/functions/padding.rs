@@ -39,10 +39,8 @@ pub fn padded(a: &Arguments<'_, '_>) -> PyResult<Array> {
     let widths = widths(a, ndim)?;
     let ends = |name: &str| -> PyResult<Ends> {
         let Some(object) = a.given(name) else { return Ok(Ends::from(0)) };
-        pairs(object, ndim, |value| {
-            convert::weak(value)?.ok_or_else(|| a.wrong(name, "numbers"))
-        })
-        .map(Ends::Each)
+        pairs(object, ndim, |value| convert::weak(value)?.ok_or_else(|| a.wrong(name, "numbers")))
+            .map(Ends::Each)
     };
     let statistic = |statistic| -> PyResult<PadMode> {
         let lengths = a.given("stat_length").map(|object| {
@@ -84,11 +82,9 @@ fn widths(a: &Arguments<'_, '_>, ndim: usize) -> PyResult<PadWidths> {
 }
 
 fn count(value: &Bound<'_, PyAny>, name: &str) -> PyResult<usize> {
-    let number: i64 = value
-        .extract()
-        .map_err(|_| type_error(format!("`{name}` must be of integral type.")))?;
-    usize::try_from(number)
-        .map_err(|_| value_error("index can't contain negative values"))
+    let number: i64 =
+        value.extract().map_err(|_| type_error(format!("`{name}` must be of integral type.")))?;
+    usize::try_from(number).map_err(|_| value_error("index can't contain negative values"))
 }
 
 /// A pair for each axis, of what NumPy broadcasts to that.
@@ -105,4 +101,3 @@ fn pairs<T>(
     };
     all.try_iter()?.map(|one| pair(one?)).collect()
 }
-

@@ -223,9 +223,8 @@ fn is_fortran(a: &Arguments<'_, '_>) -> PyResult<bool> {
 fn copied_to(a: &Arguments<'_, '_>) -> PyResult<()> {
     let (target, value) = (a.target("dst")?, a.argument("src")?);
     let casting = a.casting("casting", phalanx::Casting::SameKind)?;
-    let is_everywhere = a
-        .given("where")
-        .is_none_or(|mask| mask.is(pyo3::types::PyBool::new(a.py(), true)));
+    let is_everywhere =
+        a.given("where").is_none_or(|mask| mask.is(pyo3::types::PyBool::new(a.py(), true)));
     let mask = if is_everywhere { None } else { a.optional_array("where")? };
     let value = match (&value, value_dtype(&value)) {
         (Argument::Weak(_), _) | (_, None) => value,
@@ -286,7 +285,8 @@ fn piecewise(a: &Arguments<'_, '_>) -> PyResult<Array> {
     let holds_lists = is_list(list)? && list.len()? > 0 && is_list(&list.get_item(0)?)?;
     let is_many = is_list(list)? && (holds_lists || x.ndim() == 0);
     let conditions = if is_many { a.arrays("condlist")? } else { vec![a.array("condlist")?] };
-    let to_bool = |one: Array| if one.dtype() == DType::Bool { one } else { one.astype(DType::Bool) };
+    let to_bool =
+        |one: Array| if one.dtype() == DType::Bool { one } else { one.astype(DType::Bool) };
     let mut conditions: Vec<Array> = conditions.into_iter().map(to_bool).collect();
     let functions: Vec<Bound<'_, PyAny>> =
         a.object("funclist")?.try_iter()?.collect::<PyResult<_>>()?;
