@@ -46,7 +46,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("{}", describe(error.as_ref()));
-            exit_code(error.as_ref())
+            ExitCode::from(exit_code(error.as_ref()))
         }
     }
 }

@@ -28,16 +28,18 @@ pub use config::{Config, ConfigError, Startup};
 pub use phalanx_array::Limits;
 pub use phalanx_array::{
     AnyIndex, IntoAnyIndex, Mode, Side, Unique, argpartition, argsort, argwhere, choose, compress,
-    cumprod, cumsum, cumulative_as, digitize, extract, fft, flatnonzero, intersect1d, isin, ix,
-    ix_, lexsort, linalg, nancumprod, nancumsum, nonzero, partition, place, put_along_axis, random,
-    ravel_multi_index, searchsorted, setdiff1d, setxor1d, sort, sort_complex, sparse, take,
-    take_along_axis, topk, union1d, unique, unique_all, unravel_index,
+    cumprod, cumsum, cumulative_as, digitize, extract, fft, flatnonzero, intersect1d,
+    intersect1d_indices, isin, ix, ix_, lexsort, linalg, nancumprod, nancumsum, nonzero, partition,
+    place, put_along_axis, random, ravel_multi_index, searchsorted, setdiff1d, setxor1d, sort,
+    sort_complex, sparse, take, take_along_axis, topk, union1d, unique, unique_all, unique_along,
+    unique_with, unravel_index,
 };
 pub use phalanx_array::{
-    Argument, Array, Axes, DataError, Ellipsis, Error, ErrorKind, Failure, HostArray, MeshHandle,
-    NewAxis, Place, ShapeArgument, Site, arange, call_site, complex, deferred_errors, empty, flush,
-    from_function, from_slice, full, histogram, indexing, io, keepdims, linspace, matmul, ones,
-    percentile, picture, print, s, s_items, select, within, zeros,
+    Argument, Array, Axes, DataError, DeferredErrors, Ellipsis, Entered, Error, ErrorKind, Failure,
+    HostArray, MeshHandle, NewAxis, Place, ShapeArgument, Site, arange, call_site, complex,
+    deferred_errors, empty, flush, from_function, from_slice, full, histogram, indexing, io,
+    keepdims, linspace, matmul, ones, percentile, picture, print, s, s_items, select, within,
+    zeros,
 };
 pub use phalanx_array::{
     AxisList, ContractedAxes, Ends, Grid, GridRange, Indexing, MemoryOrder, Nested, PadMode,
@@ -67,10 +69,10 @@ pub use phalanx_array::{
     Ufunc, all, allclose, amax, amin, angle, any, apply_over_axes, argmax, argmin, around,
     array_equal, array_equiv, average, average_and_weights, axis, bincount, clip, convolve,
     corrcoef, correlate, count_nonzero, cov, diff, ediff1d, fix, gradient, histogram_bin_edges, i0,
-    interp, isclose, iscomplex, iscomplexobj, isneginf, isposinf, isreal, isrealobj, max, mean,
-    min, nan_to_num, nanargmax, nanargmin, nanmax, nanmean, nanmin, nanprod, nanstd, nansum,
-    nanvar, piecewise, polyadd, polyder, polyint, polymul, polysub, polyval, prod, ptp,
-    real_if_close, round, select_list, sinc, std, sum, trapezoid, ufunc, var,
+    interp, interp_periodic, isclose, iscomplex, iscomplexobj, isneginf, isposinf, isreal,
+    isrealobj, max, mean, min, nan_to_num, nanargmax, nanargmin, nanmax, nanmean, nanmin, nanprod,
+    nanstd, nansum, nanvar, piecewise, polyadd, polyder, polyint, polymul, polysub, polyval, prod,
+    ptp, real_if_close, round, select_list, sinc, std, sum, trapezoid, ufunc, var,
 };
 pub use phalanx_array::{
     Flags, Snapshot, Summary, array_repr, byteswap, try_place, try_put_along_axis,

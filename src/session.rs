@@ -238,6 +238,12 @@ impl Session {
         let finished = self.scheduler.finish(site);
         deferred.and(finished)
     }
+
+    /// Ends the world on all ranks because the program of this one has failed: the others have an
+    /// error with the message at once. Local.
+    pub fn fail(self, message: &str) {
+        self.scheduler.abort("program", message);
+    }
 }
 
 impl Drop for Session {

@@ -4,11 +4,13 @@
 //! is gathered and computed by every device alike. The plan says so. Integers are computed in f64.
 
 use crate::array::Array;
+use crate::deferral::is_deferring;
 use crate::error::{DataError, Error, Site, call_site, within};
 use crate::indexing::Ellipsis;
 use crate::manipulation::{matrix_transpose, refused, span};
 use crate::math::select;
 use crate::products::conjugated;
+use crate::reductions::{Axes, axis, keepdims};
 use crate::s;
 use crate::structured::{record_structured, stacked_alike, stacked_product};
 use phalanx_ops::error::OpError;
@@ -55,20 +57,43 @@ fn decomposed(
     record_structured(Structured::Decomposition(decomposition), operands, site)
 }
 
-/// Refuses what came out as NaN although its operands are finite. Collective.
-fn check(result: &Array, operands: &[&Array], error: DataError, site: Site) -> Result<(), Error> {
+/// Which operands a factorisation fails on, rather than giving NaN.
+#[derive(Clone, Copy, PartialEq)]
+enum Fails {
+    /// Those that are finite.
+    Finite,
+    /// Those that are finite or have NaN.
+    Nan,
+    /// All.
+    Any,
+}
+
+/// Refuses what came out as NaN of such an operand. Collective.
+fn check(
+    result: &Array,
+    operand: &Array,
+    fails: Fails,
+    error: DataError,
+    site: Site,
+) -> Result<(), Error> {
     if result.size() == 0 {
         return Ok(());
     }
     within(site, || {
-        // A matrix that failed is NaN everywhere.
-        let mut failed = result.slice(s![Ellipsis, 0, 0]).isnan();
-        for operand in operands {
-            let ndim = operand.ndim() as i64;
-            failed = failed.logical_and(operand.isfinite().all([ndim - 2, ndim - 1]));
-        }
+        let failed = failures(result, operand, fails);
         failed.any_at(site)?.refuse(Error::data(error, site), site).map(drop)
     })
+}
+
+/// Where a factorisation of such an operand failed: the whole matrix is NaN then.
+fn failures(result: &Array, operand: &Array, fails: Fails) -> Array {
+    let failed = result.slice(s![Ellipsis, 0, 0]).isnan();
+    let finite = || operand.isfinite().all([-2, -1]);
+    match fails {
+        Fails::Finite => failed.logical_and(finite()),
+        Fails::Nan => failed.logical_and(finite().logical_or(operand.isnan().any([-2, -1]))),
+        Fails::Any => failed,
+    }
 }
 
 /// NumPy's `linalg.cholesky`: the lower triangular `L` with `L Lᴴ = a`, or the upper one.
@@ -85,7 +110,9 @@ pub fn cholesky(array: &Array, upper: bool) -> Array {
             array = within(site, || adjoint(&array).ok().cloned())?;
         }
         let factor = decomposed(Decomposition::Cholesky, &[&array], site)?;
-        check(&factor, &[&array], DataError::NotPositiveDefinite, site)?;
+        // As LAPACK, which reads the lower triangle alone.
+        let read = within(site, || crate::creation::tril(&array, 0));
+        check(&factor, &read, Fails::Finite, DataError::NotPositiveDefinite, site)?;
         within(site, || if upper { adjoint(&factor).ok().cloned() } else { Ok(factor.clone()) })
     })())
 }
@@ -115,12 +142,29 @@ pub fn solve(a: &Array, b: &Array) -> Array {
         })?;
         let a = within(site, || a.converted(dtype, site).ok().cloned())?;
         if b.ndim() < 2 || b.shape()[b.ndim() - 2] != n {
-            let (left, right) = (a.shape().into(), b.shape().into());
-            return Err(Error::op(OpError::ContractedSizes { left, right }, site));
+            let (operation, left, right) = ("solve", a.shape().into(), b.shape().into());
+            return Err(Error::op(OpError::ContractedSizes { operation, left, right }, site));
         }
         let [a, b] = stacked_alike(&a, &b, site)?;
         let x = decomposed(Decomposition::Solve, &[&a, &b], site)?;
-        check(&x, &[&a, &b], DataError::Singular, site)?;
+        if b.shape()[b.ndim() - 1] == 0 {
+            // No column tells whether there is a solution.
+            let inverse = decomposed(Decomposition::Inverse, &[&a], site)?;
+            check(&inverse, &a, Fails::Finite, DataError::Singular, site)?;
+        } else if x.size() > 0 {
+            let failed = within(site, || {
+                let failed = failures(&x, &a, Fails::Finite);
+                // Without reading, NaN of a column cannot be told from that of the matrix.
+                if is_deferring() { failed.logical_and(b.isfinite().all([-2, -1])) } else { failed }
+                    .any_at(site)
+            })?;
+            if is_deferring() {
+                failed.refuse(Error::data(DataError::Singular, site), site)?;
+            } else if failed.holds(site)? {
+                let inverse = decomposed(Decomposition::Inverse, &[&a], site)?;
+                check(&inverse, &a, Fails::Finite, DataError::Singular, site)?;
+            }
+        }
         within(site, || {
             if is_vector { x.slice(s![Ellipsis, 0]).copy().ok().cloned() } else { Ok(x.clone()) }
         })
@@ -136,14 +180,19 @@ pub fn inv(array: &Array) -> Array {
     Array::catch((|| {
         let array = square(array, "inv", site)?;
         let inverse = decomposed(Decomposition::Inverse, &[&array], site)?;
-        check(&inverse, &[&array], DataError::Singular, site)?;
+        check(&inverse, &array, Fails::Finite, DataError::Singular, site)?;
         Ok(inverse)
     })())
 }
 
 /// Part `which` of the determinant: it, its sign, the logarithm of its absolute value.
-fn determinant(array: &Array, which: i64, site: Site) -> Result<Array, Error> {
-    let array = square(array, "det", site)?;
+fn determinant(
+    operation: &'static str,
+    array: &Array,
+    which: i64,
+    site: Site,
+) -> Result<Array, Error> {
+    let array = square(array, operation, site)?;
     let parts = decomposed(Decomposition::Determinant, &[&array], site)?;
     within(site, || parts.slice(s![Ellipsis, which]).copy().ok().cloned())
 }
@@ -153,7 +202,7 @@ fn determinant(array: &Array, which: i64, site: Site) -> Result<Array, Error> {
 #[track_caller]
 #[must_use]
 pub fn det(array: &Array) -> Array {
-    Array::catch(determinant(array, 0, call_site()))
+    Array::catch(determinant("det", array, 0, call_site()))
 }
 
 /// NumPy's `linalg.slogdet`: the sign (or phase) of the determinant and the logarithm of its
@@ -161,9 +210,9 @@ pub fn det(array: &Array) -> Array {
 #[track_caller]
 pub fn slogdet(array: &Array) -> (Array, Array) {
     let site = call_site();
-    let logarithm = determinant(array, 2, site);
+    let logarithm = determinant("slogdet", array, 2, site);
     let logarithm = logarithm.map(|part| within(site, || real_copy(&part)));
-    (Array::catch(determinant(array, 1, site)), Array::catch(logarithm))
+    (Array::catch(determinant("slogdet", array, 1, site)), Array::catch(logarithm))
 }
 
 /// The real parts, as an array of their own.
@@ -220,31 +269,43 @@ pub enum Triangle {
 /// NumPy's `linalg.eigh`: the eigenvalues of Hermitian matrices, ascending, and their eigenvectors
 /// in columns.
 ///
-/// Shapes `(…, n, n) -> (…, n), (…, n, n)`; eigenvalues are real. Collective over the mesh. Errors:
-/// `OpError::Matrix`, `OpError::NotSquare`, `DataError::NotConverged`.
+/// Shapes `(…, n, n) -> (…, n), (…, n, n)`; eigenvalues are real. As in NumPy, matrices of one or
+/// two rows with NaN have eigenvalues that are NaN, and larger ones do not converge. Collective
+/// over the mesh. Errors: `OpError::Matrix`, `OpError::NotSquare`, `DataError::NotConverged`.
 #[track_caller]
 pub fn eigh(array: &Array, triangle: Triangle) -> (Array, Array) {
-    let site = call_site();
-    let both = (|| {
-        let array = square(array, "eigh", site)?;
-        let n = array.shape()[array.ndim() - 1];
-        let lower = triangle == Triangle::Lower;
-        let packed = decomposed(Decomposition::Eigh { lower }, &[&array], site)?;
-        check(&packed, &[&array], DataError::NotConverged { decomposition: "eigh" }, site)?;
-        within(site, || {
-            let values = real_copy(&packed.slice(s![Ellipsis, -1, ..])).copy();
-            let vectors = part(&packed, 0..n, n).copy();
-            Ok((values.ok()?.clone(), vectors.ok()?.clone()))
-        })
-    })();
+    let both = eigenpairs("eigh", array, triangle, call_site());
     both.unwrap_or_else(|error: Error| (Array::broken(error.clone()), Array::broken(error)))
+}
+
+fn eigenpairs(
+    operation: &'static str,
+    array: &Array,
+    triangle: Triangle,
+    site: Site,
+) -> Result<(Array, Array), Error> {
+    let array = square(array, operation, site)?;
+    let n = array.shape()[array.ndim() - 1];
+    let lower = triangle == Triangle::Lower;
+    let packed = decomposed(Decomposition::Eigh { lower }, &[&array], site)?;
+    let read = within(site, || match triangle {
+        Triangle::Lower => crate::creation::tril(&array, 0),
+        Triangle::Upper => crate::creation::triu(&array, 0),
+    });
+    let fails = if n > 2 { Fails::Nan } else { Fails::Finite };
+    check(&packed, &read, fails, DataError::NotConverged { decomposition: operation }, site)?;
+    within(site, || {
+        let values = real_copy(&packed.slice(s![Ellipsis, -1, ..])).copy();
+        let vectors = part(&packed, 0..n, n).copy();
+        Ok((values.ok()?.clone(), vectors.ok()?.clone()))
+    })
 }
 
 /// NumPy's `linalg.eigvalsh`: the eigenvalues of Hermitian matrices, ascending. As [`eigh`].
 #[track_caller]
 #[must_use]
 pub fn eigvalsh(array: &Array, triangle: Triangle) -> Array {
-    eigh(array, triangle).0
+    Array::catch(eigenpairs("eigvalsh", array, triangle, call_site()).map(|(values, _)| values))
 }
 
 /// A singular value decomposition.
@@ -260,16 +321,28 @@ pub struct Svd {
 
 /// NumPy's `linalg.svd`: `a = u · diag(s) · vh`.
 ///
-/// `full_matrices` asks for square `u` and `vh`. Collective over the mesh. Errors:
-/// `OpError::Matrix`, `DataError::NotConverged`.
+/// `full_matrices` asks for square `u` and `vh`. Matrices with NaN do not converge; of those with
+/// infinities the factors are NaN. Collective over the mesh. Errors: `OpError::Matrix`,
+/// `DataError::NotConverged`.
 #[track_caller]
 pub fn svd(array: &Array, full_matrices: bool) -> Result<Svd, Error> {
-    let site = call_site();
-    let array = matrices(array, "svd", site)?;
+    singular_factors("svd", array, full_matrices, Fails::Nan, call_site())
+}
+
+fn singular_factors(
+    operation: &'static str,
+    array: &Array,
+    full: bool,
+    fails: Fails,
+    site: Site,
+) -> Result<Svd, Error> {
+    let array = matrices(array, operation, site)?;
     let (m, n) = (array.shape()[array.ndim() - 2], array.shape()[array.ndim() - 1]);
-    let (k, full) = (m.min(n), full_matrices);
+    let k = m.min(n);
     let packed = decomposed(Decomposition::Svd { full }, &[&array], site)?;
-    check(&packed, &[&array], DataError::NotConverged { decomposition: "svd" }, site)?;
+    if k > 0 {
+        check(&packed, &array, fails, DataError::NotConverged { decomposition: operation }, site)?;
+    }
     within(site, || {
         let u = part(&packed, 0..m, if full { m } else { k }).copy();
         let vh = matrix_transpose(&part(&packed, m..m + n, if full { n } else { k })).copy();
@@ -286,7 +359,11 @@ pub fn svd(array: &Array, full_matrices: bool) -> Result<Svd, Error> {
 #[track_caller]
 #[must_use]
 pub fn svdvals(array: &Array) -> Array {
-    Array::catch(svd(array, false).map(|svd| svd.s))
+    Array::catch(singular_values("svdvals", array, call_site()))
+}
+
+fn singular_values(operation: &'static str, array: &Array, site: Site) -> Result<Array, Error> {
+    singular_factors(operation, array, false, Fails::Nan, site).map(|svd| svd.s)
 }
 
 /// The relative size below which singular values of matrices count as zero, without another.
@@ -311,9 +388,10 @@ pub fn pinv(array: &Array, rcond: Option<f64>) -> Array {
             let array = matrices(array, "pinv", site)?;
             return matrix_transpose(&array).copy().ok().cloned();
         }
-        let Svd { u, s, vh } = svd(&array.conjugate(), false)?;
+        let Svd { u, s, vh } =
+            singular_factors("pinv", &array.conjugate(), false, Fails::Nan, site)?;
         let rcond = rcond.unwrap_or(1e-15);
-        let largest = s.max(crate::keepdims(-1));
+        let largest = s.max(keepdims(-1));
         let kept = s.greater(largest * rcond);
         let inverse = select(&kept, 1.0 / &s, 0.0);
         // vᵀ · (1 / s · uᵀ)
@@ -332,10 +410,10 @@ pub fn matrix_rank(array: &Array, tol: Option<f64>) -> Array {
         if array.ok()?.ndim() < 2 {
             return array.not_equal(0).any(()).astype(DType::I64).ok().cloned();
         }
-        let s = svdvals(array);
+        let s = singular_values("matrix_rank", array, site)?;
         let limit = match tol {
             Some(tol) => s.greater(tol),
-            None => s.greater(s.max(crate::keepdims(-1)) * tolerance(array, &s)),
+            None => s.greater(s.max(keepdims(-1).initial(0)) * tolerance(array, &s)),
         };
         limit.astype(DType::I64).sum(-1).ok().cloned()
     }))
@@ -349,7 +427,7 @@ pub struct LeastSquares {
     /// The sums of squared residuals of each column; empty unless `a` has full rank and more rows
     /// than columns.
     pub residuals: Array,
-    /// The rank of `a` (0-d, `i64`).
+    /// The rank of `a` (0-d, `i32`).
     pub rank: Array,
     /// The singular values of `a`.
     pub s: Array,
@@ -359,7 +437,8 @@ pub struct LeastSquares {
 /// to `rcond` times the largest (the larger extent times epsilon without one) count as zero.
 ///
 /// Shapes `(m, n), (m) or (m, k)`. Collective over the mesh. Errors: `OpError::Matrix`,
-/// `OpError::ContractedSizes`, `DataError::NotConverged`.
+/// `OpError::Matrices` for another number of rows, `DataError::NotConverged` also where `a` is not
+/// finite.
 #[track_caller]
 pub fn lstsq(a: &Array, b: &Array, rcond: Option<f64>) -> Result<LeastSquares, Error> {
     let site = call_site();
@@ -370,8 +449,8 @@ pub fn lstsq(a: &Array, b: &Array, rcond: Option<f64>) -> Result<LeastSquares, E
         return Err(Error::op(OpError::Matrix { operation: "lstsq", expected, ndim }, site));
     }
     if a.shape()[0] != b.shape()[0] {
-        let (left, right) = (a.shape().into(), b.shape().into());
-        return Err(Error::op(OpError::ContractedSizes { left, right }, site));
+        let (operation, problem) = ("lstsq", "the two arrays have different numbers of rows");
+        return Err(Error::op(OpError::Matrices { operation, problem }, site));
     }
     within(site, || {
         let is_vector = b.ndim() == 1;
@@ -387,20 +466,24 @@ pub fn lstsq(a: &Array, b: &Array, rcond: Option<f64>) -> Result<LeastSquares, E
                 true => nothing(&[n], dtype),
                 false => nothing(&[n, columns.shape()[1]], dtype),
             };
-            let (residuals, s) = (nothing(&[0], dtype.real()), nothing(&[0], dtype.real()));
-            return Ok(LeastSquares { x, residuals, rank: nothing(&[], DType::I64), s });
+            let s = nothing(&[0], dtype.real());
+            let residuals = if m > 0 { squares(&columns).sum(0) } else { s.clone() };
+            for part in [&x, &residuals] {
+                part.ok()?;
+            }
+            return Ok(LeastSquares { x, residuals, rank: nothing(&[], DType::I32), s });
         }
-        let Svd { u, s, vh } = svd(&a, false)?;
+        let Svd { u, s, vh } = singular_factors("lstsq", &a, false, Fails::Any, site)?;
         let rcond = rcond.unwrap_or_else(|| tolerance(&a, &s));
-        let kept = s.greater(s.max(crate::keepdims(-1)) * rcond);
+        let kept = s.greater(s.max(keepdims(-1)) * rcond);
         let scaled = stacked_product(&adjoint(&u), &columns, site)?;
         let inverse = select(&kept, 1.0 / &s, 0.0).expand_dims(-1);
         let x = stacked_product(&adjoint(&vh), &(inverse * scaled).converted(dtype, site), site)?;
-        let rank = kept.astype(DType::I64).sum(());
+        let rank = kept.astype(DType::I32).sum(axis(()).dtype(DType::I32));
         let has_residuals = m > n && rank.item::<i64>()? == n as i64;
         let residuals = if has_residuals {
             let left = columns - stacked_product(&a, &x, site)?;
-            left.absolute().square().sum(0)
+            squares(&left).sum(0)
         } else {
             a.mesh()?.enter(|| crate::creation::zeros([0], dtype.real()))
         };
@@ -433,10 +516,12 @@ pub enum Ord {
 /// NumPy's `linalg.norm` over the given axes: none for all, one for vectors, two for matrices.
 ///
 /// Dtype: real, of the precision of the array. Local (records nodes); Collective for norms by
-/// singular values. Errors: `OpError::Axis`, `OpError::Argument` for a norm that there is not.
+/// singular values. Errors: `OpError::Axis`, `OpError::Argument` for a norm that there is not,
+/// `OpError::EmptyReduction` for the smallest of nothing (the largest of nothing is 0),
+/// `DataError::NotConverged` for singular values of NaN.
 #[track_caller]
 #[must_use]
-pub fn norm(array: &Array, ord: Ord, axes: Option<&[i64]>, keepdims: bool) -> Array {
+pub fn norm(array: &Array, ord: Ord, axes: Option<&[i64]>, is_kept: bool) -> Array {
     let site = call_site();
     Array::catch(within(site, || {
         array.ok()?;
@@ -446,14 +531,14 @@ pub fn norm(array: &Array, ord: Ord, axes: Option<&[i64]>, keepdims: bool) -> Ar
         let axes = match axes {
             Some(axes) => axes.to_vec(),
             None if ord == Ord::Default => {
-                let root = squares(&array).sum(kept(&all, keepdims)).sqrt();
+                let root = squares(&array).sum(kept(&all, is_kept)).sqrt();
                 return root.ok().cloned();
             }
             None => all,
         };
         match axes.as_slice() {
-            [axis] => vector_norm(&array, ord, kept(&[*axis], keepdims), site),
-            [rows, columns] => matrix_norm(&array, ord, [*rows, *columns], keepdims, site),
+            [axis] => vector_norm(&array, ord, kept(&[*axis], is_kept), site),
+            [rows, columns] => matrix_norm(&array, ord, [*rows, *columns], is_kept, site),
             _ => Err(no_norm(ord, site)),
         }
     }))
@@ -463,8 +548,8 @@ fn no_norm(ord: Ord, site: Site) -> Error {
     refused("norm", "ord", format!("{ord:?}"), site)
 }
 
-fn kept(axes: &[i64], keepdims: bool) -> crate::Axes {
-    if keepdims { crate::keepdims(axes) } else { axes.into() }
+fn kept(axes: &[i64], is_kept: bool) -> Axes {
+    if is_kept { keepdims(axes) } else { axes.into() }
 }
 
 /// The squares of absolute values.
@@ -475,14 +560,14 @@ fn squares(array: &Array) -> Array {
     array.square()
 }
 
-fn vector_norm(array: &Array, ord: Ord, axes: crate::Axes, site: Site) -> Result<Array, Error> {
+fn vector_norm(array: &Array, ord: Ord, axes: Axes, site: Site) -> Result<Array, Error> {
     let sizes = array.absolute();
     let norm = match ord {
         Ord::Default => squares(array).sum(axes).sqrt(),
         Ord::P(2.0) => squares(array).sum(axes).sqrt(),
-        Ord::Infinity => sizes.max(axes),
+        Ord::Infinity => sizes.max(axes.initial(0)),
         Ord::MinusInfinity => sizes.min(axes),
-        Ord::P(p) if p == f64::INFINITY => sizes.max(axes),
+        Ord::P(p) if p == f64::INFINITY => sizes.max(axes.initial(0)),
         Ord::P(p) if p == f64::NEG_INFINITY => sizes.min(axes),
         Ord::P(0.0) => array.not_equal(0).astype(sizes.dtype()).sum(axes),
         Ord::P(1.0) => sizes.sum(axes),
@@ -496,7 +581,7 @@ fn matrix_norm(
     array: &Array,
     ord: Ord,
     [rows, columns]: [i64; 2],
-    keepdims: bool,
+    is_kept: bool,
     site: Site,
 ) -> Result<Array, Error> {
     let (row, column) = (array.axis(rows, site)? as i64, array.axis(columns, site)? as i64);
@@ -504,25 +589,25 @@ fn matrix_norm(
         return Err(Error::op(OpError::DuplicateAxis { axis: row as usize }, site));
     }
     let sizes = array.absolute();
-    let over = |axis: i64| crate::keepdims(axis);
+    let largest = |sums: Array, axis: i64| sums.max(keepdims(axis).initial(0));
     let singular = || -> Result<Array, Error> {
         let others = (0..array.ndim() as i64).filter(|axis| *axis != row && *axis != column);
         let order: Vec<i64> = others.chain([row, column]).collect();
-        Ok(svdvals(&array.transpose(order)).ok()?.clone())
+        singular_values("norm", &array.transpose(order), site)
     };
     let norm = match ord {
-        Ord::Default | Ord::Frobenius => squares(array).sum(crate::keepdims([row, column])).sqrt(),
-        Ord::P(1.0) => sizes.sum(over(row)).max(over(column)),
-        Ord::P(-1.0) => sizes.sum(over(row)).min(over(column)),
-        Ord::Infinity => sizes.sum(over(column)).max(over(row)),
-        Ord::MinusInfinity => sizes.sum(over(column)).min(over(row)),
-        Ord::P(p) if p == f64::INFINITY => sizes.sum(over(column)).max(over(row)),
-        Ord::P(p) if p == f64::NEG_INFINITY => sizes.sum(over(column)).min(over(row)),
+        Ord::Default | Ord::Frobenius => squares(array).sum(keepdims([row, column])).sqrt(),
+        Ord::P(1.0) => largest(sizes.sum(keepdims(row)), column),
+        Ord::P(-1.0) => sizes.sum(keepdims(row)).min(keepdims(column)),
+        Ord::Infinity => largest(sizes.sum(keepdims(column)), row),
+        Ord::MinusInfinity => sizes.sum(keepdims(column)).min(keepdims(row)),
+        Ord::P(p) if p == f64::INFINITY => largest(sizes.sum(keepdims(column)), row),
+        Ord::P(p) if p == f64::NEG_INFINITY => sizes.sum(keepdims(column)).min(keepdims(row)),
         Ord::P(2.0) | Ord::P(-2.0) | Ord::Nuclear => {
             let values = singular()?;
             let norm = match ord {
                 Ord::Nuclear => values.sum(-1),
-                Ord::P(2.0) => values.max(-1),
+                Ord::P(2.0) => values.max(axis(-1).initial(0)),
                 _ => values.min(-1),
             };
             let mut shape = array.shape().to_vec();
@@ -531,7 +616,7 @@ fn matrix_norm(
         }
         Ord::P(_) => return Err(no_norm(ord, site)),
     };
-    if keepdims {
+    if is_kept {
         return norm.ok().cloned();
     }
     let removed = |axis: &usize| *axis as i64 != row && *axis as i64 != column;
@@ -541,17 +626,25 @@ fn matrix_norm(
 }
 
 /// NumPy's `linalg.cond`: the ratio of the largest to the smallest singular value, or of the norms
-/// of the matrices and their inverses. Collective over the mesh. Errors as [`norm`] and [`inv`].
+/// of the matrices and their inverses; infinite for singular matrices. Collective over the mesh.
+/// Errors: as [`norm`], `OpError::Matrix`, `OpError::NotSquare`, `OpError::Matrices` for matrices
+/// without elements.
 #[track_caller]
 #[must_use]
 pub fn cond(array: &Array, ord: Ord) -> Array {
     let site = call_site();
     Array::catch(within(site, || {
+        let shape = array.ok()?.shape();
+        if shape[shape.len().saturating_sub(2)..].contains(&0) {
+            let (operation, problem) = ("cond", "it is not defined on empty matrices");
+            return Err(Error::op(OpError::Matrices { operation, problem }, site));
+        }
         if matches!(ord, Ord::Default | Ord::P(2.0) | Ord::P(-2.0)) {
-            let s = svdvals(array);
+            // Matrices with NaN have been refused: what is NaN here is 0 / 0.
+            let s = singular_values("cond", array, site)?;
             let (largest, smallest) = (s.slice(s![Ellipsis, 0]), s.slice(s![Ellipsis, -1]));
             let ratio = if ord == Ord::P(-2.0) { smallest / largest } else { largest / smallest };
-            return ratio.ok().cloned();
+            return select(&ratio.isnan(), f64::INFINITY, &ratio).ok().cloned();
         }
         let matrix = square(array, "cond", site)?;
         let axes = [-2, -1];

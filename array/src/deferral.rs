@@ -11,6 +11,7 @@ use crate::graph::{Held, Node};
 use crate::window::MeshHandle;
 use phalanx_ops::AffineMap;
 use std::cell::Cell;
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 thread_local! {
@@ -47,18 +48,43 @@ pub(crate) struct Check {
 /// # }
 /// ```
 pub fn deferred_errors<R>(body: impl FnOnce() -> R) -> R {
-    struct Leave;
-    impl Drop for Leave {
-        fn drop(&mut self) {
-            SCOPES.set(SCOPES.get() - 1);
-        }
-    }
-    SCOPES.set(SCOPES.get() + 1);
-    let _leave = Leave;
+    let _scope = DeferredErrors::begin();
     body()
 }
 
+/// A scope of [`deferred_errors`] on the thread that began it, until it is dropped: for bindings of
+/// languages whose blocks are no closures. Local.
+pub struct DeferredErrors {
+    /// The scope belongs to its thread.
+    _not_send: PhantomData<*const ()>,
+}
+
+impl DeferredErrors {
+    /// Begins a scope.
+    #[must_use]
+    pub fn begin() -> DeferredErrors {
+        SCOPES.set(SCOPES.get() + 1);
+        DeferredErrors { _not_send: PhantomData }
+    }
+}
+
+impl Drop for DeferredErrors {
+    fn drop(&mut self) {
+        SCOPES.set(SCOPES.get() - 1);
+    }
+}
+
+/// Whether the calling thread is inside of [`deferred_errors`].
+pub(crate) fn is_deferring() -> bool {
+    SCOPES.get() > 0
+}
+
 impl Array {
+    /// Whether this 0-d array of bool holds. Collective over the mesh.
+    pub(crate) fn holds(&self, site: Site) -> Result<bool, Error> {
+        Ok(self.to_host_for(Cause::Data, site)?.bytes[0] != 0)
+    }
+
     /// Returns `error` if this 0-d array of bool holds: at once, or inside of [`deferred_errors`]
     /// at the next observation. Says whether it was seen that it does not hold. Collective over the
     /// mesh, inside of `deferred_errors` Local.
@@ -68,8 +94,7 @@ impl Array {
             self.mesh()?.checks().push_back(Check { condition, error });
             return Ok(false);
         }
-        let holds = self.to_host_for(Cause::Data, site)?.bytes[0] != 0;
-        if holds { Err(error) } else { Ok(true) }
+        if self.holds(site)? { Err(error) } else { Ok(true) }
     }
 }
 

@@ -150,15 +150,36 @@ pub enum DataError {
         /// The axis's extent.
         extent: usize,
     },
+    /// A position below zero or beyond its axis, where negative ones do not count from the end.
+    #[error("{operation}: {argument} must be from 0 to before {extent}")]
+    PositionsBeyond {
+        /// The operation.
+        operation: &'static str,
+        /// The argument.
+        argument: &'static str,
+        /// The axis's extent.
+        extent: usize,
+    },
+    /// Starts of rows that descend, or do not reach from the first entry to the last.
+    #[error("{operation}: starts must not descend, and lead from 0 to the {entries} entries")]
+    Starts {
+        /// The operation.
+        operation: &'static str,
+        /// How many entries there are.
+        entries: usize,
+    },
     /// A position or choice beyond those there are.
     #[error("a position is out of bounds for {size} elements")]
     PositionRange {
         /// How many there are.
         size: usize,
     },
-    /// Edges of bins that neither ascend nor descend.
-    #[error("bins must be monotonically increasing or decreasing")]
-    NotMonotone,
+    /// Edges of bins that do not ascend, or neither ascend nor descend.
+    #[error("bins must be monotonically {expected}")]
+    NotMonotone {
+        /// How they must go.
+        expected: &'static str,
+    },
     /// A matrix that has no inverse.
     #[error("singular matrix")]
     Singular,
@@ -196,10 +217,11 @@ impl DataError {
         match self {
             DataError::NegativePower { .. }
             | DataError::PositionRange { .. }
-            | DataError::NotMonotone
+            | DataError::NotMonotone { .. }
+            | DataError::Starts { .. }
             | DataError::AllNan { .. }
             | DataError::Negative { .. } => "ValueError",
-            DataError::IndexRange { .. } => "IndexError",
+            DataError::IndexRange { .. } | DataError::PositionsBeyond { .. } => "IndexError",
             DataError::Singular
             | DataError::NotPositiveDefinite
             | DataError::NotConverged { .. } => "LinAlgError",
@@ -214,9 +236,11 @@ impl DataError {
             DataError::AllNan { .. } => "PX130",
             DataError::ZeroWeights => "PX131",
             DataError::Negative { .. } => "PX132",
+            DataError::PositionsBeyond { .. } => "PX135",
+            DataError::Starts { .. } => "PX136",
             DataError::IndexRange { .. } => "PX028",
             DataError::PositionRange { .. } => "PX029",
-            DataError::NotMonotone => "PX123",
+            DataError::NotMonotone { .. } => "PX123",
             DataError::Singular => "PX120",
             DataError::NotPositiveDefinite => "PX121",
             DataError::NotConverged { .. } => "PX122",
@@ -235,7 +259,9 @@ impl DataError {
             DataError::IndexRange { .. } | DataError::PositionRange { .. } => {
                 "positions run from 0, or from -1 backwards; see take's modes"
             }
-            DataError::NotMonotone => "sort the edges first",
+            DataError::PositionsBeyond { .. } => "add the extent to negative positions first",
+            DataError::Starts { .. } => "see Csr::from_triplets for entries in any order",
+            DataError::NotMonotone { .. } => "sort the edges first",
             DataError::Singular => "see linalg::lstsq and pinv for matrices without an inverse",
             DataError::NotPositiveDefinite => "see linalg::eigvalsh for what the eigenvalues are",
             DataError::NotConverged { .. } => "look for infinities and NaN in the matrix",

@@ -3,10 +3,11 @@
 use crate::array::Array;
 use crate::error::{Error, Site, call_site, within};
 use crate::indexing::Mode;
-use crate::manipulation::refused;
+use crate::manipulation::{refused, try_concatenate};
 use crate::math::select;
 use crate::operand::Argument;
-use crate::sorting::{Side, searchsorted};
+use crate::s;
+use crate::sorting::{Side, argsort, searchsorted};
 use phalanx_ops::error::OpError;
 use phalanx_ops::{DType, Index};
 
@@ -31,6 +32,40 @@ pub fn interp(
         let mesh = x.mesh()?;
         mesh.enter(|| within(site, || try_interp(x, (xp, fp), left, right, site)))
     })())
+}
+
+/// As [`interp`], of a function that repeats itself after `period`, whose points may stand in any
+/// order. Errors also: `OpError::Argument` for the period 0.
+#[track_caller]
+#[must_use]
+pub fn interp_periodic(x: &Array, xp: &Array, fp: &Array, period: f64) -> Array {
+    let site = call_site();
+    Array::catch(within(site, || {
+        let mesh = x.mesh()?;
+        let period = period.abs();
+        if period == 0.0 {
+            return Err(refused("interp", "period", period.to_string(), site));
+        }
+        for vector in [xp, fp] {
+            if vector.ok()?.ndim() != 1 {
+                let (operation, ndim) = ("interp", vector.ndim());
+                return Err(Error::op(OpError::Ndim { operation, expected: "1", ndim }, site));
+            }
+        }
+        if xp.size() == 0 || xp.size() != fp.size() {
+            let value = format!("{} values at {} points", fp.size(), xp.size());
+            return Err(refused("interp", "fp", value, site));
+        }
+        let (x, xp) = (x.remainder(period), xp.remainder(period));
+        let order = argsort(&xp, 0);
+        let (xp, fp) = (xp.take(&order, 0), fp.take(&order, 0));
+        let ends = |vector: &Array| (vector.slice(s![-1..]), vector.slice(s![..1]));
+        let ((last, first), (last_value, first_value)) = (ends(&xp), ends(&fp));
+        let points = [&(last - period), &xp, &(first + period)];
+        let points = try_concatenate(&points, &0.into(), None, site)?;
+        let values = try_concatenate(&[&last_value, &fp, &first_value], &0.into(), None, site)?;
+        mesh.enter(|| try_interp(&x, (&points, &values), None, None, site))
+    }))
 }
 
 fn try_interp(

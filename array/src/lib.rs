@@ -44,6 +44,7 @@ pub mod sparse;
 mod special;
 mod statistics;
 mod structured;
+mod tensor_equations;
 mod types;
 mod ufunc;
 mod vectors;
@@ -54,6 +55,7 @@ mod window;
 pub mod linalg {
     pub use crate::decomposition::*;
     pub use crate::products::{cross, matmul, matrix_power, multi_dot, outer, tensordot, vecdot};
+    pub use crate::tensor_equations::{tensorinv, tensorsolve};
 }
 
 pub use array::{Array, Flags, Snapshot};
@@ -77,7 +79,7 @@ pub use creation::{
     ogrid, ones, ones_like, sparse_indices, tri, tril, tril_indices, tril_indices_from, triu,
     triu_indices, triu_indices_from, vander, zeros, zeros_like,
 };
-pub use deferral::deferred_errors;
+pub use deferral::{DeferredErrors, deferred_errors};
 pub use differences::{DiffOptions, GradientOptions, diff, ediff1d, gradient, trapezoid};
 pub use display::{
     Summary, array_repr, array_str, array2string, base_repr, binary_repr, format_float_positional,
@@ -93,7 +95,7 @@ pub use indexing::{
     extract, flatnonzero, ix_, nonzero, place, put_along_axis, ravel_multi_index, take,
     take_along_axis, try_place, try_put_along_axis, unravel_index,
 };
-pub use interpolation::interp;
+pub use interpolation::{interp, interp_periodic};
 pub use lens::complex;
 pub use manipulation::{
     AxisList, Ends, MemoryOrder, Nested, PadMode, PadWidths, Positions, Sections, Statistic, Trim,
@@ -122,8 +124,9 @@ pub use scans::{
 };
 pub use sharding::picture;
 pub use sorting::{
-    Side, Unique, argpartition, argsort, digitize, intersect1d, isin, lexsort, partition,
-    searchsorted, setdiff1d, setxor1d, sort, sort_complex, topk, union1d, unique, unique_all,
+    Side, Unique, argpartition, argsort, digitize, intersect1d, intersect1d_indices, isin, lexsort,
+    partition, searchsorted, setdiff1d, setxor1d, sort, sort_complex, topk, union1d, unique,
+    unique_all, unique_along, unique_with,
 };
 pub use special::{i0, sinc};
 pub use statistics::{
@@ -137,4 +140,4 @@ pub use types::{
     promote_types, result_type, typename,
 };
 pub use ufunc::{Ufunc, ufunc};
-pub use window::MeshHandle;
+pub use window::{Entered, MeshHandle};

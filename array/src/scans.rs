@@ -179,7 +179,8 @@ pub(crate) fn reduce_at(
         return Err(Error::op(OpError::Ndim { operation: "reduceat", expected, ndim }, site));
     }
     let dtype = combined_in(op, array, site)?;
-    let starts = crate::indexing::checked_positions(starts, array.shape()[axis], axis, site)?;
+    let extent = array.shape()[axis];
+    let starts = crate::indexing::checked_positions(("reduceat", "starts"), starts, extent, site)?;
     let array = array.converted(dtype, site);
     let reduce = Structured::ReduceAt(ReduceAt { op, axis: axis as u8 });
     record_structured(reduce, &[&array, &starts], site)

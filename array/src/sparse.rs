@@ -3,7 +3,9 @@
 use crate::array::Array;
 use crate::creation::{arange, zeros};
 use crate::error::{DataError, Error, Site, call_site, within};
-use crate::indexing::{argwhere, combine_at};
+use crate::indexing::{argwhere, checked_positions, combine_at};
+use crate::manipulation::refused;
+use crate::manipulation::{stack, try_concatenate};
 use crate::operand::Argument;
 use crate::sorting::{Side, lexsort, searchsorted};
 use crate::structured::record_structured;
@@ -27,8 +29,9 @@ impl Csr {
     /// the number of entries; row `i` has the entries from `starts[i]` to before `starts[i + 1]`.
     ///
     /// Collective over the mesh: the entries of a device's rows are brought to it. Errors:
-    /// `OpError::DataLength`, `OpError::Ndim`, `OpError::Indices`, `DataError::IndexRange` for a
-    /// column that the matrix does not have.
+    /// `OpError::Ndim`, `OpError::Argument` for another length, `OpError::Cast`,
+    /// `OpError::TooLarge`, `DataError::PositionsBeyond` for a column that the matrix does not
+    /// have, `DataError::Starts`.
     #[track_caller]
     pub fn from_parts(
         starts: &Array,
@@ -36,30 +39,30 @@ impl Csr {
         values: &Array,
         shape: [usize; 2],
     ) -> Result<Csr, Error> {
-        let site = call_site();
-        let length = shape[0].checked_add(1);
+        Csr::from_rows("from_parts", [starts, columns, values], shape, call_site())
+    }
+
+    fn from_rows(
+        operation: &'static str,
+        [starts, columns, values]: [&Array; 3],
+        shape: [usize; 2],
+        site: Site,
+    ) -> Result<Csr, Error> {
+        let rows = shape[0].checked_add(1);
         let too_large = || Error::op(OpError::TooLarge { shape: shape.to_vec() }, site);
-        let length = length.ok_or_else(too_large)?;
-        for (vector, length) in [(starts, Some(length)), (columns, None), (values, None)] {
-            vector.ok()?;
-            if vector.ndim() != 1 {
-                let (operation, expected, ndim) = ("Csr", "1", vector.ndim());
-                return Err(Error::op(OpError::Ndim { operation, expected, ndim }, site));
-            }
-            let length = length.unwrap_or_else(|| values.size());
-            if vector.size() != length {
-                let (given, shape) = (vector.size(), vec![length]);
-                return Err(Error::op(OpError::DataLength { given, shape }, site));
-            }
-        }
-        let columns = crate::indexing::checked_positions(columns, shape[1], 1, site)?;
+        let rows = rows.ok_or_else(too_large)?;
+        let entries = values.size();
+        vectors(operation, &[("values", values, entries), ("columns", columns, entries)], site)?;
+        vectors(operation, &[("starts", starts, rows)], site)?;
+        let argument = (operation, "columns");
+        let columns = checked_positions(argument, columns, shape[1], site)?;
         within(site, || {
             let starts = starts.converted(DType::I64, site);
             let count = values.size() as i64;
             let (first, last) = (starts.slice(crate::s![0]), starts.slice(crate::s![-1]));
             let falls = starts.slice(crate::s![1..]).less(starts.slice(crate::s![..-1])).any(());
             let wrong = first.not_equal(0).logical_or(last.not_equal(count)).logical_or(falls);
-            let error = DataError::PositionRange { size: values.size() };
+            let error = DataError::Starts { operation, entries };
             wrong.any_at(site)?.refuse(Error::data(error, site), site)?;
             let mesh = starts.mesh()?;
             let begins = starts.slice(crate::s![..-1]);
@@ -105,7 +108,8 @@ impl Csr {
     }
 
     /// The matrix with these values at these rows and columns (COO); values of one place add up.
-    /// Collective over the mesh. Errors as [`Csr::from_parts`].
+    /// Collective over the mesh. Errors as [`Csr::from_parts`], `DataError::PositionsBeyond` also
+    /// for a row.
     #[track_caller]
     pub fn from_triplets(
         rows: &Array,
@@ -114,13 +118,11 @@ impl Csr {
         shape: [usize; 2],
     ) -> Result<Csr, Error> {
         let site = call_site();
-        for vector in [rows, columns, values] {
-            if vector.ok()?.shape() != [values.size()] {
-                let (given, shape) = (vector.size(), vec![values.size()]);
-                return Err(Error::op(OpError::DataLength { given, shape }, site));
-            }
-        }
-        let rows = crate::indexing::checked_positions(rows, shape[0], 0, site)?;
+        let (operation, entries) = ("from_triplets", values.size());
+        vectors(operation, &[("values", values, entries), ("rows", rows, entries)], site)?;
+        vectors(operation, &[("columns", columns, entries)], site)?;
+        let rows = checked_positions((operation, "rows"), rows, shape[0], site)?;
+        let columns = checked_positions((operation, "columns"), columns, shape[1], site)?;
         within(site, || {
             let order = lexsort(&[columns.clone(), rows.clone()], 0);
             let sorted = rows.take(&order, 0);
@@ -128,7 +130,7 @@ impl Csr {
             let all = mesh.enter(|| arange(0, shape[0] as i64 + 1, 1));
             let starts = searchsorted(&sorted, &all, Side::Left);
             let (columns, values) = (columns.take(&order, 0), values.take(&order, 0));
-            Csr::from_parts(&starts, &columns, &values, shape)
+            Csr::from_rows(operation, [&starts, &columns, &values], shape, site)
         })
     }
 
@@ -139,7 +141,7 @@ impl Csr {
         let site = call_site();
         array.ok()?;
         if array.ndim() != 2 {
-            let (operation, expected, ndim) = ("Csr", "2", array.ndim());
+            let (operation, expected, ndim) = ("from_dense", "2", array.ndim());
             return Err(Error::op(OpError::Ndim { operation, expected, ndim }, site));
         }
         let shape = [array.shape()[0], array.shape()[1]];
@@ -151,7 +153,7 @@ impl Csr {
             let mesh = array.mesh()?;
             let all = mesh.enter(|| arange(0, shape[0] as i64 + 1, 1));
             let starts = searchsorted(&rows.copy(), &all, Side::Left);
-            Csr::from_parts(&starts, &columns.copy(), &values, shape)
+            Csr::from_rows("from_dense", [&starts, &columns.copy(), &values], shape, site)
         })
     }
 
@@ -168,6 +170,38 @@ impl Csr {
     /// How many entries are kept. Local.
     pub fn nnz(&self) -> usize {
         self.values.size()
+    }
+
+    /// The values of the entries, row by row. Local.
+    pub fn values(&self) -> &Array {
+        &self.values
+    }
+
+    /// The columns of the entries (`i64`). Local.
+    pub fn columns(&self) -> &Array {
+        &self.columns
+    }
+
+    /// Where the entries of each row start among all, and how many entries there are (`i64`).
+    /// Local (records nodes).
+    #[track_caller]
+    #[must_use]
+    pub fn row_starts(&self) -> Array {
+        let site = call_site();
+        Array::catch(within(site, || {
+            let zero = self.values.mesh()?.enter(|| zeros([1], DType::I64));
+            try_concatenate(&[&zero, &self.ends], &0.into(), None, site)
+        }))
+    }
+
+    /// The transposed matrix. Collective over the mesh.
+    #[track_caller]
+    pub fn transpose(&self) -> Result<Csr, Error> {
+        let site = call_site();
+        let [rows, columns] = self.shape;
+        within(site, || {
+            Csr::from_triplets(&self.columns, &self.rows(), &self.values, [columns, rows])
+        })
     }
 
     /// The row of each entry.
@@ -207,7 +241,8 @@ impl Csr {
             vector.ok()?;
             if vector.shape() != [self.shape[1]] {
                 let (left, right) = (self.shape.as_slice().into(), vector.shape().into());
-                return Err(Error::op(OpError::ContractedSizes { left, right }, site));
+                let operation = "matvec";
+                return Err(Error::op(OpError::ContractedSizes { operation, left, right }, site));
             }
             let dtype = promote(self.dtype(), vector.dtype());
             let values = self.values.converted(dtype, site);
@@ -216,6 +251,53 @@ impl Csr {
             record_structured(Structured::Spmv, &operands, site)
         })())
     }
+
+    /// The product with a matrix: column by column, as [`Csr::matvec`]. Local (records nodes).
+    /// Errors: `OpError::Ndim`, `OpError::ContractedSizes`.
+    #[track_caller]
+    #[must_use]
+    pub fn matmat(&self, matrix: &Array) -> Array {
+        let site = call_site();
+        Array::catch(within(site, || {
+            let ndim = matrix.ok()?.ndim();
+            if ndim != 2 {
+                let (operation, expected) = ("matmat", "2");
+                return Err(Error::op(OpError::Ndim { operation, expected, ndim }, site));
+            }
+            let (left, right) = (self.shape.as_slice().into(), matrix.shape().into());
+            if matrix.shape()[0] != self.shape[1] {
+                let operation = "matmat";
+                return Err(Error::op(OpError::ContractedSizes { operation, left, right }, site));
+            }
+            let columns = matrix.shape()[1];
+            if columns == 0 {
+                let dtype = promote(self.dtype(), matrix.dtype());
+                return matrix.mesh()?.enter(|| zeros([self.shape[0], 0], dtype)).ok().cloned();
+            }
+            let column = |at: usize| self.matvec(&matrix.slice(crate::s![.., at as i64]).copy());
+            let products: Vec<Array> = (0..columns).map(column).collect();
+            stack(&products.iter().collect::<Vec<_>>(), 1).ok().cloned()
+        }))
+    }
+}
+
+/// Refuses vectors of another number of axes, or of another length.
+fn vectors(
+    operation: &'static str,
+    all: &[(&'static str, &Array, usize)],
+    site: Site,
+) -> Result<(), Error> {
+    for &(argument, vector, length) in all {
+        let ndim = vector.ok()?.ndim();
+        if ndim != 1 {
+            return Err(Error::op(OpError::Ndim { operation, expected: "1", ndim }, site));
+        }
+        if vector.size() != length {
+            let value = format!("{} elements in place of {length}", vector.size());
+            return Err(refused(operation, argument, value, site));
+        }
+    }
+    Ok(())
 }
 
 /// How an iteration went.
@@ -232,7 +314,9 @@ pub struct Solution {
 /// Solves `A x = b` for a Hermitian positive definite matrix by conjugate gradients, until
 /// `‖r‖ ≤ tolerance · ‖b‖` or after `most` steps.
 ///
-/// Collective over the mesh: every step reads its residual. Errors: `OpError::ContractedSizes`.
+/// Dtype: `f32`, `f64` or complex as both promote to, of other dtypes `f64`. Collective over the
+/// mesh: every step reads its residual. Errors: `OpError::Argument` for a matrix that is not square
+/// and for a `b` of another shape than its rows.
 ///
 /// Source: M. R. Hestenes, E. Stiefel, "Methods of conjugate gradients for solving linear systems"
 /// (1952).
@@ -249,7 +333,24 @@ fn solve(
     most: usize,
     site: Site,
 ) -> Result<Solution, Error> {
-    b.ok()?;
+    let [rows, columns] = matrix.shape;
+    let refuse = |argument, value: &dyn std::fmt::Debug| {
+        Err(refused("cg", argument, format!("{value:?}"), site))
+    };
+    if rows != columns {
+        return refuse("the shape of the matrix", &matrix.shape);
+    }
+    if b.ok()?.shape() != [rows] {
+        return refuse("the shape of b", &b.shape());
+    }
+    // As SciPy, which solves in floats of at least 32 bits.
+    let solved = |dtype: DType| match dtype {
+        DType::F32 | DType::F64 | DType::C64 | DType::C128 => dtype,
+        _ => DType::F64,
+    };
+    let dtype = promote(solved(matrix.dtype()), solved(b.dtype()));
+    let matrix = Csr { values: matrix.values.converted(dtype, site), ..matrix.clone() };
+    let b = &b.converted(dtype, site);
     let square = |array: &Array| {
         let product = if array.dtype().is_complex() {
             (array.conjugate() * array).real().copy()
@@ -263,12 +364,11 @@ fn solve(
         (a * b).sum(())
     };
     let norm = square(b).sqrt().item::<f64>()?;
-    let dtype = promote(matrix.dtype(), b.dtype());
     let mut x = matrix.values.mesh()?.enter(|| zeros([matrix.shape[1]], dtype));
     if norm == 0.0 {
         return Ok(Solution { x, iterations: 0, residual: 0.0 });
     }
-    let mut r = b.converted(dtype, site).copy();
+    let mut r = b.copy();
     let mut p = r.copy();
     let mut rr = square(&r);
     let mut residual = 1.0;

@@ -166,10 +166,11 @@ impl Ufunc {
         })())
     }
 
-    /// NumPy's `ufunc.reduceat`: combinations of the stretches of an axis that begin at `starts`.
+    /// NumPy's `ufunc.reduceat`: combinations of the stretches of an axis that begin at `starts`;
+    /// where the next start is not larger, the element at the start.
     ///
     /// Collective where starts may be outside of the axis, else Local. Errors as
-    /// [`Ufunc::accumulate`], `DataError::IndexRange`.
+    /// [`Ufunc::accumulate`], `OpError::Ndim`, `OpError::Cast`, `DataError::PositionsBeyond`.
     #[track_caller]
     #[must_use]
     pub fn reduceat(self, array: &Array, starts: &Array, axis: i64) -> Array {

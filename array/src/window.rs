@@ -12,6 +12,7 @@ use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::collections::VecDeque;
+use std::marker::PhantomData;
 use std::mem::{Discriminant, discriminant};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
@@ -75,6 +76,18 @@ thread_local! {
     static ENTERED: RefCell<Vec<MeshHandle>> = const { RefCell::new(Vec::new()) };
 }
 
+/// A mesh that is current; see [`MeshHandle::entered`].
+pub struct Entered {
+    /// The mesh is current on its thread.
+    _not_send: PhantomData<*const ()>,
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        ENTERED.with_borrow_mut(|entered| entered.pop());
+    }
+}
+
 impl MeshHandle {
     /// A mesh whose windows `engine` evaluates.
     pub fn new(engine: Arc<dyn Engine>) -> MeshHandle {
@@ -98,15 +111,16 @@ impl MeshHandle {
 
     /// Runs `body` with this as the current mesh of the thread.
     pub fn enter<R>(&self, body: impl FnOnce() -> R) -> R {
-        struct Leave;
-        impl Drop for Leave {
-            fn drop(&mut self) {
-                ENTERED.with_borrow_mut(|entered| entered.pop());
-            }
-        }
-        ENTERED.with_borrow_mut(|entered| entered.push(self.clone()));
-        let _leave = Leave;
+        let _entered = self.entered();
         body()
+    }
+
+    /// Makes this the current mesh of the thread until what is returned is dropped: for bindings of
+    /// languages whose blocks are no closures. The last that was entered is left first.
+    #[must_use]
+    pub fn entered(&self) -> Entered {
+        ENTERED.with_borrow_mut(|entered| entered.push(self.clone()));
+        Entered { _not_send: PhantomData }
     }
 
     /// Who evaluates.

@@ -5,7 +5,6 @@ use phalanx::{DType, Site};
 use std::error::Error;
 use std::fmt;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 /// An error that the terrain program itself finds, with the line that found it; those that arrays
 /// carry are Phalanx's.
@@ -202,12 +201,8 @@ pub fn describe(error: &(dyn Error + 'static)) -> String {
 }
 
 /// The exit code for an error: 2 where the command line or the environment is wrong, else 1.
-pub fn exit_code(error: &(dyn Error + 'static)) -> ExitCode {
-    ExitCode::from(if error.is::<clap::Error>() || error.is::<phalanx::ConfigError>() {
-        2
-    } else {
-        1
-    })
+pub fn exit_code(error: &(dyn Error + 'static)) -> u8 {
+    if error.is::<clap::Error>() || error.is::<phalanx::ConfigError>() { 2 } else { 1 }
 }
 
 fn list(paths: &[PathBuf]) -> String {

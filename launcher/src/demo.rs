@@ -3,12 +3,10 @@
 #[path = "../../examples/terrain.rs"]
 mod terrain;
 
-use std::process::ExitCode;
-
-/// Runs the demo with its own arguments; it shows its errors itself.
-pub fn run(arguments: &[String]) -> ExitCode {
+/// Runs the demo with its own arguments; it shows its errors itself. Returns the exit code.
+pub fn run(arguments: &[String]) -> u8 {
     match terrain::run(arguments) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => 0,
         Err(error) => {
             eprintln!("{}", terrain::describe(error.as_ref()));
             terrain::exit_code(error.as_ref())

@@ -5,7 +5,6 @@ use phalanx::ConfigError;
 use std::error::Error;
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 /// An error of the launcher.
 #[derive(Debug, thiserror::Error)]
@@ -128,13 +127,13 @@ impl LauncherError {
     }
 
     /// The exit code that `phalanx --help` promises.
-    pub fn exit_code(&self) -> ExitCode {
+    pub fn exit_code(&self) -> u8 {
         match self {
-            LauncherError::Config(_) => ExitCode::from(2),
+            LauncherError::Config(_) => 2,
             LauncherError::RankFailed { outcome, .. } => outcome.exit_code(),
-            LauncherError::ProgramNotFound { .. } => ExitCode::from(127),
-            LauncherError::ProgramRefused { .. } => ExitCode::from(126),
-            LauncherError::Preparation { .. } => ExitCode::FAILURE,
+            LauncherError::ProgramNotFound { .. } => 127,
+            LauncherError::ProgramRefused { .. } => 126,
+            LauncherError::Preparation { .. } => 1,
         }
     }
 }

@@ -106,9 +106,11 @@ pub enum OpError {
         /// The operation.
         operation: &'static str,
     },
-    /// Matrices whose inner sizes differ.
-    #[error("matmul: inner sizes differ in shapes {left:?} and {right:?}")]
+    /// Operands of a product whose inner sizes differ.
+    #[error("{operation}: inner sizes differ in shapes {left:?} and {right:?}")]
     ContractedSizes {
+        /// The operation.
+        operation: &'static str,
         /// The left shape.
         left: Shape,
         /// The right shape.
@@ -208,6 +210,14 @@ pub enum OpError {
         /// The array's shape.
         shape: Shape,
     },
+    /// Matrices that an operation of linear algebra is not defined for.
+    #[error("{operation}: {problem}")]
+    Matrices {
+        /// The operation.
+        operation: &'static str,
+        /// What is wrong.
+        problem: &'static str,
+    },
     /// Positions of a dtype that is no integer.
     #[error("arrays used as indices must be of integer or bool dtype, not {}", list(dtypes))]
     Indices {
@@ -271,6 +281,7 @@ impl OpError {
             OpError::Reinterpret { .. } => "PX024",
             OpError::Matrix { .. } => "PX124",
             OpError::NotSquare { .. } => "PX125",
+            OpError::Matrices { .. } => "PX134",
             OpError::Indices { .. } => "PX025",
             OpError::IndexShapes { .. } => "PX026",
             OpError::MaskShape { .. } => "PX027",
@@ -308,7 +319,9 @@ impl OpError {
             OpError::Indices { .. } | OpError::IndexShapes { .. } | OpError::MaskShape { .. } => {
                 "IndexError"
             }
-            OpError::Matrix { .. } | OpError::NotSquare { .. } => "LinAlgError",
+            OpError::Matrix { .. } | OpError::NotSquare { .. } | OpError::Matrices { .. } => {
+                "LinAlgError"
+            }
             OpError::Dtype { .. } | OpError::Cast { .. } | OpError::Arguments { .. } => "TypeError",
             OpError::OutOfRange { value, .. } if value == "NaN" => "ValueError",
             OpError::OutOfRange { .. } => "OverflowError",
@@ -353,6 +366,7 @@ impl OpError {
             }
             OpError::Matrix { .. } => "matrices stand in the last two axes; see expand_dims",
             OpError::NotSquare { .. } => "see lstsq and pinv for other matrices",
+            OpError::Matrices { .. } => "check the extents of the matrices",
             OpError::Zero { .. } => "give a number that is not zero",
             OpError::Indices { .. } => "convert the positions with astype first",
             OpError::IndexShapes { .. } => "see ix_ for all combinations of positions",

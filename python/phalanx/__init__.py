@@ -11,3 +11,16 @@ from . import _phalanx
 _phalanx._set_folder(_os.path.dirname(_os.path.abspath(__file__)) + _os.sep)
 from ._index_tricks import c_, index_exp, ndenumerate, ndindex, r_, s_  # noqa: E402,F401
 from ._phalanx import *  # noqa: E402,F403
+from . import _session as _session  # noqa: E402
+from ._interoperability import (  # noqa: E402
+    asnumpy as asnumpy,
+    from_dlpack as from_dlpack,
+    get_array_module as get_array_module,
+)
+from ._evaluation import (  # noqa: E402
+    evaluate as evaluate,
+    explain as explain,
+    print as print,
+    visualize_sharding as visualize_sharding,
+)
+from . import fft, linalg, random, scipy  # noqa: E402,F401

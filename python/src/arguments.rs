@@ -49,6 +49,11 @@ impl<'a, 'py> Arguments<'a, 'py> {
         self.py
     }
 
+    /// Whether the function has a parameter.
+    pub fn takes(&self, name: &str) -> bool {
+        self.signature.place(name).is_some()
+    }
+
     /// What is given for a parameter, be it None.
     pub fn find(&self, name: &str) -> Option<&Bound<'py, PyAny>> {
         let place = self.signature.place(name);

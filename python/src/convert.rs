@@ -6,6 +6,7 @@ use crate::host_buffer::HostBuffer;
 use crate::ndarray::Ndarray;
 use crate::session;
 use crate::site::at_line;
+use crate::sparse_matrix::SparseMatrix;
 use num_complex::Complex64;
 use phalanx::{Argument, Array, DType, HostArray, Scalar, Weak, stack};
 use pyo3::buffer::PyUntypedBuffer;
@@ -51,7 +52,8 @@ pub fn operand(object: &Bound<'_, PyAny>) -> PyResult<Option<Argument>> {
     if let Some(weak) = weak(object)? {
         return Ok(Some(Argument::Weak(weak)));
     }
-    if object.is_none() || object.is_instance_of::<PyString>() {
+    let is_other = object.is_instance_of::<PyString>() || object.is_instance_of::<SparseMatrix>();
+    if object.is_none() || is_other {
         return Ok(None);
     }
     let is_sequence = object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>();

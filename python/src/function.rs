@@ -2,6 +2,7 @@
 
 use crate::answer::Answer;
 use crate::arguments::Arguments;
+use crate::errors::type_error;
 use crate::session;
 use crate::signature::Signature;
 use crate::site::at_line;
@@ -87,6 +88,11 @@ impl Function {
         self.row.name()
     }
 
+    /// Functions are pickled by their names.
+    fn __reduce__(&self) -> String {
+        format!("{}{}", self.home.trim_start_matches("phalanx."), self.row.name())
+    }
+
     #[getter]
     fn __qualname__(&self) -> &'static str {
         self.row.name()
@@ -100,6 +106,14 @@ impl Function {
     #[getter]
     fn __doc__(&self) -> String {
         format!("{}\n\n{}", self.row.signature, self.row.summary)
+    }
+
+    /// Functions are pickled by their names.
+    fn __reduce__(&self) -> PyResult<&'static str> {
+        match self.home {
+            "phalanx." => Ok(self.row.name()),
+            home => Err(type_error(format!("cannot pickle {home}{}", self.row.name()))),
+        }
     }
 
     fn __repr__(&self) -> String {

@@ -1,9 +1,12 @@
 //! The module: what `import phalanx` finds in it.
 
+use crate::distribution;
+use crate::errstate;
 use crate::function::Function;
 use crate::functions::{FUNCTIONS, METHODS, METHODS_ALONE};
 use crate::iteration::Grids;
 use crate::ndarray::Ndarray;
+use crate::program;
 use crate::session;
 use crate::site::set_own_folder;
 use crate::ufunc::Ufunc;
@@ -36,12 +39,22 @@ fn _phalanx(module: &Bound<'_, PyModule>) -> PyResult<()> {
     }
     module.add("mgrid", Grids { sparse: false })?;
     module.add("ogrid", Grids { sparse: true })?;
+    crate::submodules::add(module)?;
     module.add_function(wrap_pyfunction!(session::init, module)?)?;
     module.add_function(wrap_pyfunction!(session::shutdown, module)?)?;
     module.add_function(wrap_pyfunction!(session::rank, module)?)?;
-    module.add_function(wrap_pyfunction!(session::world_size, module)?)?;
-    module.add_function(wrap_pyfunction!(session::mesh, module)?)?;
+    module.add_function(wrap_pyfunction!(distribution::mesh, module)?)?;
+    module.add_function(wrap_pyfunction!(distribution::from_local, module)?)?;
+    module.add_class::<distribution::Mesh>()?;
+    module.add_class::<errstate::ErrState>()?;
+    module.add_class::<errstate::DeferredErrors>()?;
+    module.add_class::<distribution::Sharding>()?;
+    module.add_class::<distribution::Local>()?;
+    module.add_function(wrap_pyfunction!(distribution::agree, module)?)?;
+    module.add_class::<distribution::Shard>()?;
     module.add_function(wrap_pyfunction!(session::flush, module)?)?;
+    module.add_function(wrap_pyfunction!(session::fail, module)?)?;
+    module.add_function(wrap_pyfunction!(program::main, module)?)?;
     module.add_function(wrap_pyfunction!(set_folder, module)?)?;
     Ok(())
 }

@@ -147,17 +147,6 @@ impl Ndarray {
         "cpu"
     }
 
-    /// The sharding, as text.
-    #[getter]
-    fn sharding(&self, py: Python<'_>) -> PyResult<String> {
-        let site = here(py);
-        let text = phalanx::within(site, || {
-            let sharding = self.array.sharding()?;
-            Ok(sharding.text(self.array.mesh()?.mesh()))
-        });
-        text.map_err(|error: phalanx::Error| raised(py, &error))
-    }
-
     fn __len__(&self) -> PyResult<usize> {
         let first = self.array.shape().first();
         first.copied().ok_or_else(|| type_error("len() of unsized object"))

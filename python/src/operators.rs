@@ -2,6 +2,7 @@
 
 use crate::convert::{self, operand};
 use crate::errors::raised;
+use crate::errstate;
 use crate::ndarray::Ndarray;
 use crate::site::at_line;
 use phalanx::{Argument, Array, Op};
@@ -16,7 +17,9 @@ impl Ndarray {
         let Some(other) = operand(other)? else { return Ok(py.NotImplemented()) };
         let own = Argument::Array(self.array.clone());
         let operands = if reflected { [other, own] } else { [own, other] };
-        Ndarray::wrap(py, at_line(py, || Array::apply(op, &operands)))
+        let result = at_line(py, || Array::apply(op, &operands));
+        errstate::check(py, op, &operands, &result);
+        Ndarray::wrap(py, result)
     }
 
     fn unary(&self, py: Python<'_>, op: Op) -> PyResult<Py<PyAny>> {

@@ -2,17 +2,29 @@
 
 use crate::errors::{not_begun, raised, value_error};
 use crate::site::at_line;
-use phalanx::{Config, Session};
+use phalanx::{Config, Limits, Mesh, MeshHandle, Policy, Session};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use std::sync::atomic::{AtomicBool, Ordering};
+use pyo3::types::PyDict;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The session, once it has begun.
 static SESSION: Mutex<Option<Session>> = Mutex::new(None);
+/// The mesh of this process's devices alone, once it was asked for.
+static LOCAL: Mutex<Option<MeshHandle>> = Mutex::new(None);
 /// Whether it has begun and not ended, to be asked without the lock.
 static BEGUN: AtomicBool = AtomicBool::new(false);
 /// Whether the program has ended it.
 static ENDED: AtomicBool = AtomicBool::new(false);
+
+/// How many sessions have begun.
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+
+/// The number of the session: that of another one is another.
+pub fn number() -> usize {
+    COUNT.load(Ordering::Relaxed)
+}
 
 fn session() -> MutexGuard<'static, Option<Session>> {
     SESSION.lock().unwrap_or_else(PoisonError::into_inner)
@@ -20,11 +32,16 @@ fn session() -> MutexGuard<'static, Option<Session>> {
 
 /// Begins the session of the environment's configuration, unless there is one.
 pub fn ensure(py: Python<'_>) -> PyResult<()> {
-    if BEGUN.load(Ordering::Relaxed) || ENDED.load(Ordering::Relaxed) {
+    if BEGUN.load(Ordering::Relaxed) {
         return Ok(());
     }
+    if ENDED.load(Ordering::Relaxed) {
+        return Err(PyRuntimeError::new_err(
+            "the session has ended: phalanx.init() begins another",
+        ));
+    }
     let config = configuration()?;
-    begin(py, config, false)
+    begin(py, config, None, false)
 }
 
 fn configuration() -> PyResult<Config> {
@@ -33,7 +50,7 @@ fn configuration() -> PyResult<Config> {
     })
 }
 
-fn begin(py: Python<'_>, config: Config, is_asked: bool) -> PyResult<()> {
+fn begin(py: Python<'_>, config: Config, mesh: Option<Mesh>, is_asked: bool) -> PyResult<()> {
     let site = crate::site::here(py);
     py.detach(|| {
         let mut session = session();
@@ -41,8 +58,11 @@ fn begin(py: Python<'_>, config: Config, is_asked: bool) -> PyResult<()> {
             // Another thread was faster.
             return Ok(if is_asked { Begun::Before } else { Begun::Now });
         }
-        let made = phalanx::within(site, || phalanx::init(config))?;
+        let made = phalanx::within(site, || {
+            Session::with_options(config, mesh, Policy::default(), Limits::default())
+        })?;
         *session = Some(made);
+        COUNT.fetch_add(1, Ordering::Relaxed);
         ENDED.store(false, Ordering::Relaxed);
         BEGUN.store(true, Ordering::Relaxed);
         Ok(Begun::Now)
@@ -67,15 +87,18 @@ enum Begun {
 /// ----------
 /// devices : int or str, optional
 ///     How many devices this process has, or a list such as ``"cpu:4"``; else ``PHALANX_DEVICES``.
+/// mesh : dict, optional
+///     The names and extents of the grid of all devices, such as ``{"x": 2, "y": 2}``; else a line.
 /// threads : int, optional
 ///     Compute threads of the process; else ``PHALANX_THREADS``.
 /// memory_limit : int, optional
 ///     The most bytes that a device may hold; else ``PHALANX_MEMORY_LIMIT``.
 #[pyfunction]
-#[pyo3(signature = (devices=None, *, threads=None, memory_limit=None))]
+#[pyo3(signature = (devices=None, *, mesh=None, threads=None, memory_limit=None))]
 pub fn init(
     py: Python<'_>,
     devices: Option<&Bound<'_, PyAny>>,
+    mesh: Option<&Bound<'_, PyDict>>,
     threads: Option<usize>,
     memory_limit: Option<usize>,
 ) -> PyResult<()> {
@@ -89,7 +112,13 @@ pub fn init(
     if let Some(limit) = memory_limit {
         config = config.memory_limit(limit);
     }
-    begin(py, config, true)
+    let mut axes: Vec<(String, usize)> = Vec::new();
+    for (name, extent) in mesh.into_iter().flat_map(|mesh| mesh.iter()) {
+        axes.push((name.extract()?, extent.extract()?));
+    }
+    let axes: Vec<(&str, usize)> =
+        axes.iter().map(|(name, extent)| (name.as_str(), *extent)).collect();
+    begin(py, config, mesh.map(|_| Mesh::new(&axes)), true)
 }
 
 /// How many devices `4`, `"cpu"` or `"cpu:4"` are.
@@ -115,12 +144,26 @@ fn count_of(devices: &Bound<'_, PyAny>) -> PyResult<usize> {
 pub fn shutdown(py: Python<'_>) -> PyResult<()> {
     let site = crate::site::here(py);
     BEGUN.store(false, Ordering::Relaxed);
+    LOCAL.lock().unwrap_or_else(PoisonError::into_inner).take();
     ENDED.store(true, Ordering::Relaxed);
     let ended = py.detach(|| {
         let taken = session().take();
         taken.map_or(Ok(()), |session| phalanx::within(site, || session.finish()))
     });
     ended.map_err(|error| raised(py, &error))
+}
+
+/// Ends the session because the program has failed, so that the other processes hear of it.
+#[pyfunction(name = "_fail")]
+pub fn fail(py: Python<'_>, message: &str) {
+    BEGUN.store(false, Ordering::Relaxed);
+    LOCAL.lock().unwrap_or_else(PoisonError::into_inner).take();
+    ENDED.store(true, Ordering::Relaxed);
+    py.detach(|| {
+        if let Some(session) = session().take() {
+            session.fail(message);
+        }
+    });
 }
 
 /// The number of this process, from 0.
@@ -130,18 +173,17 @@ pub fn rank(py: Python<'_>) -> PyResult<usize> {
     Ok(phalanx::rank())
 }
 
-/// The number of processes.
-#[pyfunction]
-pub fn world_size(py: Python<'_>) -> PyResult<usize> {
+/// The mesh of this process's devices alone.
+pub fn local_mesh(py: Python<'_>) -> PyResult<MeshHandle> {
     ensure(py)?;
-    Ok(phalanx::size())
-}
-
-/// The mesh of all devices, as text.
-#[pyfunction]
-pub fn mesh(py: Python<'_>) -> PyResult<String> {
-    ensure(py)?;
-    Ok(session().as_ref().map_or_else(String::new, |session| session.mesh().to_string()))
+    let mut local = LOCAL.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(mesh) = &*local {
+        return Ok(mesh.clone());
+    }
+    let session = session();
+    let session = session.as_ref().ok_or_else(|| value_error("no session has begun"))?;
+    let mesh = at_line(py, || session.local()).map_err(|error| not_begun(&error))?;
+    Ok(local.insert(mesh).clone())
 }
 
 /// Starts what is recorded. Collective.

@@ -4,6 +4,7 @@ use crate::answer::Answer;
 use crate::arguments::Arguments;
 use crate::convert;
 use crate::errors::{raised, type_error, value_error};
+use crate::errstate;
 use crate::ndarray::Ndarray;
 use crate::session;
 use crate::signature::Signature;
@@ -54,12 +55,16 @@ impl Ufunc {
         std::iter::once(self.name).chain(aliases).collect()
     }
 
-    fn compute(&self, operands: &[Argument]) -> SmallVec<[Array; 2]> {
+    fn compute(&self, py: Python<'_>, operands: &[Argument]) -> SmallVec<[Array; 2]> {
         match self.rows {
-            Rows::One(op) => SmallVec::from_iter([Array::apply(op, operands)]),
-            Rows::Two(first, second) => {
-                SmallVec::from_iter([Array::apply(first, operands), Array::apply(second, operands)])
+            Rows::One(op) => {
+                let result = at_line(py, || Array::apply(op, operands));
+                errstate::check(py, op, operands, &result);
+                SmallVec::from_iter([result])
             }
+            Rows::Two(first, second) => SmallVec::from_iter(
+                [first, second].map(|op| at_line(py, || Array::apply(op, operands))),
+            ),
         }
     }
 
@@ -130,7 +135,7 @@ impl Ufunc {
             }
             _ => None,
         };
-        let computed = at_line(py, || self.compute(&operands));
+        let computed = self.compute(py, &operands);
         let mut answers = Vec::with_capacity(results);
         for (computed, out) in computed.into_iter().zip(outs) {
             computed.ok().map_err(|error| raised(py, &error))?;
@@ -271,7 +276,7 @@ impl Ufunc {
             if operands.iter().all(|operand| !matches!(operand, Argument::Array(_))) {
                 operands[0] = Argument::Array(convert::as_array(py, operands[0].clone())?);
             }
-            let mut computed = at_line(py, || self.compute(&operands));
+            let mut computed = self.compute(py, &operands);
             return match computed.len() {
                 1 => Ndarray::wrap(py, computed.remove(0)),
                 _ => Answer::tuple(computed).into_python(py),
@@ -372,6 +377,11 @@ impl Ufunc {
 
     #[getter]
     fn __name__(&self) -> &'static str {
+        self.name
+    }
+
+    /// Ufuncs are pickled by their names.
+    fn __reduce__(&self) -> &'static str {
         self.name
     }
 

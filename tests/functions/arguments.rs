@@ -285,7 +285,8 @@ impl Arguments {
         })
     }
 
-    fn read_array(&self, value: &Value) -> Option<Array> {
+    /// One of several arguments as an array, if it is one.
+    pub fn read_array(&self, value: &Value) -> Option<Array> {
         let number = value.get("array")?.as_u64()?;
         Some(self.arrays[number as usize].clone())
     }

@@ -37,6 +37,7 @@ fn variant(error: &OpError) -> &'static str {
         OpError::Zero { .. } => "Zero",
         OpError::Matrix { .. } => "Matrix",
         OpError::NotSquare { .. } => "NotSquare",
+        OpError::Matrices { .. } => "Matrices",
         OpError::Indices { .. } => "Indices",
         OpError::IndexShapes { .. } => "IndexShapes",
         OpError::MaskShape { .. } => "MaskShape",
@@ -45,7 +46,7 @@ fn variant(error: &OpError) -> &'static str {
     }
 }
 
-const VARIANTS: usize = 30;
+const VARIANTS: usize = 31;
 
 /// The error that an array carries, by observing it.
 fn of(array: Array) -> Error {
@@ -113,6 +114,7 @@ fn mistakes() -> Vec<Error> {
         of(phalanx::searchsorted(&a, 1.0, phalanx::Side::Left)),
         of(linalg::inv(&numbers)),
         of(linalg::det(&a)),
+        of(linalg::cond(&zeros([0, 0], DType::F64), linalg::Ord::Default)),
         of(a.index(ix![&a])),
         of(a.index(ix![&numbers, &arange(0, 2, 1)])),
         of(a.index(ix![&numbers.greater(3)])),

@@ -3,7 +3,7 @@
 
 use phalanx::prelude::*;
 use phalanx::sparse::{Csr, cg};
-use phalanx::{Limits, Mesh, Policy, Session, random};
+use phalanx::{Limits, Mesh, Policy, Session, random, sort};
 
 /// What `body` gives on meshes of several forms, on one device first.
 fn on_meshes<R>(body: impl Fn(&str) -> R) -> Vec<(String, R)> {
@@ -45,10 +45,23 @@ fn random_numbers_are_those_of_their_seed() {
         assert!(sorted.iter().copied().eq(0..100));
         let items = arange(0, 30, 1);
         numbers.shuffle(&items, 0);
+        let rows = arange(0, 12, 1).reshape([3, 4]);
+        let lines = numbers.permuted(&rows, 1);
+        assert_eq!(sort(&lines, 1).to_vec::<i64>().unwrap(), rows.to_vec::<i64>().unwrap());
+        let slices = numbers.shuffled(&rows, 1);
+        let offsets = (&slices - slices.slice(s![0, ..])).slice(s![.., 0]);
+        assert_eq!(offsets.to_vec::<i64>().unwrap(), [0, 4, 8]);
+        numbers.shuffle(&rows, 1);
+        assert_eq!(sort(&rows, 1).slice(s![.., 0]).to_vec::<i64>().unwrap(), [0, 4, 8]);
         let few = numbers.choice(&items, [4], false, None).to_vec::<i64>().unwrap();
         let weights = from_slice(&[0.0, 1.0, 0.0], [3]);
         let chosen = numbers.choice(&arange(0, 3, 1), [20], true, Some(&weights));
         assert_eq!(chosen.to_vec::<i64>().unwrap(), [1; 20]);
+        let weights = from_slice(&[0.0, 0.5, 0.0, 0.25, 0.25], [5]);
+        let chosen = numbers.choice(&arange(0, 5, 1), [3], false, Some(&weights));
+        assert_eq!(sort(&chosen, 0).to_vec::<i64>().unwrap(), [1, 3, 4]);
+        let narrow = numbers.integers_as(-100, 100, [50], DType::I8);
+        assert!(narrow.to_vec::<i64>().unwrap().iter().all(|n| (-100..100).contains(n)));
         (bits, uniform, single, integers, normal, order, items.to_vec::<i64>().unwrap(), few)
     }));
 }
@@ -69,6 +82,126 @@ fn random_numbers_have_their_moments() {
         let (before, after) = (normal.slice(s![..-1]), normal.slice(s![1..]));
         let together = (before * after).mean(()).item::<f64>().unwrap();
         assert!(together.abs() < 0.015, "{mesh}");
+    });
+}
+
+/// A distribution with its mean and variance.
+type Distribution = (&'static str, fn(&random::Generator) -> Array, f64, f64);
+
+/// How many numbers are drawn of each distribution.
+const DRAWN: usize = 40_000;
+
+const DISTRIBUTIONS: &[Distribution] = &[
+    ("uniform", |of| of.uniform(-1.0, 2.0, [DRAWN]), 0.5, 0.75),
+    ("normal", |of| of.normal(3.0, 0.5, [DRAWN]), 3.0, 0.25),
+    // exp(1/8), (exp(1/4) - 1) exp(1/4)
+    ("lognormal", |of| of.lognormal(0.0, 0.5, [DRAWN]), 1.133_148, 0.364_696),
+    ("exponential", |of| of.exponential(2.0, [DRAWN]), 2.0, 4.0),
+    ("laplace", |of| of.laplace(1.0, 0.5, [DRAWN]), 1.0, 0.5),
+    // π² / 3 and π² / 6
+    ("logistic", |of| of.logistic(1.0, 1.0, [DRAWN]), 1.0, 3.289_868),
+    ("gumbel", |of| of.gumbel(0.0, 1.0, [DRAWN]), 0.577_216, 1.644_934),
+    // √(π / 2) and 2 - π / 2
+    ("rayleigh", |of| of.rayleigh(1.0, [DRAWN]), 1.253_314, 0.429_204),
+    // Γ(3/2) and 1 - π / 4
+    ("weibull", |of| of.weibull(2.0, [DRAWN]), 0.886_227, 0.214_602),
+    ("pareto", |of| of.pareto(9.0, [DRAWN]), 0.125, 0.020_089),
+    ("power", |of| of.power(3.0, [DRAWN]), 0.75, 0.037_5),
+    ("triangular", |of| of.triangular(0.0, 1.0, 4.0, [DRAWN]), 5.0 / 3.0, 13.0 / 18.0),
+    ("geometric", |of| of.geometric(0.25, [DRAWN]), 4.0, 12.0),
+    ("binomial", |of| of.binomial(20, 0.3, [DRAWN]), 6.0, 4.2),
+    ("poisson", |of| of.poisson(3.5, [DRAWN]), 3.5, 3.5),
+    ("large poisson", |of| of.poisson(10_000.0, [DRAWN]), 10_000.0, 10_000.0),
+    ("integers", |of| of.integers(0, 7, [DRAWN]), 3.0, 4.0),
+];
+
+/// The same on every mesh, and of the mean and variance that they should have.
+#[test]
+fn distributions_have_their_moments() {
+    let found = on_meshes(|_| {
+        let numbers = random::seeded(3).unwrap();
+        let moments = DISTRIBUTIONS.iter().map(|(name, draw, mean, variance)| {
+            let drawn = draw(&numbers);
+            let first = drawn.slice(s![..5]).to_vec::<f64>().unwrap();
+            let found = drawn.mean(()).item::<f64>().unwrap();
+            let spread = drawn.var((), 0.0).item::<f64>().unwrap();
+            // Six deviations of a mean; variances of long tails vary more.
+            let most = 6.0 * (variance / DRAWN as f64).sqrt();
+            assert!((found - mean).abs() < most, "{name}: mean {found}, not {mean}");
+            assert!((spread / variance - 1.0).abs() < 0.12, "{name}: {spread}, not {variance}");
+            (*name, first)
+        });
+        moments.collect::<Vec<_>>()
+    });
+    all_equal(found);
+}
+
+/// Quotients of normal numbers have no mean, and vectors have a covariance.
+#[test]
+fn other_distributions_are_those_of_their_names() {
+    on_meshes(|mesh| {
+        let numbers = random::seeded(4).unwrap();
+        let inside = numbers.standard_cauchy([DRAWN]).abs().less(1.0).mean(());
+        assert!((inside.item::<f64>().unwrap() - 0.5).abs() < 0.02, "{mesh}");
+        let mean = from_slice(&[1.0, -2.0], [2]);
+        let covariance = from_slice(&[2.0, 0.6, 0.6, 1.0], [2, 2]);
+        let vectors = numbers.multivariate_normal(&mean, &covariance, [DRAWN]);
+        assert_eq!(vectors.shape(), [DRAWN, 2]);
+        let found = vectors.mean(0).to_vec::<f64>().unwrap();
+        assert!((found[0] - 1.0).abs() < 0.05 && (found[1] + 2.0).abs() < 0.05, "{mesh}");
+        let found = phalanx::cov(&vectors.t(), ()).to_vec::<f64>().unwrap();
+        for (found, expected) in found.iter().zip([2.0, 0.6, 0.6, 1.0]) {
+            assert!((found - expected).abs() < 0.1, "{mesh}: {found}, not {expected}");
+        }
+        // Of three things with these chances, the first is among two that are chosen in 5/6 of
+        // the cases: 1/2 + 1/4 · 2/3 + 1/4 · 2/3.
+        let weights = from_slice(&[0.5, 0.25, 0.25], [3]);
+        let chosen = (0..400).map(|_| {
+            let two = numbers.choice(&arange(0, 3, 1), [2], false, Some(&weights));
+            two.to_vec::<i64>().unwrap().contains(&0)
+        });
+        if mesh.contains("=1)") {
+            let share = chosen.filter(|has| *has).count() as f64 / 400.0;
+            assert!((share - 5.0 / 6.0).abs() < 0.08, "{share}");
+        }
+    });
+}
+
+#[test]
+fn mistakes_in_distributions_are_refused() {
+    on_meshes(|mesh| {
+        let numbers = random::seeded(5).unwrap();
+        let items = arange(0, 3, 1);
+        let weighted = |weights: &[f64], replace| {
+            let weights = from_slice(weights, [weights.len()]);
+            numbers.choice(&items, [3], replace, Some(&weights))
+        };
+        for (code, array) in [
+            ("PX013", numbers.uniform(0.0, f64::INFINITY, [3])),
+            ("PX013", numbers.uniform(-1e308, 1e308, [3])),
+            ("PX017", numbers.uniform(1.0, 0.0, [3])),
+            ("PX017", numbers.normal(0.0, -1.0, [3])),
+            ("PX017", numbers.lognormal(0.0, -1.0, [3])),
+            ("PX017", numbers.integers(3, 3, [3])),
+            ("PX017", numbers.integers_as(0, 300, [3], DType::U8)),
+            ("PX011", numbers.integers_as(0, 3, [3], DType::F64)),
+            ("PX011", numbers.random([3], DType::I64)),
+            ("PX017", numbers.geometric(0.0, [3])),
+            ("PX017", numbers.binomial(3, 1.5, [3])),
+            ("PX017", numbers.poisson(f64::NAN, [3])),
+            ("PX017", numbers.triangular(0.0, 3.0, 2.0, [3])),
+            ("PX003", numbers.permuted(&items, 1)),
+            ("PX003", numbers.shuffled(&items, 1)),
+            ("PX017", weighted(&[0.5, 0.5], true)),
+            ("PX017", weighted(&[0.5, 0.5, 0.5], true)),
+            ("PX132", weighted(&[-0.5, 1.0, 0.5], true)),
+            ("PX017", weighted(&[f64::NAN, 0.5, 0.5], true)),
+            ("PX017", weighted(&[0.5, 0.5, 0.0], false)),
+        ] {
+            assert_eq!(array.evaluate().unwrap_err().code(), code, "{mesh}: {array:?}");
+        }
+        numbers.shuffle(&items, 1);
+        assert_eq!(items.evaluate().unwrap_err().code(), "PX003", "{mesh}");
     });
 }
 

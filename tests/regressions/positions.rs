@@ -2,17 +2,39 @@
 
 use crate::on_lines;
 use phalanx::prelude::*;
-use phalanx::sparse::Csr;
-use phalanx::{Mode, choose, ix, linalg, put_along_axis, setxor1d};
+use phalanx::sparse::{Csr, cg};
+use phalanx::{
+    Mode, Op, choose, identity, ix, linalg, put_along_axis, ravel_multi_index, setxor1d, ufunc,
+    unravel_index, vecdot,
+};
 
-/// Positions that would have widened the array ended the world.
+/// Positions that are wider than the array ended the world, and were then refused.
 #[test]
-fn positions_wider_than_the_array_were_not_refused() {
+fn positions_wider_than_the_array_were_not_taken() {
     on_lines(|| {
         let a = zeros([1, 3], DType::I64);
-        put_along_axis(&a, &from_slice(&[0i64, 1, 0, 2], [2, 2]), 5, 1);
-        assert_eq!(a.evaluate().expect_err("it is refused").code(), "PX001");
+        let values = from_slice(&[5i64, 6, 7, 8], [2, 2]);
+        put_along_axis(&a, &from_slice(&[0i64, 1, 0, 2], [2, 2]), &values, 1);
+        assert_eq!(a.to_vec::<i64>().unwrap(), [7, 6, 8]);
+        let b = zeros([2, 3], DType::I64);
+        put_along_axis(&b, &zeros([3, 1], DType::I64), 5, 1);
+        assert_eq!(b.evaluate().expect_err("it is refused").code(), "PX026");
         assert_eq!(arange(0, 3, 1).sum(()).item::<i64>().unwrap(), 3);
+    });
+}
+
+/// What NumPy raises no error for, on every mesh.
+#[test]
+fn masks_of_no_axes_were_refused() {
+    on_lines(|| {
+        let a = arange(0, 6, 1).reshape([2, 3]);
+        let (on, off) = (from_slice(&[true], ()), from_slice(&[false], ()));
+        assert_eq!(a.index(ix![&on]).shape(), [1, 2, 3]);
+        assert_eq!(a.index(ix![&off, 0]).shape(), [0, 3]);
+        assert_eq!(a.index(ix![.., &on, 1]).to_vec::<i64>().unwrap(), [1, 4]);
+        a.assign_index(ix![&off], 9);
+        a.assign_index(ix![&on, 1], 7);
+        assert_eq!(a.to_vec::<i64>().unwrap(), [0, 1, 2, 7, 7, 7]);
     });
 }
 
@@ -45,15 +67,96 @@ fn sparse_matrices_of_wrong_parts_were_made() {
         for starts in [[0i64, 2, 1, -3, 2], [1, 1, 1, 1, 2], [0, 0, 1, 1, 1]] {
             let starts = from_slice(&starts, [5]);
             let made = Csr::from_parts(&starts, &columns, &values, [4, 2]);
-            assert_eq!(made.expect_err("they are refused").code(), "PX029");
+            assert_eq!(made.expect_err("they are refused").code(), "PX136");
         }
         let more = from_slice(&[1.0; 4], [4]);
-        assert_eq!(
-            Csr::from_triplets(&columns, &columns, &more, [2, 2]).unwrap_err().code(),
-            "PX020"
-        );
+        let error = Csr::from_triplets(&columns, &columns, &more, [2, 2]).unwrap_err();
+        assert_eq!(error.code(), "PX017");
+        assert!(error.to_string().contains("from_triplets: rows = 2 elements in place of 4"));
+        let beyond = from_slice(&[0i64, 2], [2]);
+        let error = Csr::from_triplets(&columns, &beyond, &values, [2, 2]).unwrap_err();
+        assert_eq!(error.code(), "PX135");
+        assert!(error.to_string().contains("from_triplets: columns must be from 0 to before 2"));
         let huge = Csr::from_parts(&columns, &columns, &values, [usize::MAX, 2]);
         assert_eq!(huge.unwrap_err().code(), "PX019");
+    });
+}
+
+/// Integers were solved in integers, and matrices that are not square until something broke.
+#[test]
+fn conjugate_gradients_took_integers_and_wrong_shapes() {
+    on_lines(|| {
+        let dense = from_slice(&[4i64, 1, 0, 1, 3, 1, 0, 1, 5], [3, 3]);
+        let (matrix, b) = (Csr::from_dense(&dense).unwrap(), from_slice(&[6i64, 10, 17], [3]));
+        let solution = cg(&matrix, &b, 1e-12, 20).unwrap();
+        assert_eq!(solution.x.dtype(), DType::F64);
+        let distance = (solution.x - from_slice(&[1.0, 2.0, 3.0], [3])).abs().max(());
+        assert!(distance.item::<f64>().unwrap() < 1e-9);
+        let single = cg(&matrix, &b.astype(DType::F32), 1e-3, 20).unwrap();
+        assert_eq!(single.x.dtype(), DType::F64);
+        let wide = Csr::from_dense(&dense.slice(s![..2]).copy()).unwrap();
+        for (matrix, b, text) in [
+            (&wide, zeros([2], DType::F64), "cg: the shape of the matrix = [2, 3]"),
+            (&matrix, zeros([2], DType::F64), "cg: the shape of b = [2]"),
+            (&matrix, zeros([3, 1], DType::F64), "cg: the shape of b = [3, 1]"),
+        ] {
+            let error = cg(matrix, &b, 1e-12, 20).unwrap_err();
+            assert_eq!(error.numpy_class(), "ValueError");
+            assert!(error.to_string().contains(text), "{error}");
+        }
+    });
+}
+
+/// The texts told of other functions, or of nothing that was wrong.
+#[test]
+fn errors_named_other_functions() {
+    on_lines(|| {
+        let (square, b) = (identity(3, DType::F64), ones([2, 1], DType::F64));
+        let starts = from_slice(&[5i64, 9], [2]);
+        for (array, text) in [
+            (linalg::solve(&square, &b), "solve: inner sizes differ"),
+            (vecdot(&ones([3], DType::F64), &ones([2], DType::F64), -1), "vecdot: inner sizes"),
+            (ufunc(Op::Add).reduceat(&arange(0, 8, 1), &starts, 0), "reduceat: starts must be"),
+            (linalg::eigvalsh(&b, linalg::Triangle::Lower), "eigvalsh: the last two extents"),
+            (linalg::slogdet(&b).0, "slogdet: the last two extents"),
+        ] {
+            let error = array.evaluate().expect_err("it is refused").to_string();
+            assert!(error.contains(text), "{error}");
+        }
+    });
+}
+
+/// Without reading, a singular matrix was told by columns with NaN from no other.
+#[test]
+fn singular_matrices_were_hidden_by_nan() {
+    on_lines(|| {
+        let (singular, none) = (zeros([3, 3], DType::F64), zeros([3, 0], DType::F64));
+        for b in [full([3], f64::NAN, DType::F64), none] {
+            let error = linalg::solve(&singular, &b).evaluate().unwrap_err();
+            assert_eq!(error.code(), "PX120");
+        }
+        let sound = identity(3, DType::F64);
+        let x = linalg::solve(&sound, &full([3], f64::NAN, DType::F64));
+        assert!(x.to_vec::<f64>().unwrap().iter().all(|number| number.is_nan()));
+        let x = phalanx::deferred_errors(|| linalg::solve(&singular, &ones([3], DType::F64)));
+        assert_eq!(x.evaluate().unwrap_err().code(), "PX120");
+    });
+}
+
+/// Products of their extents overflowed.
+#[test]
+fn shapes_that_cannot_be_counted_ended_the_world() {
+    on_lines(|| {
+        let (one, none) = (from_slice(&[1i64], [1]), zeros([0], DType::I64));
+        let huge = [1usize << 40, 1 << 40];
+        assert_eq!(unravel_index(&one, &huge).unwrap_err().code(), "PX019");
+        assert_eq!(unravel_index(&one, &[usize::MAX]).unwrap_err().code(), "PX019");
+        assert_eq!(unravel_index(&one, &[1; 65]).unwrap_err().code(), "PX023");
+        assert_eq!(unravel_index(&none, &[0, 1 << 40, 1 << 40]).unwrap().len(), 3);
+        for mode in [Mode::Raise, Mode::Wrap, Mode::Clip] {
+            let found = ravel_multi_index(&[one.clone(), one.clone()], &huge, mode);
+            assert_eq!(found.evaluate().unwrap_err().code(), "PX019");
+        }
     });
 }
 

@@ -53,7 +53,10 @@ pub fn environment(project: &Project) -> Result<PathBuf, Failure> {
 
 /// Fetches the demo's data.
 pub fn fetch_data(project: &Project, python: &Path) -> Result<(), Failure> {
-    Program::new(python).arguments([project.path("xtask/fetch_demo_data.py")]).run()
+    let script = project.path("python/phalanx/_fetch_demo_data.py");
+    Program::new(python)
+        .arguments([script.as_os_str(), "--output".as_ref(), project.path("data").as_os_str()])
+        .run()
 }
 
 fn interpreter() -> Result<&'static str, Failure> {

@@ -154,7 +154,10 @@ impl Array {
                     (host.shape, host.dtype) = (form.shape.to_vec(), form.dtype);
                 }
                 let host = host.through(&stage.map);
-                stage.lens.map_or_else(|| host.clone(), |lens| lens.show_host(&host))
+                match stage.lens {
+                    Some(lens) => lens.show_host(&host),
+                    None => host,
+                }
             })
         });
         Ok(if live.view.is_truth { shown.map(show_truth_host) } else { shown })

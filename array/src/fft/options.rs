@@ -101,7 +101,7 @@ impl Grid {
         Grid { norm, ..self }
     }
 
-    /// The axes with their extents, `None` for that of the array.
+    /// The axes with their extents.
     pub(super) fn lines(&self, array: &Array, site: Site) -> Result<Vec<Line>, Error> {
         let count = match (&self.extents, &self.axes) {
             (Some(extents), _) => extents.len(),
@@ -109,19 +109,17 @@ impl Grid {
             (None, None) => array.ndim(),
         } as i64;
         let axes = self.axes.clone().unwrap_or_else(|| (-count..0).collect());
-        let extents: Vec<Option<i64>> = match &self.extents {
-            Some(extents) => extents.iter().map(|&e| (e != -1).then_some(e)).collect(),
-            None => {
-                // Of the array as it is given: an axis named twice is filled up again.
-                let extent = |&axis: &i64| Ok(Some(array.shape()[array.axis(axis, site)?] as i64));
-                axes.iter().map(extent).collect::<Result<_, Error>>()?
-            }
-        };
+        let extents = self.extents.clone().unwrap_or_else(|| vec![-1; axes.len()]);
         if extents.len() != axes.len() {
             let value = format!("{} for {} axes", extents.len(), axes.len());
             return Err(refused("fft", "extents", value, site));
         }
-        let line = |(axis, extent): (i64, Option<i64>)| Line { extent, axis, norm: self.norm };
-        Ok(axes.into_iter().zip(extents).map(line).collect())
+        let line = |(axis, extent): (i64, i64)| {
+            // Of the array as it is given: an axis named twice is filled up again.
+            let own = array.shape()[array.axis(axis, site)?] as i64;
+            let extent = Some(if extent == -1 { own } else { extent });
+            Ok(Line { extent, axis, norm: self.norm })
+        };
+        axes.into_iter().zip(extents).map(line).collect()
     }
 }

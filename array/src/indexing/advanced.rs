@@ -1,7 +1,7 @@
 //! Advanced indexing: arrays of positions and masks among the items of an index.
 
 use super::find::nonzero;
-use super::positions::{Mode, argument_array, resolved};
+use super::positions::{Mode, argument_array, resolved, unread};
 use crate::array::Array;
 use crate::error::{Error, Site, call_site, within};
 use crate::manipulation::moveaxis;
@@ -17,7 +17,8 @@ use phalanx_ops::{DType, Shape};
 pub enum AnyIndex {
     /// As in [`s!`](crate::s).
     Basic(Index),
-    /// Positions of an axis, or a mask over as many axes as it has.
+    /// Positions of an axis, or a mask over as many axes as it has: one of no axes adds an axis,
+    /// of extent 1 where it holds and else 0.
     Array(Array),
 }
 
@@ -45,6 +46,16 @@ macro_rules! ix {
     ($($item:expr),* $(,)?) => {
         [$($crate::indexing::IntoAnyIndex::into_any_index($item)),*]
     };
+}
+
+/// An item of an index spelled out: of one axis of the result of the basic items.
+#[derive(Clone)]
+enum Spelled {
+    Basic(Index),
+    /// Positions of an axis.
+    Positions(Array),
+    /// Positions of an axis of extent 1 that a mask of no axes adds.
+    Added(Array),
 }
 
 /// An index worked out: what it shows, and of which axes it takes positions.
@@ -136,15 +147,16 @@ impl Array {
         let basic: Vec<Index> = items
             .iter()
             .map(|item| match item {
-                AnyIndex::Basic(Index::At(_)) | AnyIndex::Array(_) => whole,
-                AnyIndex::Basic(item) => *item,
+                Spelled::Basic(Index::At(_)) | Spelled::Positions(_) => whole,
+                Spelled::Added(_) => Index::NewAxis,
+                Spelled::Basic(item) => *item,
             })
             .collect();
         let view = within(site, || self.slice(&basic).ok().cloned())?;
         let mut shape = Shape::new();
         let arrays = items.iter().filter_map(|item| match item {
-            AnyIndex::Array(array) => Some(array),
-            AnyIndex::Basic(_) => None,
+            Spelled::Positions(array) | Spelled::Added(array) => Some(array),
+            Spelled::Basic(_) => None,
         });
         for array in arrays.clone() {
             shape = broadcast(&shape, array.shape()).map_err(|_| {
@@ -157,10 +169,13 @@ impl Array {
         let mut arrays: Vec<Array> = Vec::new();
         for (axis, item) in items.iter().enumerate() {
             let positions = match item {
-                AnyIndex::Array(array) => {
+                // As NumPy, which looks at no position where others leave nothing to be read.
+                Spelled::Positions(array) if shape.contains(&0) => unread(array, &shape, site)?,
+                Spelled::Positions(array) => {
                     resolved(array, (axis, view.shape()[axis]), Mode::Raise, site)?
                 }
-                AnyIndex::Basic(Index::At(at)) => {
+                Spelled::Added(array) => array.clone(),
+                Spelled::Basic(Index::At(at)) => {
                     let extent = view.shape()[axis];
                     let from_start = if *at < 0 { at + extent as i64 } else { *at };
                     if !(0..extent as i64).contains(&from_start) {
@@ -169,7 +184,7 @@ impl Array {
                     let mesh = self.mesh()?;
                     mesh.enter(|| crate::creation::from_slice(&[from_start], ()))
                 }
-                AnyIndex::Basic(_) => continue,
+                Spelled::Basic(_) => continue,
             };
             axes.push(axis);
             arrays.push(positions);
@@ -243,7 +258,7 @@ fn all_basic(items: &[AnyIndex]) -> Option<Vec<Index>> {
 
 /// One item for each axis of the result of the basic items: masks as the positions where they hold,
 /// and without an ellipsis.
-fn spelled_out(array: &Array, items: &[AnyIndex], site: Site) -> Result<Vec<AnyIndex>, Error> {
+fn spelled_out(array: &Array, items: &[AnyIndex], site: Site) -> Result<Vec<Spelled>, Error> {
     let axes_of = |item: &AnyIndex| match item {
         AnyIndex::Basic(Index::NewAxis | Index::Ellipsis) => 0,
         AnyIndex::Array(mask) if mask.dtype() == DType::Bool => mask.ndim(),
@@ -258,9 +273,9 @@ fn spelled_out(array: &Array, items: &[AnyIndex], site: Site) -> Result<Vec<AnyI
     if ellipses > 1 {
         return Err(Error::op(OpError::Ellipses, site));
     }
-    let whole = AnyIndex::Basic(Index::Range { start: None, stop: None, step: 1 });
+    let whole = Spelled::Basic(Index::Range { start: None, stop: None, step: 1 });
     let rest = vec![whole; ndim - given];
-    let mut spelled: Vec<AnyIndex> = Vec::new();
+    let mut spelled: Vec<Spelled> = Vec::new();
     let mut axis = 0;
     for item in items {
         match item {
@@ -277,14 +292,15 @@ fn spelled_out(array: &Array, items: &[AnyIndex], site: Site) -> Result<Vec<AnyI
                     return Err(Error::op(OpError::MaskShape { mask, extents }, site));
                 }
                 if mask.ndim() == 0 {
-                    let (expected, ndim) = ("at least 1", 0);
-                    let error = OpError::Ndim { operation: "a mask in an index", expected, ndim };
-                    return Err(Error::op(error, site));
+                    let found = within(site, || nonzero(&mask.reshape([1])))?;
+                    spelled.extend(found.into_iter().map(Spelled::Added));
+                    continue;
                 }
                 let found = within(site, || nonzero(mask))?;
-                spelled.extend(found.into_iter().map(AnyIndex::Array));
+                spelled.extend(found.into_iter().map(Spelled::Positions));
             }
-            other => spelled.push(other.clone()),
+            AnyIndex::Array(positions) => spelled.push(Spelled::Positions(positions.clone())),
+            AnyIndex::Basic(item) => spelled.push(Spelled::Basic(*item)),
         }
         axis += axes_of(item);
     }

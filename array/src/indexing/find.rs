@@ -1,15 +1,16 @@
 //! Positions of elements: where conditions hold, and between indices and positions in C order.
 
-use super::positions::{Mode, check_integers, resolved};
+use super::positions::{Mode, resolved, whole};
 use crate::array::Array;
+use crate::creation::zeros;
 use crate::error::{DataError, Error, Site, call_site, within};
 use crate::graph::NodeOp;
 use crate::manipulation::refused;
 use crate::math::select;
 use crate::operand::Argument;
-use phalanx_ops::DType;
 use phalanx_ops::error::OpError;
-use phalanx_ops::shape::size;
+use phalanx_ops::shape::{broadcast, check_ndim};
+use phalanx_ops::{DType, Shape};
 
 /// The strides of a C-ordered array in elements.
 fn steps(shape: &[usize]) -> Vec<i64> {
@@ -92,23 +93,40 @@ pub fn argwhere(array: &Array) -> Array {
 /// NumPy's `unravel_index`: for each axis of an array of this shape the index of positions in C
 /// order.
 ///
-/// Collective where positions may be outside, else Local. Errors: `OpError::Indices`,
-/// `DataError::IndexRange`.
+/// Collective. Errors: `OpError::Cast`, `OpError::TooLarge` for a shape of more elements than can
+/// be counted, `OpError::Ndim` for several positions in an array of no axes,
+/// `DataError::PositionRange`.
 #[track_caller]
 pub fn unravel_index(positions: &Array, shape: &[usize]) -> Result<Vec<Array>, Error> {
     let site = call_site();
-    check_positions(positions, size(shape), site)?;
-    let wide = positions.converted(DType::I64, site);
+    let extent = if shape.contains(&0) { 0 } else { elements(shape, site)? };
+    let wide = checked(positions, extent, site)?;
+    if shape.is_empty() && positions.ndim() > 0 {
+        let (operation, ndim) = ("unravel_index", positions.ndim());
+        return Err(Error::op(OpError::Ndim { operation, expected: "0", ndim }, site));
+    }
     (0..shape.len()).map(|axis| along(&wide, shape, axis, site)).collect()
 }
 
-fn check_positions(positions: &Array, extent: usize, site: Site) -> Result<(), Error> {
-    check_integers(positions, site)?;
+/// How many elements an array of this shape would have, where extents of 0 count as 1: as many as
+/// positions can count.
+fn elements(shape: &[usize], site: Site) -> Result<usize, Error> {
+    check_ndim(shape.len()).map_err(|error| Error::op(error, site))?;
+    let extents = shape.iter().map(|&extent| i64::try_from(extent.max(1)).ok());
+    let count = extents.into_iter().try_fold(1i64, |count, extent| count.checked_mul(extent?));
+    let too_large = || Error::op(OpError::TooLarge { shape: shape.to_vec() }, site);
+    count.map(|count| count as usize).ok_or_else(too_large)
+}
+
+/// The positions as `i64`, from 0 to before `extent`.
+fn checked(positions: &Array, extent: usize, site: Site) -> Result<Array, Error> {
+    let positions = whole(positions, site)?;
     within(site, || {
         let wide = positions.converted(DType::I64, site);
         let outside = wide.less(0).logical_or(wide.greater_equal(extent as i64));
         let error = Error::data(DataError::PositionRange { size: extent }, site);
-        outside.any_at(site)?.refuse(error, site).map(drop)
+        outside.any_at(site)?.refuse(error, site)?;
+        Ok(wide)
     })
 }
 
@@ -116,7 +134,8 @@ fn check_positions(positions: &Array, extent: usize, site: Site) -> Result<(), E
 /// given by an index for each axis.
 ///
 /// Collective where an index may be outside, else Local. Errors: `OpError::Argument` for another
-/// number of axes, `OpError::Indices`, `DataError::PositionRange`.
+/// number of axes or none, `OpError::TooLarge` for a shape of more elements than can be counted,
+/// `OpError::Broadcast`, `OpError::Cast`, `DataError::PositionRange`.
 #[track_caller]
 #[must_use]
 pub fn ravel_multi_index(indices: &[Array], shape: &[usize], mode: Mode) -> Array {
@@ -126,13 +145,24 @@ pub fn ravel_multi_index(indices: &[Array], shape: &[usize], mode: Mode) -> Arra
             let count = indices.len().to_string();
             return Err(refused("ravel_multi_index", "the number of axes", count, site));
         }
+        elements(shape, site)?;
+        let mut common = Shape::new();
+        let mut whole_ones = Vec::with_capacity(indices.len());
+        for index in indices {
+            whole_ones.push(whole(index, site)?);
+            common = broadcast(&common, index.shape()).map_err(|error| Error::op(error, site))?;
+        }
+        if common.contains(&0) {
+            // As NumPy, which looks at no index where others leave nothing to be counted.
+            let mesh = indices[0].mesh()?;
+            let nothing = || within(site, || zeros(common.as_slice(), DType::I64));
+            return mesh.enter(nothing).ok().cloned();
+        }
         let mut position: Option<Array> = None;
-        for ((index, &extent), step) in indices.iter().zip(shape).zip(steps(shape)) {
+        for ((index, &extent), step) in whole_ones.iter().zip(shape).zip(steps(shape)) {
             let index = match mode {
-                Mode::Raise => {
-                    check_positions(index, extent, site)?;
-                    index.converted(DType::I64, site)
-                }
+                Mode::Raise => checked(index, extent, site)?,
+                _ if extent == 0 => checked(index, 0, site)?,
                 _ => resolved(index, (0, extent), mode, site)?,
             };
             within(site, || {
@@ -213,18 +243,15 @@ pub fn try_place(array: &Array, mask: &Array, values: &Array) -> Result<(), Erro
 /// NumPy's `choose`: of each element the choice that `selector` names, with broadcasting.
 ///
 /// Local where the selector is known to name choices alone, else Collective. Errors:
-/// `OpError::Broadcast`, `OpError::Indices`, `DataError::PositionRange`.
+/// `OpError::Broadcast`, `OpError::Cast`, `DataError::PositionRange`.
 #[track_caller]
 #[must_use]
 pub fn choose(selector: &Array, choices: &[Argument], mode: Mode) -> Array {
     let site = call_site();
     Array::catch((|| {
         let selector = match mode {
-            Mode::Raise => {
-                check_positions(selector, choices.len(), site)?;
-                selector.clone()
-            }
-            _ => resolved(selector, (0, choices.len()), mode, site)?,
+            Mode::Raise => checked(selector, choices.len(), site)?,
+            _ => resolved(&whole(selector, site)?, (0, choices.len()), mode, site)?,
         };
         let Some((last, others)) = choices.split_last() else {
             return Err(refused("choose", "choices", "[]", site));

@@ -1,10 +1,11 @@
 //! Reading and writing at positions of an axis.
 
+use super::advanced::AnyIndex;
 use crate::array::Array;
 use crate::error::{DataError, Error, Site, call_site, within};
 use crate::graph::NodeOp;
 use crate::manipulation::{axis_of, with_extent};
-use crate::math::select;
+use crate::math::{select, without_leading};
 use crate::operand::{Argument, Operand};
 use crate::structured::record_structured;
 use phalanx_ops::error::OpError;
@@ -67,7 +68,7 @@ pub(super) fn check_integers(positions: &Array, site: Site) -> Result<(), Error>
 }
 
 /// Positions as `take` and `put` cast them: bools count as 0 and 1, and floats are refused.
-fn whole(positions: &Array, site: Site) -> Result<Array, Error> {
+pub(super) fn whole(positions: &Array, site: Site) -> Result<Array, Error> {
     match positions.ok()?.dtype().kind() {
         Kind::Bool => Ok(positions.converted(DType::I64, site)),
         Kind::Signed | Kind::Unsigned => Ok(positions.clone()),
@@ -125,8 +126,23 @@ impl Array {
             self.ok()?;
             let axis = self.axis(axis, site)?;
             let positions = &whole(positions, site)?;
-            let positions = resolved(positions, (axis, self.shape()[axis]), mode, site)?;
-            self.take_resolved(&positions, axis, site)
+            let (before, extent) = (&self.shape()[..axis], self.shape()[axis]);
+            // As NumPy, which looks at positions as it goes along the axes before this one.
+            let is_read = !before.contains(&0);
+            if is_read && (extent > 0 || mode == Mode::Raise) {
+                let positions = resolved(positions, (axis, extent), mode, site)?;
+                return self.take_resolved(&positions, axis, site);
+            }
+            let after = &self.shape()[axis + 1..];
+            let shape = [before, positions.shape(), after].concat();
+            if !shape.contains(&0) {
+                let error = DataError::IndexRange { axis, extent };
+                return Err(Error::data(error, site));
+            }
+            let mesh = self.mesh()?;
+            mesh.enter(|| within(site, || crate::creation::zeros(shape, self.dtype())))
+                .ok()
+                .cloned()
         })())
     }
 
@@ -164,6 +180,9 @@ impl Array {
         self.ok()?;
         let positions = &whole(positions, site)?;
         let count = positions.size();
+        if self.size() == 0 && count > 0 {
+            return Err(Error::data(DataError::IndexRange { axis: 0, extent: 0 }, site));
+        }
         let values = within(site, || -> Result<Array, Error> {
             let values = argument_array(&values, self, site)?;
             let given = values.size();
@@ -224,22 +243,24 @@ impl Array {
 }
 
 /// Positions of an axis that are `i64` and from 0 to before its extent, where negative ones are an
-/// error too.
+/// error too, of this argument of an operation.
 pub(crate) fn checked_positions(
+    (operation, argument): (&'static str, &'static str),
     positions: &Array,
     extent: usize,
-    axis: usize,
     site: Site,
 ) -> Result<Array, Error> {
+    let positions = whole(positions, site)?;
     let known = positions.base_node()?.interval().filter(|_| positions.shows_base());
+    let wide = positions.converted(DType::I64, site);
     if !known.is_some_and(|known| known.is_within(0, extent as i64 - 1)) && positions.size() > 0 {
         within(site, || {
-            let negative = positions.converted(DType::I64, site).less(0);
-            let error = Error::data(DataError::IndexRange { axis, extent }, site);
-            negative.any_at(site)?.refuse(error, site)
+            let outside = wide.less(0).logical_or(wide.greater_equal(extent as i64));
+            let error = DataError::PositionsBeyond { operation, argument, extent };
+            outside.any_at(site)?.refuse(Error::data(error, site), site)
         })?;
     }
-    resolved(positions, (axis, extent), Mode::Raise, site)
+    Ok(wide)
 }
 
 /// An argument as an array that is written into another.
@@ -296,41 +317,47 @@ pub fn take(array: &Array, positions: &Array, axis: Option<i64>, mode: Mode) -> 
     }
 }
 
-/// Extents that two arrays share along all axes but one, to which both are broadcast.
+/// An array and positions of one of its axes, both broadcast along the others, and the positions
+/// resolved. As NumPy, positions that nothing is read at may be any.
 fn aligned(
+    operation: &'static str,
     array: &Array,
-    others: &[&Array],
+    positions: &Array,
     axis: usize,
     site: Site,
-) -> Result<(Array, Vec<Array>), Error> {
-    for other in others {
-        if other.ndim() != array.ndim() {
-            let (expected, ndim) = ("as many as the array", other.ndim());
-            return Err(Error::op(OpError::Ndim { operation: "along_axis", expected, ndim }, site));
-        }
+) -> Result<(Array, Array), Error> {
+    if positions.ok()?.ndim() != array.ndim() {
+        let (expected, ndim) = ("as many as the array", positions.ndim());
+        return Err(Error::op(OpError::Ndim { operation, expected, ndim }, site));
     }
-    let mut shape: Vec<usize> = array.shape().to_vec();
-    shape[axis] = 1;
-    for other in others {
-        let mut own = other.shape().to_vec();
-        own[axis] = 1;
-        let joined = phalanx_ops::shape::broadcast(&shape, &own);
-        shape = joined.map_err(|error| Error::op(error, site))?.to_vec();
-    }
+    let [left, right] = [array, positions].map(|array| with_extent(array.shape(), axis, 1));
+    let shape = phalanx_ops::shape::broadcast(&left, &right).map_err(|_| {
+        let shapes = vec![left, positions.shape().into()];
+        Error::op(OpError::IndexShapes { shapes }, site)
+    })?;
     let with = |array: &Array| {
-        let mut own = shape.clone();
-        own[axis] = array.shape()[axis];
+        let own = with_extent(&shape, axis, array.shape()[axis]);
         within(site, || array.broadcast_to(own.as_slice()).ok().cloned())
     };
-    let others = others.iter().map(|other| with(other)).collect::<Result<_, _>>()?;
-    Ok((with(array)?, others))
+    let resolved = match shape.contains(&0) {
+        true => unread(positions, positions.shape(), site)?,
+        false => resolved(positions, (axis, array.shape()[axis]), Mode::Raise, site)?,
+    };
+    Ok((with(array)?, with(&resolved)?))
+}
+
+/// Positions of this shape in place of others that nothing is read at, if these may be positions.
+pub(super) fn unread(positions: &Array, shape: &[usize], site: Site) -> Result<Array, Error> {
+    check_integers(positions, site)?;
+    let mesh = positions.mesh()?;
+    mesh.enter(|| within(site, || crate::creation::zeros(shape, DType::I64))).ok().cloned()
 }
 
 /// NumPy's `take_along_axis`: `y[…, k, …] = a[…, positions[…, k, …], …]`, with broadcasting of the
 /// other axes.
 ///
 /// Collective where positions may be outside of the axis, else Local. Errors: `OpError::Axis`,
-/// `OpError::Ndim`, `OpError::Broadcast`, `OpError::Indices`, `DataError::IndexRange`.
+/// `OpError::Ndim`, `OpError::IndexShapes`, `OpError::Indices`, `DataError::IndexRange`.
 #[track_caller]
 #[must_use]
 pub fn take_along_axis(array: &Array, positions: &Array, axis: i64) -> Array {
@@ -338,17 +365,17 @@ pub fn take_along_axis(array: &Array, positions: &Array, axis: i64) -> Array {
     Array::catch((|| {
         array.ok()?;
         let axis = array.axis(axis, site)?;
-        let positions = resolved(positions, (axis, array.shape()[axis]), Mode::Raise, site)?;
-        let (array, positions) = aligned(array, &[&positions], axis, site)?;
+        let (array, positions) = aligned("take_along_axis", array, positions, axis, site)?;
         let take = Structured::TakeAlong(TakeAlong { axis: axis as u8 });
-        record_structured(take, &[&array, &positions[0]], site)
+        record_structured(take, &[&array, &positions], site)
     })())
 }
 
 /// NumPy's `put_along_axis`: `a[…, positions[…, k, …], …] = values[…, k, …]`, with broadcasting of
-/// the other axes.
+/// the other axes; of positions that occur several times the last value stays.
 ///
-/// Collectivity and errors as [`take_along_axis`] and [`Array::assign`].
+/// Collectivity and errors as [`take_along_axis`] and [`Array::assign`]. Where the positions are
+/// wider than the array along the other axes, it is brought whole to every device.
 #[track_caller]
 pub fn put_along_axis(array: &Array, positions: &Array, values: impl Into<Argument>, axis: i64) {
     let site = call_site();
@@ -368,16 +395,31 @@ pub fn try_put_along_axis(
     let (site, values) = (call_site(), values.into());
     array.ok()?;
     let axis = array.axis(axis, site)?;
-    let positions = resolved(positions, (axis, array.shape()[axis]), Mode::Raise, site)?;
-    let (widened, positions) = aligned(array, &[&positions], axis, site)?;
+    let (widened, positions) = aligned("put_along_axis", array, positions, axis, site)?;
     if widened.shape() != array.shape() {
-        let (left, right) = (array.shape().into(), positions[0].shape().into());
-        return Err(Error::op(OpError::Broadcast { left, right }, site));
+        // Several lines of positions for one line of the array.
+        let index = |own: usize| {
+            if own == axis {
+                return Ok(AnyIndex::Array(positions.clone()));
+            }
+            let (mesh, extent) = (array.mesh()?, array.shape()[own]);
+            let mut shape = vec![1; array.ndim()];
+            shape[own] = extent;
+            let all = mesh.enter(|| crate::creation::arange(0, extent as i64, 1));
+            Ok(AnyIndex::Array(all.reshape(shape).ok()?.clone()))
+        };
+        return within(site, || {
+            let items = (0..array.ndim()).map(index).collect::<Result<Vec<_>, Error>>()?;
+            array.try_assign_index(items, values)
+        });
     }
     let values = argument_array(&values, array, site)?;
-    let values = within(site, || values.broadcast_to(positions[0].shape()).ok().cloned())?;
+    let values = within(site, || {
+        let values = without_leading(&values, positions.ndim());
+        values.broadcast_to(positions.shape()).ok().cloned()
+    })?;
     let put = Put { axis: axis as u8, op: None };
-    let new = array.put_resolved(put, &positions[0], &values, site)?;
+    let new = array.put_resolved(put, &positions, &values, site)?;
     within(site, || array.try_assign(&new))
 }
 

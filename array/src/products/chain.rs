@@ -2,13 +2,15 @@
 
 use crate::array::Array;
 use crate::creation::identity;
+use crate::decomposition::inv;
 use crate::error::{Error, Site, call_site, within};
 use crate::manipulation::{refused, sound};
 use crate::products::matmul::try_matmul;
 use phalanx_ops::error::OpError;
 
-/// A square matrix, or each of a stack, to a power that is not negative. Local (records nodes).
-/// Errors: `OpError::Matrix`, `OpError::NotSquare`, `OpError::Argument` for a negative power.
+/// A square matrix, or each of a stack, to a power; a negative one is that of the inverse. Local
+/// (records nodes), Collective for a negative power. Errors: `OpError::Matrix`,
+/// `OpError::NotSquare`, those of [`inv`](crate::linalg::inv).
 #[track_caller]
 #[must_use]
 pub fn matrix_power(array: &Array, power: i64) -> Array {
@@ -26,7 +28,8 @@ pub fn matrix_power(array: &Array, power: i64) -> Array {
             return Err(Error::op(error, site));
         }
         if power < 0 {
-            return Err(refused("matrix_power", "n", power.to_string(), site));
+            let inverse = within(site, || inv(array).ok().cloned())?;
+            return within(site, || matrix_power(&inverse, power.saturating_neg()).ok().cloned());
         }
         if power == 0 {
             let one = within(site, || identity(shape[ndim - 1], array.dtype()));

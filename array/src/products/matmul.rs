@@ -33,7 +33,8 @@ pub(super) fn try_matmul(a: &Array, b: &Array, site: Site) -> Result<Array, Erro
     let contracted = (left[left.len() - 1], right[right.len().saturating_sub(2)]);
     if contracted.0 != contracted.1 {
         let (left, right) = (left.into(), right.into());
-        return Err(Error::op(OpError::ContractedSizes { left, right }, site));
+        let operation = "matmul";
+        return Err(Error::op(OpError::ContractedSizes { operation, left, right }, site));
     }
     let dtype = promote(a.dtype(), b.dtype());
     match (left.len(), right.len()) {

@@ -17,7 +17,7 @@ pub(super) fn matrix_product(
 ) -> Result<Array, Error> {
     if a.shape()[1] != b.shape()[0] {
         let (left, right) = (a.shape().into(), b.shape().into());
-        return Err(Error::op(OpError::ContractedSizes { left, right }, site));
+        return Err(Error::op(OpError::ContractedSizes { operation: "matmul", left, right }, site));
     }
     let shape: Shape = smallvec::smallvec![a.shape()[0], b.shape()[1]];
     check_shape(&shape, dtype, site)?;

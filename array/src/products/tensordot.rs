@@ -68,7 +68,8 @@ fn try_tensordot(a: &Array, b: &Array, axes: &ContractedAxes, site: Site) -> Res
     let (left, right) = (axes_of(&left, a.ndim(), site)?, axes_of(&right, b.ndim(), site)?);
     if left.iter().zip(&right).any(|(&l, &r)| a.shape()[l] != b.shape()[r]) {
         let (left, right) = (a.shape().into(), b.shape().into());
-        return Err(Error::op(OpError::ContractedSizes { left, right }, site));
+        let operation = "tensordot";
+        return Err(Error::op(OpError::ContractedSizes { operation, left, right }, site));
     }
     let kept_left: Vec<usize> = (0..a.ndim()).filter(|axis| !left.contains(axis)).collect();
     let kept_right: Vec<usize> = (0..b.ndim()).filter(|axis| !right.contains(axis)).collect();

@@ -14,12 +14,17 @@ pub(crate) fn conjugated(array: &Array) -> Array {
     if array.dtype().is_complex() { array.conjugate() } else { array.clone() }
 }
 
-fn sizes(a: &Array, b: &Array, left: usize, right: usize, site: Site) -> Result<(), Error> {
+fn sizes(
+    operation: &'static str,
+    (a, left): (&Array, usize),
+    (b, right): (&Array, usize),
+    site: Site,
+) -> Result<(), Error> {
     if left == right {
         return Ok(());
     }
     let (left, right) = (a.shape().into(), b.shape().into());
-    Err(Error::op(OpError::ContractedSizes { left, right }, site))
+    Err(Error::op(OpError::ContractedSizes { operation, left, right }, site))
 }
 
 /// The sum of the products of all elements in C order, those of the left conjugated. Shapes: equal
@@ -31,7 +36,7 @@ pub fn vdot(a: &Array, b: &Array) -> Array {
     let site = call_site();
     Array::catch((|| {
         sound([a, b])?;
-        sizes(a, b, a.size(), b.size(), site)?;
+        sizes("vdot", (a, a.size()), (b, b.size()), site)?;
         let dtype = promote(a.dtype(), b.dtype());
         summed(&within(site, || conjugated(&a.ravel()) * b.ravel()), &[0], dtype, site)
     })())
@@ -60,7 +65,7 @@ pub fn vecdot(a: &Array, b: &Array, axis: i64) -> Array {
         at_least(b, 1, named, site)?;
         let (a, b) = (moveaxis(a, axis, -1), moveaxis(b, axis, -1));
         sound([&a, &b])?;
-        sizes(&a, &b, a.shape()[a.ndim() - 1], b.shape()[b.ndim() - 1], site)?;
+        sizes("vecdot", (&a, a.shape()[a.ndim() - 1]), (&b, b.shape()[b.ndim() - 1]), site)?;
         let dtype = promote(a.dtype(), b.dtype());
         summed(&(conjugated(&a) * &b), &[-1], dtype, site)
     }))
@@ -75,7 +80,7 @@ pub fn matvec(a: &Array, b: &Array) -> Array {
     Array::catch(within(site, || {
         at_least(a, 2, ("matvec", "2 or more"), site)?;
         at_least(b, 1, ("matvec", "1 or more"), site)?;
-        sizes(a, b, a.shape()[a.ndim() - 1], b.shape()[b.ndim() - 1], site)?;
+        sizes("matvec", (a, a.shape()[a.ndim() - 1]), (b, b.shape()[b.ndim() - 1]), site)?;
         let dtype = promote(a.dtype(), b.dtype());
         summed(&(a * b.expand_dims(-2)), &[-1], dtype, site)
     }))
@@ -91,7 +96,7 @@ pub fn vecmat(a: &Array, b: &Array) -> Array {
     Array::catch(within(site, || {
         at_least(a, 1, ("vecmat", "1 or more"), site)?;
         at_least(b, 2, ("vecmat", "2 or more"), site)?;
-        sizes(a, b, a.shape()[a.ndim() - 1], b.shape()[b.ndim() - 2], site)?;
+        sizes("vecmat", (a, a.shape()[a.ndim() - 1]), (b, b.shape()[b.ndim() - 2]), site)?;
         let dtype = promote(a.dtype(), b.dtype());
         summed(&(conjugated(a).expand_dims(-1) * b), &[-2], dtype, site)
     }))

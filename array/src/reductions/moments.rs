@@ -122,7 +122,8 @@ impl Array {
         let op = |op, arguments: &[crate::operand::Argument]| try_elementwise(op, arguments, site);
         let given = axes.has_dtype();
         let kept = keepdims(axes.clone());
-        let mean = match axes.options().and_then(|options| options.mean.as_ref()) {
+        let given_mean = axes.options().and_then(|options| options.mean.as_ref());
+        let mean = match given_mean {
             Some(mean) => mean.clone(),
             None => {
                 let (sum, count) = self.sum_and_count(&kept, None, site)?;
@@ -159,7 +160,6 @@ impl Array {
                 .into()
             }
         };
-        let given_mean = axes.options().and_then(|options| options.mean.as_ref());
         let natural =
             given_mean.map_or(self.mean_dtype(), |mean| promote(self.mean_dtype(), mean.dtype()));
         let mut dtype = given.unwrap_or(natural.real());

@@ -10,4 +10,7 @@ pub use order::{
     Side, argpartition, argsort, digitize, lexsort, partition, searchsorted, sort, sort_complex,
     topk,
 };
-pub use sets::{Unique, intersect1d, isin, setdiff1d, setxor1d, union1d, unique, unique_all};
+pub use sets::{
+    Unique, intersect1d, intersect1d_indices, isin, setdiff1d, setxor1d, union1d, unique,
+    unique_all, unique_along, unique_with,
+};

@@ -1,7 +1,7 @@
 //! Sorting along an axis, positions in order, and searches in what is sorted.
 
 use crate::array::Array;
-use crate::error::{Error, Site, call_site, within};
+use crate::error::{DataError, Error, Site, call_site, within};
 use crate::indexing::take_along_axis;
 use crate::manipulation::{along, refused, span};
 use crate::operand::Argument;
@@ -86,21 +86,27 @@ fn partitioned(array: &Array, kth: &[i64], axis: Option<i64>, order: Order, site
 }
 
 /// NumPy's `lexsort`: the positions (`i64`) that sort by several keys of one shape, the last of
-/// which comes first. Local (records nodes). Errors: `OpError::Argument` without keys,
-/// `OpError::Broadcast`, `OpError::Axis`.
+/// which comes first; the position of a single element is 0. Local (records nodes). Errors:
+/// `OpError::Arguments` without keys, `OpError::Broadcast`, `OpError::Axis`.
 #[track_caller]
 #[must_use]
 pub fn lexsort(keys: &[Array], axis: i64) -> Array {
     let site = call_site();
     Array::catch((|| {
         let Some((first, others)) = keys.split_first() else {
-            return Err(refused("lexsort", "keys", "[]", site));
+            let (operation, problem) = ("lexsort", "there are no keys");
+            return Err(Error::op(OpError::Arguments { operation, problem }, site));
         };
+        first.ok()?;
         for key in others {
-            if key.ok()?.shape() != first.ok()?.shape() {
+            if key.ok()?.shape() != first.shape() {
                 let (left, right) = (first.shape().into(), key.shape().into());
                 return Err(Error::op(OpError::Broadcast { left, right }, site));
             }
+        }
+        if first.ndim() == 0 && matches!(axis, -1 | 0) {
+            let mesh = first.mesh()?;
+            return mesh.enter(|| crate::creation::zeros((), DType::I64)).ok().cloned();
         }
         within(site, || {
             // Stable sorts by one key after the other, the least important one first.
@@ -188,7 +194,8 @@ pub fn digitize(values: &Array, bins: &Array, right: bool) -> Array {
                 return searchsorted(bins, values, side).ok().cloned();
             }
             if !falls {
-                return Err(Error::data(crate::error::DataError::NotMonotone, site));
+                let expected = "increasing or decreasing";
+                return Err(Error::data(DataError::NotMonotone { expected }, site));
             }
             let side = if right { Side::Right } else { Side::Left };
             let reversed = bins.slice(crate::s![..;-1]);

@@ -1,103 +1,119 @@
-//! Histograms of equal bins.
+//! Histograms.
 
-use super::counting::count_positions;
+use super::bins::{Axis, Bins, HistogramOptions};
+use super::counting::{accumulate, count_positions};
 use crate::array::Array;
-use crate::creation::linspace;
-use crate::elementwise::check_shape;
 use crate::error::{Error, Site, call_site, within};
 use crate::manipulation::refused;
-use crate::math::{is_real, select};
-use phalanx_ops::DType;
+use phalanx_ops::error::OpError;
+use phalanx_ops::{DType, Kind};
 
-/// NumPy's `histogram` with `bins` equal bins: the counts (`i64`) and the `bins + 1` edges (`f64`).
+/// NumPy's `histogram`: how many elements (`i64`) lie in each of the `bins`, so many equal ones or
+/// those between edges, and the edges.
 ///
-/// Without a `range` the smallest and largest element are found first, which closes the window
-/// (Collective). Elements outside the range (and NaN) are not counted; the last bin includes its
-/// right edge. Bin for bin NumPy's answer: its corrections at the edges are applied. Errors:
-/// `OpError::Argument` for no bins or a range that is not finite, `OpError::TooLarge`.
+/// ```
+/// # use phalanx_array as phalanx;
+/// # use phalanx::{Array, HistogramOptions, histogram};
+/// # fn example(a: &Array, edges: &Array, weights: &Array) {
+/// let (counts, edges_found) = histogram(a, 10, ());
+/// let (counts, _) = histogram(a, 10, (-1.0, 1.0));
+/// let (density, _) = histogram(a, edges, HistogramOptions::default().density().weights(weights));
+/// # }
+/// ```
+///
+/// Counts have the dtype of the weights, densities are in `f64`; edges of equal bins have the dtype
+/// of an array of floats, else `f64`. Elements outside the range (and NaN) are not counted; the
+/// last bin includes its right edge. Bin for bin NumPy's answer: its corrections at the edges are
+/// applied. Collective for equal bins without a range, whose smallest and largest element are found
+/// first, and for edges, which must ascend; else Local. Errors: `OpError::Argument` for no bins,
+/// for more than there are floats between the ends, for a range that is not finite and for weights
+/// of another shape, `OpError::Dtype`, `OpError::Ndim` for edges that are no vector,
+/// `OpError::Cast` for weights of bool between edges, `OpError::TooLarge`,
+/// `DataError::NotMonotone`.
 #[track_caller]
-pub fn histogram(array: &Array, bins: usize, range: Option<(f64, f64)>) -> (Array, Array) {
-    let site = call_site();
-    match within(site, || try_histogram(array, bins, range, site)) {
+pub fn histogram(
+    array: &Array,
+    bins: impl Into<Bins>,
+    options: impl Into<HistogramOptions>,
+) -> (Array, Array) {
+    let (site, bins, options) = (call_site(), bins.into(), options.into());
+    match within(site, || counted(array, &bins, &options, site)) {
         Ok(pair) => pair,
         Err(error) => (Array::broken(error.clone()), Array::broken(error)),
     }
 }
 
-fn try_histogram(
+fn counted(
     array: &Array,
-    bins: usize,
-    range: Option<(f64, f64)>,
+    bins: &Bins,
+    options: &HistogramOptions,
     site: Site,
 ) -> Result<(Array, Array), Error> {
-    let (low, high) = range_of("histogram", array, bins, range, site)?;
-    let edges = linspace(low, high, bins + 1);
-    let value = array.astype_at(DType::F64, site);
-    let step = (high - low) / bins as f64;
-    let raw = ((&value - low) / (high - low) * bins as f64).astype_at(DType::I64, site);
-    let bin = raw.minimum(bins as i64 - 1).maximum(0);
-    // NumPy's corrections: an element below the edge of its bin, or at or above the next one, is
-    // moved by one. Edges are those of `linspace`, computed here in place of looking them up.
-    let edge = |bin: &Array| {
-        let line = bin.astype_at(DType::F64, site) * step + low;
-        select(&bin.equal(bins as i64), high, &line)
+    let operation = "histogram";
+    let axis = of_all(operation, array, bins, options, site)?;
+    let (position, length) = (axis.bins_of(array, site), axis.count());
+    let mut counts = match &options.weights {
+        None => count_positions(&position, length, site)?,
+        Some(weights) if weights.ok()?.shape() != array.shape() => {
+            let value = format!("of shape {:?}", weights.shape());
+            return Err(refused(operation, "weights", value, site));
+        }
+        Some(weights) => sums_of(weights, &position, &axis, site)?,
     };
-    let down = value.less(edge(&bin)).astype_at(DType::I64, site);
-    let bin = bin - down;
-    let up = value.greater_equal(edge(&(&bin + 1))).logical_and(bin.not_equal(bins as i64 - 1));
-    let bin = bin + up.astype_at(DType::I64, site);
-    let inside = value.greater_equal(low).logical_and(value.less_equal(high));
-    let counts = count_positions(&select(&inside, &bin, -1i64), bins, site)?;
-    Ok((counts, in_dtype_of(array, edges, site)))
+    if options.is_density {
+        counts = &counts / axis.widths() / counts.sum(());
+    }
+    Ok((counts.ok()?.clone(), axis.edges.ok()?.clone()))
 }
 
-/// The edges of `bins` equal bins from the smallest to the largest element, or over `range`:
-/// NumPy's `histogram_bin_edges`.
-///
-/// Shape `(bins + 1)`; dtype `f64`, or that of an array of a narrower float. Collectivity and
-/// errors as [`histogram`].
-#[track_caller]
-#[must_use]
-pub fn histogram_bin_edges(array: &Array, bins: usize, range: Option<(f64, f64)>) -> Array {
-    let site = call_site();
-    Array::catch(within(site, || {
-        let (low, high) = range_of("histogram_bin_edges", array, bins, range, site)?;
-        let edges = linspace(low, high, bins + 1);
-        Ok(in_dtype_of(array, edges, site))
-    }))
+/// The sum of the weights in each bin, in their dtype.
+fn sums_of(weights: &Array, position: &Array, axis: &Axis, site: Site) -> Result<Array, Error> {
+    let length = axis.count();
+    let sums = |weights: &Array, dtype: DType| {
+        accumulate(position, weights.converted(dtype, site).operand(site)?, length, dtype, site)
+    };
+    let dtype = weights.dtype();
+    match dtype.kind() {
+        Kind::Complex => {
+            let real = |part: &Array| sums(part, DType::F64);
+            let (real, imaginary) = (real(&weights.real())?, real(&weights.imag())?);
+            Ok(crate::lens::complex(&real, &imaginary).converted(dtype, site))
+        }
+        // As NumPy, whose differences of running sums of bools are no bools.
+        Kind::Bool if axis.range.is_none() => {
+            Err(Error::op(OpError::Cast { from: DType::I64, to: dtype }, site))
+        }
+        Kind::Bool | Kind::Signed => Ok(sums(weights, DType::I64)?.converted(dtype, site)),
+        Kind::Unsigned => Ok(sums(weights, DType::U64)?.converted(dtype, site)),
+        Kind::Float => Ok(sums(weights, DType::F64)?.converted(dtype, site)),
+    }
 }
 
-/// The edges in the dtype of the elements, if these are floats.
-pub(super) fn in_dtype_of(array: &Array, edges: Array, site: Site) -> Array {
-    if array.dtype().is_inexact() { edges.converted(array.dtype(), site) } else { edges }
-}
-
-/// The smallest and the largest edge.
-pub(super) fn range_of(
+fn of_all(
     operation: &'static str,
     array: &Array,
-    bins: usize,
-    range: Option<(f64, f64)>,
+    bins: &Bins,
+    options: &HistogramOptions,
     site: Site,
-) -> Result<(f64, f64), Error> {
-    array.ok()?;
-    if bins == 0 || !is_real(array.dtype()) {
-        return Err(refused(operation, "bins", bins.to_string(), site));
+) -> Result<Axis, Error> {
+    if options.ranges.len() > 1 {
+        return Err(refused(operation, "ranges", options.ranges.len().to_string(), site));
     }
-    check_shape(&[bins.saturating_add(1)], DType::F64, site)?;
-    let (low, high) = match range {
-        Some(range) => range,
-        None if array.size() == 0 => (0.0, 1.0),
-        None => {
-            let (min, max) = (array.min(()), array.max(()));
-            (min.item::<f64>()?, max.item::<f64>()?)
-        }
-    };
-    if !(low.is_finite() && high.is_finite() && low <= high) {
-        return Err(refused(operation, "range", format!("({low}, {high})"), site));
-    }
-    if low == high {
-        return Ok((low - 0.5, high + 0.5));
-    }
-    Ok((low, high))
+    let range = options.ranges.first().copied().flatten();
+    Axis::new(operation, array, bins, range, site)?.in_dtype_of(operation, array, site)
+}
+
+/// NumPy's `histogram_bin_edges`: the edges that [`histogram`] gives.
+///
+/// Shape `(bins + 1)`; dtype, collectivity and errors as [`histogram`].
+#[track_caller]
+#[must_use]
+pub fn histogram_bin_edges(
+    array: &Array,
+    bins: impl Into<Bins>,
+    options: impl Into<HistogramOptions>,
+) -> Array {
+    let (site, bins, options) = (call_site(), bins.into(), options.into());
+    let axis = within(site, || of_all("histogram_bin_edges", array, &bins, &options, site));
+    Array::catch(axis.and_then(|axis| axis.edges.ok().cloned()))
 }

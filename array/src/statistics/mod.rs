@@ -2,6 +2,7 @@
 //! elements lie.
 
 mod average;
+mod bins;
 mod counting;
 mod covariance;
 mod histogram;
@@ -11,11 +12,12 @@ mod quantiles;
 mod selection;
 
 pub use average::{average, average_and_weights};
+pub use bins::{Bins, HistogramOptions};
 pub use counting::bincount;
 pub use covariance::{CovarianceOptions, corrcoef, cov};
 pub use histogram::{histogram, histogram_bin_edges};
 pub use methods::QuantileMethod;
-pub use multidimensional::{Bins, HistogramOptions, histogram2d, histogramdd};
+pub use multidimensional::{histogram2d, histogramdd};
 pub use quantiles::{
     Quantiles, median, nanmedian, nanpercentile, nanquantile, percentile_along, quantile,
 };

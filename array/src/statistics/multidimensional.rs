@@ -1,72 +1,13 @@
 //! Histograms over several axes.
 
+use super::bins::{Axis, Bins, HistogramOptions};
 use super::counting::{accumulate, count_positions};
-use super::histogram::{in_dtype_of, range_of};
 use crate::array::Array;
-use crate::creation::linspace;
-use crate::differences::diff;
-use crate::error::{DataError, Error, Site, call_site, within};
+use crate::error::{Error, Site, call_site, within};
 use crate::manipulation::refused;
-use crate::math::is_real;
-use crate::sorting::{Side, searchsorted};
+use crate::math::select;
 use phalanx_ops::error::OpError;
-use phalanx_ops::{DType, Index, promote};
-
-/// The bins of an axis: so many equal ones, or those between edges.
-#[derive(Clone)]
-pub enum Bins {
-    /// Equal bins.
-    Count(usize),
-    /// The edges, which ascend.
-    Edges(Array),
-}
-
-impl From<usize> for Bins {
-    fn from(count: usize) -> Bins {
-        Bins::Count(count)
-    }
-}
-
-impl From<&Array> for Bins {
-    fn from(edges: &Array) -> Bins {
-        Bins::Edges(edges.clone())
-    }
-}
-
-/// The further arguments of a histogram over several axes; `()` stands for none.
-#[derive(Clone, Default)]
-pub struct HistogramOptions {
-    ranges: Vec<Option<(f64, f64)>>,
-    is_density: bool,
-    weights: Option<Array>,
-}
-
-impl From<()> for HistogramOptions {
-    fn from((): ()) -> HistogramOptions {
-        HistogramOptions::default()
-    }
-}
-
-impl HistogramOptions {
-    /// The smallest and the largest edge of each axis, instead of the smallest and the largest
-    /// element.
-    #[must_use]
-    pub fn ranges(self, ranges: &[Option<(f64, f64)>]) -> HistogramOptions {
-        HistogramOptions { ranges: ranges.to_vec(), ..self }
-    }
-
-    /// The density of the samples, whose integral is 1.
-    #[must_use]
-    pub fn density(self) -> HistogramOptions {
-        HistogramOptions { is_density: true, ..self }
-    }
-
-    /// How much each sample counts.
-    #[must_use]
-    pub fn weights(self, weights: &Array) -> HistogramOptions {
-        HistogramOptions { weights: Some(weights.clone()), ..self }
-    }
-}
+use phalanx_ops::{DType, promote};
 
 /// NumPy's `histogramdd`: how many samples, the rows of a matrix, lie in each bin (`f64`), and the
 /// edges along each column.
@@ -132,51 +73,36 @@ fn counted(
         return refuse("ranges", options.ranges.len());
     }
     let samples = columns.first().map_or(0, Array::size);
-    let mut edges = Vec::new();
-    for (axis, (column, bins)) in columns.iter().zip(bins).enumerate() {
+    let mut axes = Vec::new();
+    for (number, (column, bins)) in columns.iter().zip(bins).enumerate() {
         if column.ok()?.ndim() != 1 || column.size() != samples {
             return refuse("samples", column.size());
         }
-        if !is_real(column.dtype()) {
-            let dtypes = vec![column.dtype()];
-            return Err(Error::op(OpError::Dtype { operation, dtypes }, site));
+        let range = options.ranges.get(number).copied().flatten();
+        let axis = Axis::new(operation, column, bins, range, site)?;
+        if axis.count() == 0 {
+            return refuse("bins", axis.edges.size());
         }
-        edges.push(match bins {
-            Bins::Count(bins) => {
-                let range = options.ranges.get(axis).copied().flatten();
-                let (low, high) = range_of(operation, column, *bins, range, site)?;
-                let edges = linspace(low, high, *bins + 1);
-                // As NumPy, whose edges have the dtype of the ends.
-                let is_found = range.is_none() && samples > 0;
-                if is_found { in_dtype_of(column, edges, site) } else { edges }
-            }
-            Bins::Edges(edges) => {
-                if edges.ok()?.ndim() != 1 || edges.size() < 2 {
-                    return refuse("bins", edges.size());
-                }
-                if diff(edges, ()).less(0).any(()).item::<bool>()? {
-                    return Err(Error::data(DataError::NotMonotone, site));
-                }
-                edges.clone()
-            }
-        });
+        // As NumPy, whose edges have the dtype of the ends.
+        let is_found = range.is_none() && samples > 0;
+        axes.push(if is_found { axis.in_dtype_of(operation, column, site)? } else { axis });
     }
     if let Some(weights) = options.weights.as_ref().filter(|weights| weights.shape() != [samples]) {
         return refuse("weights", weights.ok()?.size());
     }
-    // One bin more at each end of an axis takes what is outside.
-    let extents: Vec<usize> = edges.iter().map(|edges| edges.size() + 1).collect();
+    let extents: Vec<usize> = axes.iter().map(Axis::count).collect();
     crate::elementwise::check_shape(&extents, DType::F64, site)?;
-    let mut position: Option<Array> = None;
-    for ((column, edges), &extent) in columns.iter().zip(&edges).zip(&extents) {
-        let last = edges.slice([Index::At(-1)]);
-        let bin = searchsorted(edges, column, Side::Right) - column.equal(last).astype(DType::I64);
-        position = Some(match position.take() {
-            Some(sum) => sum * extent as i64 + bin,
-            None => bin,
+    let mut found: Option<(Array, Array)> = None;
+    for ((column, axis), &extent) in columns.iter().zip(&axes).zip(&extents) {
+        let bin = axis.bins_of(column, site);
+        let is_inside = bin.greater_equal(0);
+        found = Some(match found.take() {
+            Some((sum, inside)) => (sum * extent as i64 + bin, inside.logical_and(is_inside)),
+            None => (bin, is_inside),
         });
     }
-    let Some(position) = position else { return refuse("samples", 0) };
+    let Some((position, inside)) = found else { return refuse("samples", 0) };
+    let position = select(&inside, &position, -1i64);
     let length = extents.iter().product();
     let counts = match &options.weights {
         None => count_positions(&position, length, site)?,
@@ -185,16 +111,15 @@ fn counted(
             accumulate(&position, weights, length, DType::F64, site)?
         }
     };
-    let inside = vec![Index::Range { start: Some(1), stop: Some(-1), step: 1 }; extents.len()];
-    let mut counts = counts.reshape(extents.as_slice()).slice(inside).astype(DType::F64);
+    let mut counts = counts.reshape(extents.as_slice()).astype(DType::F64);
     if options.is_density {
         let sum = counts.sum(());
-        for (axis, edges) in edges.iter().enumerate() {
+        for (number, axis) in axes.iter().enumerate() {
             let mut shape = vec![1; extents.len()];
-            shape[axis] = extents[axis] - 2;
-            counts = counts.divide(diff(edges, ()).reshape(shape.as_slice()));
+            shape[number] = extents[number];
+            counts = counts.divide(axis.widths().reshape(shape.as_slice()));
         }
         counts = counts.divide(sum);
     }
-    Ok((counts.ok()?.clone(), edges))
+    Ok((counts.ok()?.clone(), axes.into_iter().map(|axis| axis.edges).collect()))
 }

@@ -9,17 +9,18 @@ use super::watch::{Ending, Watch};
 use super::world::World;
 use crate::arguments::{Run, program_and_arguments};
 use crate::error::LauncherError;
+use crate::own::Own;
 use rustix::process::Signal;
-use std::process::ExitCode;
 use std::time::Duration;
 
 /// How long output that is still on its way is waited for after the last rank has ended.
 const DRAIN: Duration = Duration::from_secs(1);
 
-/// Runs a program as a world of processes and returns when all of them have ended.
-pub fn run(arguments: &Run) -> Result<ExitCode, LauncherError> {
+/// Runs a program as a world of processes and returns the exit code when all of them have ended.
+pub fn run(arguments: &Run, own: &Own) -> Result<u8, LauncherError> {
     let (program, own_arguments) = program_and_arguments(&arguments.command);
-    let program = program::find(program)?;
+    let (program, before) = program::find(program, own)?;
+    let own_arguments = [before.as_slice(), own_arguments].concat();
     // Signals are caught before there is a file to remove or a process to end.
     let watch = Watch::new()?;
     let world = World::prepare(arguments)?;
@@ -29,7 +30,7 @@ pub fn run(arguments: &Run) -> Result<ExitCode, LauncherError> {
     let mut ranks = Vec::with_capacity(world.size());
     for number in 0..world.size() {
         let log = logs.as_ref().map(|logs| &logs[number]);
-        match Rank::start(&world, number, &program, own_arguments, &relays, log) {
+        match Rank::start(own, &world, number, &program, &own_arguments, &relays, log) {
             Ok(rank) => ranks.push(rank),
             Err(error) => {
                 ranks.iter().for_each(|rank: &Rank| rank.signal(Signal::KILL));
@@ -46,7 +47,7 @@ pub fn run(arguments: &Run) -> Result<ExitCode, LauncherError> {
     ranks.into_iter().for_each(Rank::finish);
     relays.drain(DRAIN);
     match ending {
-        Ending::Well => Ok(ExitCode::SUCCESS),
+        Ending::Well => Ok(0),
         Ending::Failed { rank, outcome } => Err(LauncherError::RankFailed { rank, outcome }),
         Ending::Interrupted { signal } => {
             eprintln!("phalanx: interrupted by {}", signal_name(signal));

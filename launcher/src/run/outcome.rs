@@ -1,7 +1,6 @@
 //! How a process ended.
 
 use std::fmt;
-use std::process::ExitCode;
 
 /// How a process ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,10 +18,10 @@ impl Outcome {
     }
 
     /// What a shell would report for the process.
-    pub fn exit_code(self) -> ExitCode {
+    pub fn exit_code(self) -> u8 {
         match self {
             // A status is eight bits wide wherever a parent reads it.
-            Outcome::Status(status) => ExitCode::from(status as u8),
+            Outcome::Status(status) => status as u8,
             Outcome::Signal(signal) => signal_exit_code(signal),
         }
     }
@@ -46,8 +45,8 @@ pub fn signal_name(signal: i32) -> String {
 }
 
 /// What a shell reports for a program that a signal ended.
-pub fn signal_exit_code(signal: i32) -> ExitCode {
-    ExitCode::from(128u8.saturating_add(u8::try_from(signal).unwrap_or(u8::MAX)))
+pub fn signal_exit_code(signal: i32) -> u8 {
+    128u8.saturating_add(u8::try_from(signal).unwrap_or(u8::MAX))
 }
 
 #[cfg(test)]

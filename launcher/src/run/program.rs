@@ -1,16 +1,31 @@
 //! Finds the program that the ranks run.
 
-use crate::error::{LauncherError, Need};
-use std::ffi::OsStr;
+use crate::error::LauncherError;
+use crate::own::Own;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-/// The path of a program: the launcher's own for `phalanx`, else as a shell would find it.
-pub fn find(program: &OsStr) -> Result<PathBuf, LauncherError> {
+/// The path of a program, and the arguments that go before the user's: the launcher's own for
+/// `phalanx`, the interpreter for a script of Python that is no program itself, else as a shell
+/// would find it.
+pub fn find(program: &OsStr, own: &Own) -> Result<(PathBuf, Vec<OsString>), LauncherError> {
     if program == "phalanx" {
-        return std::env::current_exe()
-            .map_err(|source| LauncherError::Preparation { need: Need::OwnPath, source });
+        return own.program_and_arguments();
     }
+    let path = Path::new(program);
+    if path.extension().is_some_and(|extension| extension == "py") && !is_executable(path) {
+        if !path.is_file() {
+            return Err(LauncherError::ProgramNotFound { program: program.to_owned() });
+        }
+        let (interpreter, mut before) = find(own.interpreter(), own)?;
+        before.push(program.to_owned());
+        return Ok((interpreter, before));
+    }
+    executable(program).map(|path| (path, Vec::new()))
+}
+
+fn executable(program: &OsStr) -> Result<PathBuf, LauncherError> {
     let path = Path::new(program);
     let folders = std::env::var_os("PATH").unwrap_or_default();
     let found = match path.components().count() {
@@ -33,15 +48,29 @@ mod tests {
 
     #[test]
     fn names_paths_and_the_launcher_itself_are_found() {
-        assert!(find(OsStr::new("sh")).unwrap().is_absolute());
-        assert_eq!(find(OsStr::new("/bin/sh")).unwrap(), Path::new("/bin/sh"));
-        assert_eq!(find(OsStr::new("phalanx")).unwrap(), std::env::current_exe().unwrap());
+        let own = Own::this_program();
+        let find = |name: &str| find(OsStr::new(name), &own).unwrap();
+        assert!(find("sh").0.is_absolute());
+        assert_eq!(find("/bin/sh"), (PathBuf::from("/bin/sh"), Vec::new()));
+        assert_eq!(find("phalanx").0, std::env::current_exe().unwrap());
+    }
+
+    #[test]
+    fn scripts_of_python_are_run_by_it() {
+        let script = tempfile::Builder::new().suffix(".py").tempfile().unwrap();
+        let own = Own::started_by(vec!["/bin/sh".into(), "-m".into(), "phalanx".into()]);
+        let found = find(script.path().as_os_str(), &own).unwrap();
+        assert_eq!(found, (PathBuf::from("/bin/sh"), vec![script.path().into()]));
+        let found = find(OsStr::new("phalanx"), &own).unwrap();
+        assert_eq!(found, (PathBuf::from("/bin/sh"), vec!["-m".into(), "phalanx".into()]));
+        let error = find(OsStr::new("no-such-script.py"), &own).unwrap_err();
+        assert_eq!(error.code(), "PX096");
     }
 
     #[test]
     fn an_absent_program_is_named() {
         for name in ["no-such-program-here", "./no-such-program-here", "/"] {
-            let error = find(OsStr::new(name)).unwrap_err();
+            let error = find(OsStr::new(name), &Own::this_program()).unwrap_err();
             assert_eq!(error.code(), "PX096");
             assert!(error.to_string().contains(name));
         }

@@ -5,12 +5,13 @@ use super::relay::{Channel, Relays};
 use super::world::World;
 use crate::arguments::{StartRank, program_and_arguments};
 use crate::error::{LauncherError, Need};
+use crate::own::Own;
 use rustix::process::{Pid, Signal, getppid, kill_process_group};
 use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Child, Command, ExitCode, Stdio};
+use std::process::{Child, Command, Stdio};
 
 /// A process that was started. It leads a process group of its own, so that a signal also reaches
 /// what it started.
@@ -29,6 +30,7 @@ impl Rank {
     /// outside the terminal's own group may not read; it also keeps standard output, unless that is
     /// logged. The other ranks read nothing.
     pub fn start(
+        own: &Own,
         world: &World,
         number: usize,
         program: &Path,
@@ -37,9 +39,7 @@ impl Rank {
         log: Option<&Log>,
     ) -> Result<Rank, LauncherError> {
         let refused = |source| LauncherError::Preparation { need: Need::Process, source };
-        let own = std::env::current_exe()
-            .map_err(|source| LauncherError::Preparation { need: Need::OwnPath, source })?;
-        let mut command = Command::new(own);
+        let mut command = own.command()?;
         command.arg("start-rank").arg(std::process::id().to_string()).arg("--");
         command.arg(program).args(arguments);
         command.env_remove("PHALANX_BIND").envs(world.variables(number)).process_group(0);
@@ -82,7 +82,7 @@ impl Rank {
 ///
 /// The system is asked to end the process when the launcher dies, even by a signal that nobody can
 /// catch.
-pub fn start_rank(start: &StartRank) -> Result<ExitCode, LauncherError> {
+pub fn start_rank(start: &StartRank) -> Result<u8, LauncherError> {
     #[cfg(target_os = "linux")]
     {
         let asked = rustix::process::set_parent_process_death_signal(Some(Signal::KILL));
@@ -94,7 +94,7 @@ pub fn start_rank(start: &StartRank) -> Result<ExitCode, LauncherError> {
     // The launcher may have died before the system was asked.
     let parent = getppid().map_or(0, |parent| parent.as_raw_nonzero().get());
     if u32::try_from(parent) != Ok(start.parent) {
-        return Ok(ExitCode::FAILURE);
+        return Ok(1);
     }
     let (program, arguments) = program_and_arguments(&start.command);
     let source = Command::new(program).args(arguments).exec();

@@ -131,15 +131,6 @@ functions! { FUNCTIONS, a =>
         (Ok(first), Ok(second)) => a.truth(phalanx::array_equiv(&first, &second))?,
         _ => false,
     };
-
-    "unwrap(p, discont=None, axis=-1, *, period=6.283185307179586)",
-    "Angles without jumps by whole periods.":
-    phalanx::unwrap(
-        &a.array("p")?,
-        a.optional_float("discont")?,
-        a.integer_or("axis", -1)?,
-        a.float_or("period", std::f64::consts::TAU)?,
-    );
 }
 
 functions! { METHODS, a =>

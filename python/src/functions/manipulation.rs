@@ -75,9 +75,11 @@ functions! { FUNCTIONS, a =>
     "The number of axes.":
     a.array("a")?.ndim();
 
-    "size(a, axis=None)",
-    "The number of elements, or of those along axes.":
-    {
+    "size(a=None, axis=None)",
+    "The number of elements, or of those along axes. Without an array, the number of processes.":
+    if a.find("a").is_none() {
+        phalanx::size()
+    } else {
         let array = a.array("a")?;
         match a.optional_integers("axis")? {
             None => array.size(),
@@ -280,17 +282,6 @@ functions! { FUNCTIONS, a =>
         a.array("a")?.diagonal(a.integer_or("offset", 0)?, first, second)
     };
 
-    "trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None)",
-    "The sum of a diagonal.":
-    {
-        let (array, offset) = (a.array("a")?, a.integer_or("offset", 0)?);
-        let (first, second) = (a.integer_or("axis1", 0)?, a.integer_or("axis2", 1)?);
-        a.stored(match a.optional_dtype("dtype")? {
-            Some(dtype) => array.trace_as(offset, first, second, dtype),
-            None => array.trace(offset, first, second),
-        })?
-    };
-
     "apply_along_axis(func1d, axis, arr, *args, **kwargs)",
     "What a function answers to every line along an axis.":
     {
@@ -381,22 +372,6 @@ functions! { METHODS, a =>
     {
         a.device()?;
         a.array("a")?
-    };
-
-    "sort(a, axis=-1, kind=None, order=None, *, stable=None)",
-    "Sorts the array itself along an axis.":
-    {
-        let (array, axis) = (a.array("a")?, a.integer_or("axis", -1)?);
-        crate::options::written(a.py(), || array.try_assign(phalanx::sort(&array, axis)))?;
-    };
-
-    "partition(a, kth, axis=-1, kind='introselect', order=None)",
-    "Puts the elements of some ranks of the array itself in their places along an axis.":
-    {
-        let (array, axis) = (a.array("a")?, a.integer_or("axis", -1)?);
-        let ranks = a.host_integers("kth")?;
-        let write = || array.try_assign(phalanx::partition(&array, &ranks, axis));
-        crate::options::written(a.py(), write)?;
     };
 }
 

@@ -2,14 +2,23 @@
 
 pub mod conversions;
 pub mod creation;
+pub mod differences;
 pub mod dtypes;
 pub mod elementary;
-pub mod fitting;
+pub mod fft;
 pub mod io;
+pub mod linalg;
 pub mod manipulation;
 mod padding;
+pub mod polynomials;
+pub mod products;
+pub mod random;
 pub mod reductions;
+pub mod scans;
 pub mod selection;
+pub mod sorting;
+pub mod sparse;
+pub mod statistics;
 
 use crate::function::Row;
 
@@ -21,9 +30,14 @@ pub const FUNCTIONS: &[&[Row]] = &[
     conversions::FUNCTIONS,
     dtypes::FUNCTIONS,
     elementary::FUNCTIONS,
-    fitting::FUNCTIONS,
     io::FUNCTIONS,
     reductions::FUNCTIONS,
+    statistics::FUNCTIONS,
+    sorting::FUNCTIONS,
+    scans::FUNCTIONS,
+    differences::FUNCTIONS,
+    polynomials::FUNCTIONS,
+    products::FUNCTIONS,
 ];
 
 /// The names of functions that are methods of arrays, too, with the same parameters after the
@@ -60,5 +74,10 @@ pub const METHODS: &[&str] = &[
 ];
 
 /// Methods whose parameters are not those of a function.
-pub const METHODS_ALONE: &[&[Row]] =
-    &[creation::METHODS, manipulation::METHODS, selection::METHODS, elementary::METHODS];
+pub const METHODS_ALONE: &[&[Row]] = &[
+    creation::METHODS,
+    manipulation::METHODS,
+    selection::METHODS,
+    elementary::METHODS,
+    sorting::METHODS,
+];

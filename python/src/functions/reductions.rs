@@ -1,55 +1,112 @@
 //! Sums and other combinations of elements.
 
+use crate::arguments::Arguments;
 use crate::functions;
+use pyo3::prelude::*;
+
+/// What is taken from the number of elements that a variance divides by.
+fn ddof(a: &Arguments<'_, '_>) -> PyResult<f64> {
+    a.float_or("correction", a.float_or("ddof", 0.0)?)
+}
 
 functions! { FUNCTIONS, a =>
     "sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None)",
     "The sum of elements over axes.":
-    a.array("a")?.sum(a.reduction()?);
+    a.reduced(a.array("a")?.sum(a.reduction()?));
 
     "prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None)",
     "The product of elements over axes.":
-    a.array("a")?.prod(a.reduction()?);
+    a.reduced(a.array("a")?.prod(a.reduction()?));
 
     "min(a, axis=None, out=None, keepdims=False, initial=None, where=None)",
     "The least element over axes.":
-    a.array("a")?.min(a.reduction()?);
+    a.reduced(a.array("a")?.min(a.reduction()?));
 
     "max(a, axis=None, out=None, keepdims=False, initial=None, where=None)",
     "The greatest element over axes.":
-    a.array("a")?.max(a.reduction()?);
+    a.reduced(a.array("a")?.max(a.reduction()?));
+
+    "amin(a, axis=None, out=None, keepdims=False, initial=None, where=None)",
+    "The least element over axes: `min`.":
+    a.reduced(a.array("a")?.min(a.reduction()?));
+
+    "amax(a, axis=None, out=None, keepdims=False, initial=None, where=None)",
+    "The greatest element over axes: `max`.":
+    a.reduced(a.array("a")?.max(a.reduction()?));
 
     "any(a, axis=None, out=None, keepdims=False, *, where=None)",
     "Whether an element over axes is true.":
-    a.array("a")?.any(a.reduction()?);
+    a.reduced(a.array("a")?.any(a.reduction()?));
 
     "all(a, axis=None, out=None, keepdims=False, *, where=None)",
     "Whether all elements over axes are true.":
-    a.array("a")?.all(a.reduction()?);
+    a.reduced(a.array("a")?.all(a.reduction()?));
+
+    "count_nonzero(a, axis=None, *, keepdims=False)",
+    "The number of elements over axes that are not zero.":
+    a.array("a")?.count_nonzero(a.axes()?);
 
     "mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=None)",
     "The mean of elements over axes.":
-    phalanx::mean(&a.array("a")?, a.reduction()?);
+    a.reduced(phalanx::mean(&a.array("a")?, a.reduction()?));
 
     "var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, \
      where=None, mean=None, correction=None)",
     "The variance of elements over axes.":
-    a.array("a")?.var(a.reduction()?, a.float_or("correction", a.float_or("ddof", 0.0)?)?);
+    a.reduced(a.array("a")?.var(a.reduction()?, ddof(a)?));
 
     "std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, \
      where=None, mean=None, correction=None)",
     "The standard deviation of elements over axes.":
-    a.array("a")?.std(a.reduction()?, a.float_or("correction", a.float_or("ddof", 0.0)?)?);
+    a.reduced(a.array("a")?.std(a.reduction()?, ddof(a)?));
 
     "ptp(a, axis=None, out=None, keepdims=False)",
     "The range of elements over axes.":
-    a.array("a")?.ptp(a.reduction()?);
+    a.reduced(a.array("a")?.ptp(a.reduction()?));
 
     "argmin(a, axis=None, out=None, *, keepdims=False)",
     "The position of the least element along an axis.":
-    a.array("a")?.argmin(a.reduction()?);
+    a.reduced(a.array("a")?.argmin(a.reduction()?));
 
     "argmax(a, axis=None, out=None, *, keepdims=False)",
     "The position of the greatest element along an axis.":
-    a.array("a")?.argmax(a.reduction()?);
+    a.reduced(a.array("a")?.argmax(a.reduction()?));
+
+    "nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None)",
+    "The sum of the elements over axes that are not NaN.":
+    a.reduced(phalanx::nansum(&a.array("a")?, a.reduction()?));
+
+    "nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None)",
+    "The product of the elements over axes that are not NaN.":
+    a.reduced(phalanx::nanprod(&a.array("a")?, a.reduction()?));
+
+    "nanmin(a, axis=None, out=None, keepdims=False, initial=None, where=None)",
+    "The least of the elements over axes that are not NaN.":
+    a.reduced(phalanx::nanmin(&a.array("a")?, a.reduction()?));
+
+    "nanmax(a, axis=None, out=None, keepdims=False, initial=None, where=None)",
+    "The greatest of the elements over axes that are not NaN.":
+    a.reduced(phalanx::nanmax(&a.array("a")?, a.reduction()?));
+
+    "nanmean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=None)",
+    "The mean of the elements over axes that are not NaN.":
+    a.reduced(phalanx::nanmean(&a.array("a")?, a.reduction()?));
+
+    "nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, \
+     where=None, mean=None, correction=None)",
+    "The variance of the elements over axes that are not NaN.":
+    a.reduced(phalanx::nanvar(&a.array("a")?, a.reduction()?, ddof(a)?));
+
+    "nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, \
+     where=None, mean=None, correction=None)",
+    "The standard deviation of the elements over axes that are not NaN.":
+    a.reduced(phalanx::nanstd(&a.array("a")?, a.reduction()?, ddof(a)?));
+
+    "nanargmin(a, axis=None, out=None, *, keepdims=False)",
+    "The position along an axis of the least element that is not NaN.":
+    a.reduced(phalanx::nanargmin(&a.array("a")?, a.reduction()?));
+
+    "nanargmax(a, axis=None, out=None, *, keepdims=False)",
+    "The position along an axis of the greatest element that is not NaN.":
+    a.reduced(phalanx::nanargmax(&a.array("a")?, a.reduction()?));
 }

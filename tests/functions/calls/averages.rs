@@ -1,5 +1,6 @@
 //! Averages, covariances and counts.
 
+use super::statistics::{bins, options};
 use crate::answer::Answer;
 use crate::arguments::Arguments;
 use phalanx::{
@@ -46,9 +47,5 @@ calls! { a =>
         a.optional_array("weights").as_ref(),
         a.int_or("minlength", 0),
     ),
-    "histogram_bin_edges": histogram_bin_edges(
-        &a.array(0),
-        a.optional_int("bins").map_or(10, |_| a.extent("bins")),
-        a.optional_floats("range").map(|range| (range[0], range[1])),
-    ),
+    "histogram_bin_edges": histogram_bin_edges(&a.array(0), bins(a), options(a)),
 }

@@ -2,7 +2,8 @@
 
 use crate::arguments::{Arguments, inexpressible};
 use phalanx::linalg::{
-    QrMode, Triangle, cholesky, det, eigh, eigvalsh, inv, qr, slogdet, solve, svd, svdvals,
+    Ord, QrMode, Triangle, cholesky, cond, det, eigh, eigvalsh, inv, lstsq, matrix_rank, norm,
+    pinv, qr, slogdet, solve, svd, svdvals,
 };
 
 calls! { a =>
@@ -21,6 +22,36 @@ calls! { a =>
     "linalg.svdvals": svdvals(&a.array(0)),
     "linalg.eigh": eigh(&a.array(0), triangle(a)),
     "linalg.eigvalsh": eigvalsh(&a.array(0), triangle(a)),
+    "linalg.pinv": pinv(&a.array(0), None),
+    "linalg.lstsq": lstsq(&a.array(0), &a.array(1), None)
+        .map(|found| vec![found.x, found.residuals, found.rank, found.s]),
+    "linalg.matrix_rank": matrix_rank(&a.array(0), None),
+    "linalg.cond": cond(&a.array(0), ord(a)),
+    "linalg.norm": norm(
+        &a.array(0),
+        ord(a),
+        a.optional_integers("axis").as_deref(),
+        a.flag("keepdims"),
+    ),
+}
+
+fn ord(a: &Arguments) -> Ord {
+    if !a.has(1) {
+        a.value(1);
+        return Ord::Default;
+    }
+    if a.value(1).is_some_and(|value| value.is_string()) {
+        return match a.text(1).as_str() {
+            "fro" => Ord::Frobenius,
+            "nuc" => Ord::Nuclear,
+            other => inexpressible(format!("norm {other}")),
+        };
+    }
+    match a.float(1) {
+        order if order == f64::INFINITY => Ord::Infinity,
+        order if order == f64::NEG_INFINITY => Ord::MinusInfinity,
+        order => Ord::P(order),
+    }
 }
 
 fn triangle(a: &Arguments) -> Triangle {

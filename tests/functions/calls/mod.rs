@@ -18,6 +18,7 @@ pub mod operators;
 pub mod order_statistics;
 pub mod polynomials;
 pub mod products;
+pub mod random;
 pub mod reduction_options;
 pub mod reduction_outputs;
 pub mod reductions;

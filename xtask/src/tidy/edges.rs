@@ -14,7 +14,7 @@ const ALLOWED: [(&str, &[&str]); 11] = [
     ("scheduler", &["ops", "device", "kernels", "collectives", "array", "distributed"]),
     (".", &["ops", "device", "kernels", "collectives", "array", "distributed", "scheduler"]),
     ("launcher", &["."]),
-    ("python", &["."]),
+    ("python", &[".", "launcher"]),
     ("xtask", &[]),
 ];
 

@@ -8,7 +8,7 @@ const FORBIDDING: [&str; 6] = [
     "array/src/lib.rs",
     "distributed/src/lib.rs",
     "scheduler/src/lib.rs",
-    "launcher/src/main.rs",
+    "launcher/src/lib.rs",
     "xtask/src/main.rs",
 ];
 

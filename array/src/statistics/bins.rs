@@ -1,0 +1,246 @@
+//! The bins of an axis of a histogram, and which of them elements lie in.
+
+use crate::array::Array;
+use crate::creation::{full, linspace};
+use crate::differences::diff;
+use crate::elementwise::{check_shape, on_mesh_of};
+use crate::error::{DataError, Error, Site, within};
+use crate::manipulation::refused;
+use crate::math::{is_real, select};
+use crate::sorting::{Side, searchsorted};
+use phalanx_ops::error::OpError;
+use phalanx_ops::{DType, Index};
+
+/// The bins of an axis: so many equal ones, or those between edges.
+#[derive(Clone)]
+pub enum Bins {
+    /// Equal bins.
+    Count(usize),
+    /// The edges, which ascend.
+    Edges(Array),
+}
+
+impl From<usize> for Bins {
+    fn from(count: usize) -> Bins {
+        Bins::Count(count)
+    }
+}
+
+impl From<&Array> for Bins {
+    fn from(edges: &Array) -> Bins {
+        Bins::Edges(edges.clone())
+    }
+}
+
+/// The further arguments of a histogram; `()` stands for none, and `(low, high)` for a range alone.
+#[derive(Clone, Default)]
+pub struct HistogramOptions {
+    pub(super) ranges: Vec<Option<(f64, f64)>>,
+    pub(super) is_density: bool,
+    pub(super) weights: Option<Array>,
+}
+
+impl From<()> for HistogramOptions {
+    fn from((): ()) -> HistogramOptions {
+        HistogramOptions::default()
+    }
+}
+
+impl From<(f64, f64)> for HistogramOptions {
+    fn from(range: (f64, f64)) -> HistogramOptions {
+        Some(range).into()
+    }
+}
+
+impl From<Option<(f64, f64)>> for HistogramOptions {
+    fn from(range: Option<(f64, f64)>) -> HistogramOptions {
+        HistogramOptions::default().ranges(&[range])
+    }
+}
+
+impl HistogramOptions {
+    /// The smallest and the largest edge of each axis, instead of the smallest and the largest
+    /// element.
+    #[must_use]
+    pub fn ranges(self, ranges: &[Option<(f64, f64)>]) -> HistogramOptions {
+        HistogramOptions { ranges: ranges.to_vec(), ..self }
+    }
+
+    /// The density of the samples, whose integral is 1.
+    #[must_use]
+    pub fn density(self) -> HistogramOptions {
+        HistogramOptions { is_density: true, ..self }
+    }
+
+    /// How much each sample counts.
+    #[must_use]
+    pub fn weights(self, weights: &Array) -> HistogramOptions {
+        HistogramOptions { weights: Some(weights.clone()), ..self }
+    }
+}
+
+/// The bins of an axis, worked out.
+pub(super) struct Axis {
+    pub(super) edges: Array,
+    /// Of equal bins the smallest and the largest edge.
+    pub(super) range: Option<(f64, f64)>,
+}
+
+impl Axis {
+    /// The bins of these elements.
+    pub(super) fn new(
+        operation: &'static str,
+        array: &Array,
+        bins: &Bins,
+        range: Option<(f64, f64)>,
+        site: Site,
+    ) -> Result<Axis, Error> {
+        if !is_real(array.ok()?.dtype()) {
+            let dtypes = vec![array.dtype()];
+            return Err(Error::op(OpError::Dtype { operation, dtypes }, site));
+        }
+        match bins {
+            Bins::Count(count) => {
+                let (low, high) = range_of(operation, array, *count, range, site)?;
+                let edges = within(site, || linspace(low, high, count + 1));
+                Ok(Axis { edges, range: Some((low, high)) })
+            }
+            Bins::Edges(edges) => {
+                check_edges(operation, edges, site)?;
+                Ok(Axis { edges: edges.clone(), range: None })
+            }
+        }
+    }
+
+    /// The edges in the dtype of the elements, if these are floats; there must be elements of it
+    /// between them.
+    pub(super) fn in_dtype_of(
+        self,
+        operation: &'static str,
+        array: &Array,
+        site: Site,
+    ) -> Result<Axis, Error> {
+        let Some((low, high)) = self.range else { return Ok(self) };
+        let is_float = array.dtype().is_inexact();
+        let edges = if is_float { self.edges.converted(array.dtype(), site) } else { self.edges };
+        let epsilon = match edges.dtype() {
+            DType::F16 => 1.0 / 1024.0,
+            DType::BF16 => 1.0 / 128.0,
+            DType::F32 => f64::from(f32::EPSILON),
+            _ => f64::EPSILON,
+        };
+        let count = edges.size() - 1;
+        let width = (high - low) / count as f64;
+        // Only where bins are about as wide as floats are apart, some may have no width at all.
+        if width <= 4.0 * epsilon * low.abs().max(high.abs()) {
+            let is_narrow = within(site, || {
+                let (before, after) = (edges.slice(crate::s![..-1]), edges.slice(crate::s![1..]));
+                before.greater_equal(&after).any(()).holds(site)
+            })?;
+            if is_narrow {
+                let value = format!("{count} between {low} and {high}");
+                return Err(refused(operation, "bins", value, site));
+            }
+        }
+        Ok(Axis { edges, range: Some((low, high)) })
+    }
+
+    /// How many bins there are.
+    pub(super) fn count(&self) -> usize {
+        self.edges.size().saturating_sub(1)
+    }
+
+    /// How wide the bins are, in `f64`.
+    pub(super) fn widths(&self) -> Array {
+        diff(&self.edges, ()).astype(DType::F64)
+    }
+
+    /// The bin (`i64`) of each element, -1 outside of all.
+    pub(super) fn bins_of(&self, array: &Array, site: Site) -> Array {
+        within(site, || match self.range {
+            Some(range) => self.equal_bins_of(array, range, site),
+            None if self.count() == 0 => {
+                on_mesh_of(array, site, || full(array.shape(), -1, DType::I64).ok().cloned())
+            }
+            None => {
+                let last = self.edges.slice([Index::At(-1)]);
+                let right = searchsorted(&self.edges, array, Side::Right);
+                let bin = right - array.equal(last).astype(DType::I64) - 1;
+                select(&bin.less(self.count() as i64), &bin, -1i64)
+            }
+        })
+    }
+
+    /// Edges are computed here in place of looking them up.
+    fn equal_bins_of(&self, array: &Array, (low, high): (f64, f64), site: Site) -> Array {
+        let count = self.count();
+        let value = array.astype_at(DType::F64, site);
+        let step = (high - low) / count as f64;
+        let raw = ((&value - low) / (high - low) * count as f64).astype_at(DType::I64, site);
+        let bin = raw.minimum(count as i64 - 1).maximum(0);
+        // NumPy's corrections: an element below the edge of its bin, or at or above the next one,
+        // is moved by one.
+        let edge = |bin: &Array| {
+            let line = bin.astype_at(DType::F64, site) * step + low;
+            let line = select(&bin.equal(count as i64), high, &line);
+            match self.edges.dtype() {
+                DType::F64 => line,
+                narrow => line.converted(narrow, site).converted(DType::F64, site),
+            }
+        };
+        let down = value.less(edge(&bin)).astype_at(DType::I64, site);
+        let bin = bin - down;
+        let next = &bin + 1;
+        let is_inner = bin.not_equal(count as i64 - 1);
+        let up = value.greater_equal(edge(&next)).logical_and(is_inner);
+        let bin = bin + up.astype_at(DType::I64, site);
+        let inside = value.greater_equal(low).logical_and(value.less_equal(high));
+        select(&inside, &bin, -1i64)
+    }
+}
+
+/// Refuses edges that are no vector, or descend.
+fn check_edges(operation: &'static str, edges: &Array, site: Site) -> Result<(), Error> {
+    let ndim = edges.ok()?.ndim();
+    if ndim != 1 {
+        return Err(Error::op(OpError::Ndim { operation, expected: "1", ndim }, site));
+    }
+    if !is_real(edges.dtype()) {
+        let dtypes = vec![edges.dtype()];
+        return Err(Error::op(OpError::Dtype { operation, dtypes }, site));
+    }
+    within(site, || {
+        let (before, after) = (edges.slice(crate::s![..-1]), edges.slice(crate::s![1..]));
+        let error = Error::data(DataError::NotMonotone { expected: "increasing" }, site);
+        before.greater(&after).any(()).refuse(error, site).map(drop)
+    })
+}
+
+/// The smallest and the largest edge.
+fn range_of(
+    operation: &'static str,
+    array: &Array,
+    bins: usize,
+    range: Option<(f64, f64)>,
+    site: Site,
+) -> Result<(f64, f64), Error> {
+    if bins == 0 {
+        return Err(refused(operation, "bins", bins.to_string(), site));
+    }
+    check_shape(&[bins.saturating_add(1)], DType::F64, site)?;
+    let (low, high) = match range {
+        Some(range) => range,
+        None if array.size() == 0 => (0.0, 1.0),
+        None => within(site, || {
+            let (min, max) = (array.min(()), array.max(()));
+            Ok((min.item::<f64>()?, max.item::<f64>()?))
+        })?,
+    };
+    if !(low.is_finite() && high.is_finite() && low <= high) {
+        return Err(refused(operation, "range", format!("({low}, {high})"), site));
+    }
+    if low == high {
+        return Ok((low - 0.5, high + 0.5));
+    }
+    Ok((low, high))
+}

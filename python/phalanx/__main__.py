@@ -1,0 +1,23 @@
+"""The ``phalanx`` program: ``python -m phalanx run -n 4 script.py``."""
+
+import signal
+import sys
+
+from . import _phalanx
+
+
+def main() -> None:
+    """Runs the program with the words of the command line."""
+    if sys.argv[1:] == ["demo", "--fetch"]:
+        from . import _fetch_demo_data
+
+        _fetch_demo_data.main()
+        return
+    # The program handles interrupts itself.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    own = [sys.executable, "-m", "phalanx"]
+    sys.exit(_phalanx._main(["phalanx", *sys.argv[1:]], own))
+
+
+if __name__ == "__main__":
+    main()

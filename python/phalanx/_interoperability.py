@@ -1,0 +1,146 @@
+"""NumPy's protocols: its functions called on our arrays stay here.
+
+A function that is not there raises a TypeError that names it, or computes with NumPy on the host
+where ``PHALANX_FALLBACK=warn`` allows it, with one warning for each function.
+"""
+
+import os
+import warnings
+
+from . import _phalanx
+
+_warned = set()
+
+
+def _falls_back(name):
+    """Whether a function that is not there may be computed by NumPy."""
+    if os.environ.get("PHALANX_FALLBACK") != "warn":
+        return False
+    if name not in _warned:
+        _warned.add(name)
+        warnings.warn(
+            f"{name} is computed by NumPy on the host (PHALANX_FALLBACK=warn)",
+            RuntimeWarning,
+            stacklevel=4,
+        )
+    return True
+
+
+def _map(change, value):
+    """Changes the arrays in nested arguments."""
+    if isinstance(value, (list, tuple)):
+        items = [_map(change, item) for item in value]
+        return items if isinstance(value, list) else tuple(items)
+    if isinstance(value, dict):
+        return {key: _map(change, item) for key, item in value.items()}
+    return change(value)
+
+
+def _to_host(value):
+    return value.get() if isinstance(value, _phalanx.ndarray) else value
+
+
+def _from_host(value):
+    import numpy
+
+    return _phalanx.asarray(value) if isinstance(value, numpy.ndarray) else value
+
+
+def _on_host(function, arguments, keywords):
+    result = function(*_map(_to_host, arguments), **_map(_to_host, keywords))
+    return _map(_from_host, result)
+
+
+def _array_ufunc(self, ufunc, method, *inputs, **keywords):
+    """A ufunc of NumPy, or a method of one, of arrays of which some are ours."""
+    import phalanx
+
+    name = ufunc.__name__
+    own = getattr(phalanx, name, None)
+    function = own if method == "__call__" else getattr(own, method, None)
+    if function is not None:
+        return function(*inputs, **keywords)
+    if _falls_back(f"numpy.{name}"):
+        host = ufunc if method == "__call__" else getattr(ufunc, method)
+        return _on_host(host, inputs, keywords)
+    raise TypeError(f"phalanx has no {name}" + ("" if method == "__call__" else f".{method}"))
+
+
+def _array_function(self, function, types, arguments, keywords):
+    """A function of NumPy of arrays of which some are ours."""
+    import phalanx
+
+    path = function.__module__.split(".")
+    own = phalanx
+    for part in [*path[1:], function.__name__] if path[0] == "numpy" else []:
+        if part.startswith("_") or part == "lib":
+            continue
+        own = getattr(own, part, None)
+    if own is not None and own is not phalanx:
+        return own(*arguments, **keywords)
+    name = f"{function.__module__}.{function.__name__}"
+    if _falls_back(name):
+        return _on_host(function, arguments, keywords)
+    raise TypeError(f"phalanx has no {name}")
+
+
+_phalanx.ndarray.__array_ufunc__ = _array_ufunc
+_phalanx.ndarray.__array_function__ = _array_function
+# Of two arrays in an operation, ours decides.
+_phalanx.ndarray.__array_priority__ = 100
+
+
+def _dlpack(self, *, stream=None, max_version=None, dl_device=None, copy=None):
+    """The elements for another library, on the host."""
+    if dl_device is not None and tuple(dl_device) != (1, 0):
+        raise BufferError(f"the elements are on the CPU, not on device {tuple(dl_device)}")
+    if stream is not None:
+        raise BufferError("the CPU has no streams")
+    if copy is False and _phalanx.size() > 1:
+        raise BufferError("the array lies on several processes: export x.local_shards()")
+    options = {} if max_version is None else {"max_version": max_version}
+    return self.get().__dlpack__(**options)
+
+
+def _dlpack_device(self):
+    """Where DLPack finds the elements: the CPU."""
+    return (1, 0)
+
+
+_phalanx.ndarray.__dlpack__ = _dlpack
+_phalanx.ndarray.__dlpack_device__ = _dlpack_device
+
+
+def from_dlpack(x, /, *, device=None, copy=None):
+    """An array of what another library exports. Every process gives the same elements."""
+    import numpy
+
+    if device not in (None, "cpu"):
+        raise ValueError(f"device must be 'cpu', not {device!r}")
+    if isinstance(x, _phalanx.ndarray):
+        return x.copy() if copy else x
+    return _phalanx.asarray(numpy.from_dlpack(x))
+
+
+def asnumpy(a, stream=None, order="C", out=None, *, blocking=True):
+    """The elements of an array as an array of NumPy; of anything else what NumPy makes of it."""
+    import numpy
+
+    if isinstance(a, _phalanx.ndarray):
+        return a.get(stream=stream, order=order, out=out, blocking=blocking)
+    made = numpy.asarray(a, order=order)
+    if out is None:
+        return made
+    numpy.copyto(out, made)
+    return out
+
+
+def get_array_module(*arguments):
+    """``phalanx`` if one of the arguments is its array, else ``numpy``."""
+    import phalanx
+
+    if any(isinstance(argument, _phalanx.ndarray) for argument in arguments):
+        return phalanx
+    import numpy
+
+    return numpy

@@ -1,0 +1,95 @@
+"""CuPy's cuda module as far as a CPU has it: programs that only ask go on.
+
+Streams and events order nothing here, for operations of a session are in program order already.
+"""
+
+import contextlib as _contextlib
+
+from . import _phalanx
+
+
+def is_available():
+    """Whether a device of CUDA is used: not by this session."""
+    return False
+
+
+class Stream:
+    """A stream. All work is in program order."""
+
+    def __init__(self, null=False, non_blocking=False, ptds=False, priority=None):
+        self.null = null
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        return False
+
+    def synchronize(self):
+        """Starts what is recorded and waits for it."""
+        _phalanx.flush()
+
+    def record(self, event=None):
+        """An event at this point of the program."""
+        return (event or Event()).record(self)
+
+    def wait_event(self, event):
+        """Later work comes later anyway."""
+
+
+Stream.null = Stream(null=True)
+
+
+class Event:
+    """A point of the program."""
+
+    def __init__(self, block=False, disable_timing=False, interprocess=False):
+        self._time = None
+
+    def record(self, stream=None):
+        """Waits for what is recorded, and notes the time."""
+        import time
+
+        _phalanx.flush()
+        self._time = time.perf_counter()
+        return self
+
+    def synchronize(self):
+        """The point has been reached already."""
+
+
+def get_elapsed_time(start_event, end_event):
+    """Milliseconds between two events."""
+    return (end_event._time - start_event._time) * 1e3
+
+
+def get_current_stream():
+    """The stream of all work."""
+    return Stream.null
+
+
+class Device:
+    """A device of this process."""
+
+    def __init__(self, device=0):
+        self.id = int(device)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        return False
+
+    def use(self):
+        """Nothing changes: a session uses all its devices."""
+        return self
+
+    def synchronize(self):
+        """Starts what is recorded and waits for it."""
+        _phalanx.flush()
+
+
+@_contextlib.contextmanager
+def profile():
+    """A block that a profiler would look at."""
+    yield

@@ -1,0 +1,122 @@
+"""Collectives on what each process holds, with the names of cupyx.distributed.
+
+Arrays are those of a ``with phalanx.local():`` block, which belong to this process, or arrays of
+NumPy. Every process calls each function in the same order. Programs seldom need this: arrays outside
+of such a block are global already.
+"""
+
+from . import _phalanx
+from ._phalanx import agree as agree
+
+_OPERATIONS = {
+    "sum": lambda x: x.sum(axis=0),
+    "prod": lambda x: x.prod(axis=0),
+    "min": lambda x: x.min(axis=0),
+    "max": lambda x: x.max(axis=0),
+}
+
+
+def _host(array):
+    return array.get() if isinstance(array, _phalanx.ndarray) else array
+
+
+def _write(out, value):
+    """Writes elements of the host into an array of this process."""
+    if isinstance(out, _phalanx.ndarray):
+        out.set(value.reshape(out.shape).astype(out.dtype))
+    else:
+        out[...] = value.reshape(out.shape)
+
+
+class ProcessGroup:
+    """All processes of the world."""
+
+    def __init__(self):
+        self.rank = _phalanx.rank()
+        self.size = _phalanx.size()
+
+    def _stacked(self, array):
+        """What all processes hold, joined along a new first axis: a global array."""
+        part = _host(array)[None]
+        # The first device of a process has the part; its others have none.
+        devices = _local_devices()
+        return _phalanx.from_local([part] + [part[:0]] * (devices - 1), axis=0)
+
+    def all_reduce(self, in_array, out_array, op="sum", stream=None):
+        """The combination of all processes' arrays, for all."""
+        _write(out_array, _combined(self._stacked(in_array), op).get())
+
+    def reduce(self, in_array, out_array, root=0, op="sum", stream=None):
+        """The combination of all processes' arrays, for one."""
+        value = _combined(self._stacked(in_array), op).get()
+        if self.rank == root:
+            _write(out_array, value)
+
+    def broadcast(self, in_out_array, root=0, stream=None):
+        """One process's array, for all."""
+        _write(in_out_array, self._stacked(in_out_array)[root].get())
+
+    def reduce_scatter(self, in_array, out_array, count=None, op="sum", stream=None):
+        """The combination of all processes' arrays, a part for each."""
+        value = _combined(self._stacked(in_array), op).get()
+        rows = value.reshape((self.size, -1) if count is None else (self.size, count))
+        _write(out_array, rows[self.rank])
+
+    def all_gather(self, in_array, out_array, count=None, stream=None):
+        """All processes' arrays one after the other, for all."""
+        _write(out_array, self._stacked(in_array).get())
+
+    def gather(self, in_array, out_array, root=0, stream=None):
+        """All processes' arrays one after the other, for one."""
+        value = self._stacked(in_array).get()
+        if self.rank == root:
+            _write(out_array, value)
+
+    def scatter(self, in_array, out_array, root=0, stream=None):
+        """The rows of one process's array, one for each."""
+        _write(out_array, self._stacked(in_array)[root].get()[self.rank])
+
+    def all_to_all(self, in_array, out_array, stream=None):
+        """Row ``j`` of process ``i`` becomes row ``i`` of process ``j``."""
+        _write(out_array, self._stacked(in_array).get()[:, self.rank])
+
+    def barrier(self):
+        """Returns when all processes have called it."""
+        agree()
+
+    def send(self, array, peer, stream=None):
+        """Not there: only collectives of all processes are."""
+        raise NotImplementedError(f"send to process {peer}: use scatter, gather or all_to_all")
+
+    def recv(self, out_array, peer, stream=None):
+        """Not there: only collectives of all processes are."""
+        raise NotImplementedError(f"recv from process {peer}: use scatter, gather or all_to_all")
+
+    def send_recv(self, in_array, out_array, peer, stream=None):
+        """Exchanges arrays with another process; all processes call it, in pairs."""
+        _write(out_array, self._stacked(in_array)[peer].get())
+
+    def stop(self):
+        """Nothing is left to stop: the session ends with the program."""
+
+
+def _combined(stacked, op):
+    if op not in _OPERATIONS:
+        raise ValueError(f"op can be {', '.join(map(repr, _OPERATIONS))}, not {op!r}")
+    return _OPERATIONS[op](stacked)
+
+
+def _local_devices():
+    mesh = _phalanx.mesh()
+    return mesh.devices // _phalanx.size()
+
+
+def init_process_group(n_devices=None, rank=None, *, backend=None, host=None, port=None,
+                       use_mpi=False):
+    """The group of all processes. CuPy's arguments are checked: the launcher has decided them."""
+    size, own = _phalanx.size(), _phalanx.rank()
+    if n_devices not in (None, size):
+        raise ValueError(f"n_devices is {n_devices}, but {size} processes were started")
+    if rank not in (None, own):
+        raise ValueError(f"rank is {rank}, but this is process {own}")
+    return ProcessGroup()

@@ -1,0 +1,97 @@
+"""What CuPy has beyond NumPy: the functions of cupyx and of cupy that NumPy lacks."""
+
+import functools as _functools
+
+from . import _phalanx
+
+
+def scatter_add(a, slices, value):
+    """Adds at positions, each as often as it is named: ``numpy.add.at``."""
+    _phalanx.add.at(a, slices, value)
+
+
+def scatter_max(a, slices, value):
+    """The greater of what is there and a value at positions: ``numpy.maximum.at``."""
+    _phalanx.maximum.at(a, slices, value)
+
+
+def scatter_min(a, slices, value):
+    """The lesser of what is there and a value at positions: ``numpy.minimum.at``."""
+    _phalanx.minimum.at(a, slices, value)
+
+
+def rsqrt(x, /, out=None):
+    """The reciprocal of the square root."""
+    return _phalanx.reciprocal(_phalanx.sqrt(x), out=out)
+
+
+def memoize(for_each_device=False):
+    """A decorator that keeps the results of a function of hashable arguments."""
+    return _functools.lru_cache(maxsize=None)
+
+
+def empty_pinned(shape, dtype=float, order="C"):
+    """An array of NumPy: on a CPU all memory is as good as pinned."""
+    import numpy
+
+    return numpy.empty(shape, dtype, order)
+
+
+def zeros_pinned(shape, dtype=float, order="C"):
+    """As ``empty_pinned``, of zeros."""
+    import numpy
+
+    return numpy.zeros(shape, dtype, order)
+
+
+def empty_like_pinned(a, dtype=None, order="K", subok=None, shape=None):
+    """As ``empty_pinned``, with the shape and dtype of another array."""
+    return empty_pinned(a.shape if shape is None else shape, dtype or a.dtype)
+
+
+def zeros_like_pinned(a, dtype=None, order="K", subok=None, shape=None):
+    """As ``zeros_pinned``, with the shape and dtype of another array."""
+    return zeros_pinned(a.shape if shape is None else shape, dtype or a.dtype)
+
+
+class GeneralizedUFunc:
+    """A function of inner arrays, called for all outer positions: NumPy's generalized ufunc.
+
+    ``GeneralizedUFunc(function, "(m,n),(n)->(m)")``. The function gets whole arrays with the outer
+    axes first and must broadcast over them.
+    """
+
+    def __init__(self, func, signature, *, name=None, doc=None):
+        inputs, _, outputs = signature.replace(" ", "").partition("->")
+        if not outputs:
+            raise ValueError(f"not a signature: {signature!r}")
+        self._function = func
+        self._inputs = _cores(inputs)
+        self._outputs = _cores(outputs)
+        self.signature = signature
+        self.__name__ = name or getattr(func, "__name__", "gufunc")
+        self.__doc__ = doc or getattr(func, "__doc__", None)
+
+    def __call__(self, *arrays):
+        if len(arrays) != len(self._inputs):
+            raise TypeError(
+                f"{self.__name__}() takes {len(self._inputs)} arrays, not {len(arrays)}"
+            )
+        extents = {}
+        arrays = [_phalanx.asarray(array) for array in arrays]
+        for array, core in zip(arrays, self._inputs):
+            if array.ndim < len(core):
+                raise ValueError(f"{self.__name__}(): an array lacks the axes {core}")
+            for name, extent in zip(core, array.shape[array.ndim - len(core):]):
+                if extents.setdefault(name, extent) != extent:
+                    raise ValueError(
+                        f"{self.__name__}(): {name} is both {extents[name]} and {extent}"
+                    )
+        return self._function(*arrays)
+
+
+def _cores(text):
+    return [
+        tuple(name for name in part.strip("()").split(",") if name)
+        for part in text.replace("),(", ")|(").split("|")
+    ]

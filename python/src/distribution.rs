@@ -1,0 +1,340 @@
+//! Meshes, shardings, and what this process holds of an array.
+
+use crate::convert::{to_host_array, to_numpy};
+use crate::errors::{raised, type_error, value_error};
+use crate::ndarray::Ndarray;
+use crate::session;
+use crate::site::{at_line, here};
+use phalanx::{Array, Bounds, HostArray, Split};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString, PyTuple};
+use smallvec::SmallVec;
+
+/// The world's devices as a named grid.
+#[pyclass(module = "phalanx", frozen, eq)]
+#[derive(PartialEq)]
+pub struct Mesh {
+    /// The grid.
+    pub mesh: phalanx::Mesh,
+}
+
+#[pymethods]
+impl Mesh {
+    /// The names of the grid's axes.
+    #[getter]
+    fn axis_names<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, (0..self.mesh.ndim()).map(|axis| self.mesh.name(axis)))
+    }
+
+    /// The extent of each axis, by its name.
+    #[getter]
+    fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let shape = PyDict::new(py);
+        for axis in 0..self.mesh.ndim() {
+            shape.set_item(self.mesh.name(axis), self.mesh.extent(axis))?;
+        }
+        Ok(shape)
+    }
+
+    /// How many devices there are in the world.
+    #[getter]
+    fn devices(&self) -> usize {
+        self.mesh.devices()
+    }
+
+    fn __repr__(&self) -> String {
+        self.mesh.to_string()
+    }
+}
+
+/// How an array is split: for each of its axes the axis of the mesh that splits it, or None.
+#[pyclass(module = "phalanx", frozen, eq)]
+#[derive(Clone, PartialEq)]
+pub struct Sharding {
+    axes: Vec<Axis>,
+}
+
+/// How one axis is split.
+#[derive(Clone, PartialEq)]
+struct Axis {
+    /// The mesh axes, major first; none if every device has the axis whole.
+    mesh_axes: Vec<String>,
+    /// The extents of the blocks, unless they are even.
+    blocks: Option<Vec<usize>>,
+}
+
+#[pymethods]
+impl Sharding {
+    /// ``Sharding("device", None)``: the first axis is split evenly, the second whole.
+    ///
+    /// An axis of the mesh, several in a tuple, or None for each axis of the array; ``blocks``
+    /// gives the extents of the blocks of axes that are not split evenly, as ``{0: [3, 0, 5]}``.
+    #[new]
+    #[pyo3(signature = (*axes, blocks=None))]
+    fn new(axes: &Bound<'_, PyTuple>, blocks: Option<&Bound<'_, PyDict>>) -> PyResult<Sharding> {
+        let mut made = Vec::new();
+        for (place, axis) in axes.iter().enumerate() {
+            let mesh_axes = if axis.is_none() {
+                Vec::new()
+            } else if axis.is_instance_of::<PyString>() {
+                vec![axis.extract()?]
+            } else {
+                axis.extract().map_err(|_| {
+                    type_error("Sharding takes names of mesh axes, tuples of them, and None")
+                })?
+            };
+            let own = blocks.map(|blocks| blocks.get_item(place)).transpose()?.flatten();
+            let blocks = own.map(|sizes| sizes.extract()).transpose()?;
+            made.push(Axis { mesh_axes, blocks });
+        }
+        Ok(Sharding { axes: made })
+    }
+
+    /// Whether every device holds the whole array.
+    #[getter]
+    fn is_replicated(&self) -> bool {
+        self.axes.iter().all(|axis| axis.mesh_axes.is_empty())
+    }
+
+    /// For each axis of the array the names of the mesh axes that split it.
+    #[getter]
+    fn axes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let axes: Vec<_> = self
+            .axes
+            .iter()
+            .map(|axis| PyTuple::new(py, &axis.mesh_axes))
+            .collect::<PyResult<_>>()?;
+        PyTuple::new(py, axes)
+    }
+
+    /// The extents of the blocks of each axis; None where every device has it whole.
+    #[getter]
+    fn blocks(&self) -> Vec<Option<Vec<usize>>> {
+        self.axes.iter().map(|axis| axis.blocks.clone()).collect()
+    }
+
+    fn __repr__(&self) -> String {
+        let axes: Vec<String> = self
+            .axes
+            .iter()
+            .map(|axis| match axis.mesh_axes.as_slice() {
+                [] => String::from("None"),
+                [one] => format!("'{one}'"),
+                several => format!("({})", several.join(", ")),
+            })
+            .collect();
+        let uneven: Vec<String> = self
+            .axes
+            .iter()
+            .enumerate()
+            .filter_map(|(place, axis)| Some(format!("{place}: {:?}", axis.blocks.as_ref()?)))
+            .collect();
+        match uneven.is_empty() {
+            true => format!("Sharding({})", axes.join(", ")),
+            false => format!("Sharding({}, blocks={{{}}})", axes.join(", "), uneven.join(", ")),
+        }
+    }
+}
+
+impl Sharding {
+    /// The sharding of an array as an object.
+    fn of(array: &Array) -> Result<Sharding, phalanx::Error> {
+        let (sharding, mesh) = (array.sharding()?, array.mesh()?);
+        let mesh = mesh.mesh();
+        let axes = sharding.axes.iter().zip(array.shape()).map(|(split, &extent)| {
+            let Some(split) = split else { return Axis { mesh_axes: Vec::new(), blocks: None } };
+            let names = split.mesh_axes.iter().map(|&axis| mesh.name(axis.into()).to_owned());
+            let parts = split.bounds.parts();
+            let blocks = (0..parts).map(|part| split.bounds.block(part).len()).collect();
+            let is_even = split.bounds == Bounds::even(extent, parts);
+            Axis { mesh_axes: names.collect(), blocks: (!is_even).then_some(blocks) }
+        });
+        Ok(Sharding { axes: axes.collect() })
+    }
+
+    /// For an array of a shape over a mesh.
+    fn resolve(&self, shape: &[usize], mesh: &phalanx::Mesh) -> PyResult<phalanx::Sharding> {
+        if self.axes.len() != shape.len() {
+            return Err(value_error(format!(
+                "the sharding is for {} axes, but the array has {}",
+                self.axes.len(),
+                shape.len()
+            )));
+        }
+        let mut resolved = phalanx::Sharding::replicated(shape.len());
+        for (place, axis) in self.axes.iter().enumerate() {
+            if axis.mesh_axes.is_empty() {
+                continue;
+            }
+            let mut mesh_axes: SmallVec<[u8; 2]> = SmallVec::new();
+            for name in &axis.mesh_axes {
+                let found = mesh.axis(name).ok_or_else(|| {
+                    value_error(format!("the mesh has no axis {name:?}: it is {mesh}"))
+                })?;
+                mesh_axes.push(found as u8);
+            }
+            let parts = mesh_axes.iter().map(|&axis| mesh.extent(axis.into())).product();
+            let bounds = match &axis.blocks {
+                Some(blocks) => Bounds::explicit(blocks),
+                None => Bounds::even(shape[place], parts),
+            };
+            resolved.axes[place] = Some(Split { mesh_axes, bounds });
+        }
+        Ok(resolved)
+    }
+}
+
+/// What a device of this process holds of an array.
+#[pyclass(module = "phalanx", frozen, get_all)]
+pub struct Shard {
+    /// The number of the device in this process.
+    device: usize,
+    /// Where the shard begins in the array.
+    start: Py<PyTuple>,
+    /// The elements, as an array of NumPy.
+    data: Py<PyAny>,
+}
+
+#[pymethods]
+impl Shard {
+    /// Where the shard lies in the array: ``x[shard.index]``.
+    #[getter]
+    fn index<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let start: Vec<usize> = self.start.extract(py)?;
+        let shape: Vec<usize> = self.data.bind(py).getattr("shape")?.extract()?;
+        let slice = py.import("builtins")?.getattr("slice")?;
+        let slices = start.iter().zip(&shape).map(|(at, extent)| slice.call1((*at, at + extent)));
+        PyTuple::new(py, slices.collect::<PyResult<Vec<_>>>()?)
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let (start, shape) = (self.start.bind(py).repr()?, self.data.bind(py).getattr("shape")?);
+        Ok(format!("Shard(device={}, start={start}, shape={})", self.device, shape.repr()?))
+    }
+}
+
+#[pymethods]
+impl Ndarray {
+    /// How the array is split.
+    #[getter]
+    fn sharding(&self, py: Python<'_>) -> PyResult<Sharding> {
+        at_line(py, || Sharding::of(&self.array)).map_err(|error| raised(py, &error))
+    }
+
+    /// The array split as a sharding says, or along one axis, or on every device whole (None).
+    fn with_sharding(&self, sharding: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        let py = sharding.py();
+        let mesh = self.array.mesh().map_err(|error| raised(py, &error))?;
+        let (shape, mesh) = (self.array.shape(), mesh.mesh());
+        let resolved = if sharding.is_none() {
+            phalanx::Sharding::replicated(shape.len())
+        } else if let Ok(sharding) = sharding.cast::<Sharding>() {
+            sharding.get().resolve(shape, mesh)?
+        } else {
+            let axis: i64 = sharding
+                .extract()
+                .map_err(|_| type_error("with_sharding takes a Sharding, an axis or None"))?;
+            let ndim = shape.len() as i64;
+            if !(-ndim..ndim).contains(&axis) {
+                return Err(value_error(format!("the array has no axis {axis}")));
+            }
+            phalanx::Sharding::even(shape, axis.rem_euclid(ndim) as usize, mesh)
+        };
+        Ndarray::wrap(py, at_line(py, || self.array.with_sharding(resolved)))
+    }
+
+    /// What the devices of this process hold. Collective if the array is pending or a view.
+    fn local_shards(&self, py: Python<'_>) -> PyResult<Vec<Shard>> {
+        let site = here(py);
+        let shards = py.detach(|| phalanx::within(site, || self.array.local_shards()));
+        let shards = shards.map_err(|error| raised(py, &error))?;
+        let shard = |(device, (start, data)): (usize, (Vec<usize>, HostArray))| {
+            let start = PyTuple::new(py, start)?.unbind();
+            Ok(Shard { device, start, data: to_numpy(py, data)?.unbind() })
+        };
+        shards.into_iter().enumerate().map(shard).collect()
+    }
+
+    /// A picture of which device holds which part.
+    fn picture(&self, py: Python<'_>) -> PyResult<String> {
+        at_line(py, || self.array.picture()).map_err(|error| raised(py, &error))
+    }
+}
+
+/// One array of what the processes hold, joined along an axis: a part for each device of this
+/// process, or one part for a process of one device. Parts are arrays of NumPy or whatever exports
+/// its elements. Collective.
+#[pyfunction]
+#[pyo3(signature = (part, axis=0))]
+pub fn from_local(py: Python<'_>, part: &Bound<'_, PyAny>, axis: usize) -> PyResult<Py<PyAny>> {
+    session::ensure(py)?;
+    let is_list = part.is_instance_of::<pyo3::types::PyList>();
+    let shards: PyResult<Vec<HostArray>> = match is_list {
+        true => part.try_iter()?.map(|one| to_host_array(&one?, None)).collect(),
+        false => to_host_array(part, None).map(|one| vec![one]),
+    };
+    // A part that is wrong here is an error on the other ranks, too, which wait for it.
+    let site = here(py);
+    match shards {
+        Ok(shards) => {
+            let joined = py.detach(|| phalanx::within(site, || Array::from_local(shards, axis)));
+            Ndarray::wrap(py, joined)
+        }
+        Err(error) => {
+            let _refused = py.detach(|| phalanx::within(site, || Array::from_local(vec![], axis)));
+            Err(error)
+        }
+    }
+}
+
+/// The mesh of all devices.
+#[pyfunction]
+pub fn mesh(py: Python<'_>) -> PyResult<Mesh> {
+    session::ensure(py)?;
+    let handle = phalanx::MeshHandle::current();
+    let handle = handle.ok_or_else(|| value_error("no session has begun: call phalanx.init"))?;
+    Ok(Mesh { mesh: handle.mesh().clone() })
+}
+
+/// A block whose arrays are this process's own: ``with phalanx.local():``.
+///
+/// They lie on the devices of this process alone and may differ between processes. Arrays of other
+/// meshes cannot be mixed with them: ``x.get()`` and ``phalanx.from_local`` lead over.
+#[pyclass(name = "local", module = "phalanx", unsendable)]
+pub struct Local {
+    entered: Vec<phalanx::Entered>,
+}
+
+#[pymethods]
+impl Local {
+    #[new]
+    fn new() -> Local {
+        Local { entered: Vec::new() }
+    }
+
+    fn __enter__(&mut self, py: Python<'_>) -> PyResult<()> {
+        self.entered.push(session::local_mesh(py)?.entered());
+        Ok(())
+    }
+
+    #[pyo3(signature = (*_arguments))]
+    fn __exit__(&mut self, _arguments: &Bound<'_, PyAny>) -> bool {
+        self.entered.pop();
+        false
+    }
+}
+
+/// Makes the outcome of something that each process does by itself known to all: if any process
+/// passes an error, all raise it. Collective.
+#[pyfunction]
+#[pyo3(signature = (error=None))]
+pub fn agree(py: Python<'_>, error: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+    session::ensure(py)?;
+    let outcome = match error {
+        None => Ok(()),
+        Some(error) => Err(error.str()?.to_string()),
+    };
+    let site = here(py);
+    let agreed = py.detach(|| phalanx::within(site, || phalanx::agree(outcome)));
+    agreed.map_err(|error| raised(py, &error))
+}

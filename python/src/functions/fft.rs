@@ -1,0 +1,112 @@
+//! The functions of `phalanx.fft`.
+
+use crate::arguments::Arguments;
+use crate::errors::value_error;
+use crate::functions;
+use phalanx::fft::{self, Grid, Line, Norm};
+use pyo3::prelude::*;
+
+fn norm(a: &Arguments<'_, '_>) -> PyResult<Norm> {
+    match a.text_or("norm", "backward")?.as_str() {
+        "backward" => Ok(Norm::Backward),
+        "ortho" => Ok(Norm::Ortho),
+        "forward" => Ok(Norm::Forward),
+        other => Err(value_error(format!(
+            "Invalid norm value {other}; should be \"backward\", \"ortho\" or \"forward\"."
+        ))),
+    }
+}
+
+fn line(a: &Arguments<'_, '_>) -> PyResult<Line> {
+    let line = fft::axis(a.integer_or("axis", -1)?).norm(norm(a)?);
+    Ok(a.optional_integer("n")?.map_or(line, |extent| line.extent(extent)))
+}
+
+fn grid(a: &Arguments<'_, '_>, default: Option<&[i64]>) -> PyResult<Grid> {
+    let axes = match a.find("axes") {
+        None => default.map(<[i64]>::to_vec),
+        Some(_) => a.optional_integers("axes")?,
+    };
+    let grid = axes.map_or_else(|| ().into(), fft::axes).norm(norm(a)?);
+    Ok(match a.optional_integers("s")? {
+        Some(extents) => grid.extents(extents),
+        None => grid,
+    })
+}
+
+/// The axes of transforms along two axes.
+const TWO: Option<&[i64]> = Some(&[-2, -1]);
+
+functions! { FUNCTIONS, a =>
+    "fft(a, n=None, axis=-1, norm=None, out=None)",
+    "The discrete Fourier transform along an axis.":
+    a.written(fft::fft(&a.array("a")?, line(a)?));
+
+    "ifft(a, n=None, axis=-1, norm=None, out=None)",
+    "The inverse of `fft`.":
+    a.written(fft::ifft(&a.array("a")?, line(a)?));
+
+    "rfft(a, n=None, axis=-1, norm=None, out=None)",
+    "The transform of real numbers: the frequencies that are not negative.":
+    a.written(fft::rfft(&a.array("a")?, line(a)?));
+
+    "irfft(a, n=None, axis=-1, norm=None, out=None)",
+    "The inverse of `rfft`.":
+    a.written(fft::irfft(&a.array("a")?, line(a)?));
+
+    "hfft(a, n=None, axis=-1, norm=None, out=None)",
+    "The transform of what is conjugate to its reverse: real numbers.":
+    a.written(fft::hfft(&a.array("a")?, line(a)?));
+
+    "ihfft(a, n=None, axis=-1, norm=None, out=None)",
+    "The inverse of `hfft`.":
+    a.written(fft::ihfft(&a.array("a")?, line(a)?));
+
+    "fftn(a, s=None, axes=None, norm=None, out=None)",
+    "The discrete Fourier transform along several axes.":
+    a.written(fft::fftn(&a.array("a")?, grid(a, None)?));
+
+    "ifftn(a, s=None, axes=None, norm=None, out=None)",
+    "The inverse of `fftn`.":
+    a.written(fft::ifftn(&a.array("a")?, grid(a, None)?));
+
+    "rfftn(a, s=None, axes=None, norm=None, out=None)",
+    "The transform of real numbers along several axes.":
+    a.written(fft::rfftn(&a.array("a")?, grid(a, None)?));
+
+    "irfftn(a, s=None, axes=None, norm=None, out=None)",
+    "The inverse of `rfftn`.":
+    a.written(fft::irfftn(&a.array("a")?, grid(a, None)?));
+
+    "fft2(a, s=None, axes=(-2, -1), norm=None, out=None)",
+    "The discrete Fourier transform along two axes.":
+    a.written(fft::fft2(&a.array("a")?, grid(a, TWO)?));
+
+    "ifft2(a, s=None, axes=(-2, -1), norm=None, out=None)",
+    "The inverse of `fft2`.":
+    a.written(fft::ifft2(&a.array("a")?, grid(a, TWO)?));
+
+    "rfft2(a, s=None, axes=(-2, -1), norm=None, out=None)",
+    "The transform of real numbers along two axes.":
+    a.written(fft::rfft2(&a.array("a")?, grid(a, TWO)?));
+
+    "irfft2(a, s=None, axes=(-2, -1), norm=None, out=None)",
+    "The inverse of `rfft2`.":
+    a.written(fft::irfft2(&a.array("a")?, grid(a, TWO)?));
+
+    "fftfreq(n, d=1.0, device=None)",
+    "The frequencies of `fft`.":
+    fft::fftfreq(a.integer("n")?, a.float_or("d", 1.0)?);
+
+    "rfftfreq(n, d=1.0, device=None)",
+    "The frequencies of `rfft`.":
+    fft::rfftfreq(a.integer("n")?, a.float_or("d", 1.0)?);
+
+    "fftshift(x, axes=None)",
+    "The frequency zero in the middle.":
+    fft::fftshift(&a.array("x")?, a.optional_integers("axes")?.as_deref());
+
+    "ifftshift(x, axes=None)",
+    "The inverse of `fftshift`.":
+    fft::ifftshift(&a.array("x")?, a.optional_integers("axes")?.as_deref());
+}

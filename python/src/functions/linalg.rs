@@ -1,0 +1,280 @@
+//! The functions of `phalanx.linalg`.
+
+use super::products::contracted;
+use crate::answer::Answer;
+use crate::arguments::Arguments;
+use crate::errors::{raised, value_error};
+use crate::functions;
+use crate::named::named;
+use phalanx::linalg::{
+    Ord, QrMode, Svd, Triangle, cholesky, cond, cross, det, eigh, eigvalsh, inv, lstsq, matmul,
+    matrix_power, matrix_rank, multi_dot, norm, outer, pinv, qr, slogdet, solve, svd, svdvals,
+    tensordot, tensorinv, tensorsolve, vecdot,
+};
+use phalanx::{Array, keepdims};
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+
+fn triangle(a: &Arguments<'_, '_>) -> PyResult<Triangle> {
+    match a.text_or("UPLO", "L")?.as_str() {
+        "L" | "l" => Ok(Triangle::Lower),
+        "U" | "u" => Ok(Triangle::Upper),
+        _ => Err(value_error("UPLO argument must be 'L' or 'U'")),
+    }
+}
+
+fn order(a: &Arguments<'_, '_>, name: &str) -> PyResult<Ord> {
+    let Some(object) = a.given(name) else { return Ok(Ord::Default) };
+    if let Ok(text) = object.cast::<PyString>() {
+        return match &*text.to_cow()? {
+            "fro" | "f" => Ok(Ord::Frobenius),
+            "nuc" => Ok(Ord::Nuclear),
+            "inf" => Ok(Ord::Infinity),
+            "-inf" => Ok(Ord::MinusInfinity),
+            other => Err(value_error(format!("Invalid norm order '{other}'"))),
+        };
+    }
+    let number = a.float(name)?;
+    Ok(match number {
+        f64::INFINITY => Ord::Infinity,
+        f64::NEG_INFINITY => Ord::MinusInfinity,
+        number => Ord::P(number),
+    })
+}
+
+/// The norm of all elements along axes as one vector.
+fn vector_norm(a: &Arguments<'_, '_>) -> PyResult<Array> {
+    let array = a.array("x")?;
+    let keeps = a.truth_or("keepdims", false)?;
+    let ord = if a.has("ord") { order(a, "ord")? } else { Ord::P(2.0) };
+    let axes = match a.optional_integers("axis")? {
+        Some(axes) if axes.len() == 1 => return Ok(norm(&array, ord, Some(&axes), keeps)),
+        Some(axes) => axes,
+        None if array.ndim() == 1 => return Ok(norm(&array, ord, Some(&[0]), keeps)),
+        None => (0..array.ndim() as i64).collect(),
+    };
+    // The axes become one, the last.
+    let ndim = array.ndim() as i64;
+    let place = |axis: i64| if axis < 0 { axis + ndim } else { axis };
+    let reduced: Vec<i64> = axes.iter().map(|&axis| place(axis)).collect();
+    let kept: Vec<i64> = (0..ndim).filter(|axis| !reduced.contains(axis)).collect();
+    let turned = array.transpose([kept.as_slice(), &reduced].concat());
+    if turned.ok().is_err() {
+        return Ok(turned);
+    }
+    let mut shape: Vec<usize> = turned.shape()[..kept.len()].to_vec();
+    shape.push(turned.shape()[kept.len()..].iter().product());
+    let found = norm(&turned.reshape(shape), ord, Some(&[-1]), false);
+    if !keeps {
+        return Ok(found);
+    }
+    let mut shape = array.shape().to_vec();
+    reduced.iter().for_each(|&axis| shape[axis as usize] = 1);
+    Ok(found.reshape(shape))
+}
+
+fn factors(a: &Arguments<'_, '_>) -> PyResult<Answer> {
+    let array = a.array("a")?;
+    let mode = match a.text_or("mode", "reduced")?.as_str() {
+        "reduced" => QrMode::Reduced,
+        "complete" => QrMode::Complete,
+        "r" => return Ok(qr(&array, QrMode::Reduced).1.into()),
+        "raw" => return Err(value_error("qr(): the mode 'raw' is not there")),
+        other => return Err(value_error(format!("Unrecognized mode '{other}'"))),
+    };
+    let (q, r) = qr(&array, mode);
+    named(a.py(), "QRResult", vec![q.into(), r.into()])
+}
+
+fn singular(a: &Arguments<'_, '_>) -> PyResult<Answer> {
+    let array = a.array("a")?;
+    if !a.truth_or("compute_uv", true)? {
+        return Ok(svdvals(&array).into());
+    }
+    let found = svd(&array, a.truth_or("full_matrices", true)?);
+    let Svd { u, s, vh } = found.map_err(|error| raised(a.py(), &error))?;
+    named(a.py(), "SVDResult", vec![u.into(), s.into(), vh.into()])
+}
+
+fn rank(a: &Arguments<'_, '_>) -> PyResult<Array> {
+    let array = a.array("A")?;
+    let Some(relative) = a.optional_float("rtol")? else {
+        return Ok(matrix_rank(&array, a.optional_float("tol")?));
+    };
+    if a.has("tol") {
+        return Err(value_error("`tol` and `rtol` can't be both set."));
+    }
+    let s = svdvals(&array);
+    Ok(s.greater(s.max(keepdims(-1)) * relative).count_nonzero(-1))
+}
+
+functions! { FUNCTIONS, a =>
+    "cholesky(a, /, *, upper=False)",
+    "The Cholesky factor of Hermitian positive definite matrices.":
+    cholesky(&a.array("a")?, a.truth_or("upper", false)?);
+
+    "cond(x, p=None)",
+    "The condition number.":
+    cond(&a.array("x")?, order(a, "p")?);
+
+    "cross(x1, x2, /, *, axis=-1)",
+    "The cross products of vectors of three components.":
+    {
+        let (first, second, axis) = (a.array("x1")?, a.array("x2")?, a.integer_or("axis", -1)?);
+        let extent = |array: &Array| {
+            let place = if axis < 0 { axis + array.ndim() as i64 } else { axis };
+            usize::try_from(place).ok().and_then(|place| array.shape().get(place).copied())
+        };
+        if [&first, &second].iter().any(|array| extent(array).is_some_and(|extent| extent != 3)) {
+            return Err(value_error(
+                "Both input arrays must be (arrays of) 3-dimensional vectors",
+            ));
+        }
+        cross(&first, &second, [axis; 3])
+    };
+
+    "det(a)",
+    "The determinant.":
+    det(&a.array("a")?);
+
+    "diagonal(x, /, *, offset=0)",
+    "The diagonals of the matrices in the last two axes: a view.":
+    a.array("x")?.diagonal(a.integer_or("offset", 0)?, -2, -1);
+
+    "eigh(a, UPLO='L')",
+    "The eigenvalues and eigenvectors of Hermitian matrices.":
+    {
+        let (values, vectors) = eigh(&a.array("a")?, triangle(a)?);
+        named(a.py(), "EighResult", vec![values.into(), vectors.into()])
+    };
+
+    "eigvalsh(a, UPLO='L')",
+    "The eigenvalues of Hermitian matrices.":
+    eigvalsh(&a.array("a")?, triangle(a)?);
+
+    "inv(a)",
+    "The inverse.":
+    inv(&a.array("a")?);
+
+    "lstsq(a, b, rcond=None)",
+    "The solution by least squares, the residuals, the rank and the singular values.":
+    lstsq(&a.array("a")?, &a.array("b")?, a.optional_float("rcond")?)
+        .map(|found| vec![found.x, found.residuals, found.rank, found.s]);
+
+    "matmul(x1, x2, /)",
+    "The products of matrices.":
+    matmul(&a.array("x1")?, &a.array("x2")?);
+
+    "matrix_norm(x, /, *, keepdims=False, ord='fro')",
+    "The norm of the matrices in the last two axes.":
+    {
+        let ord = if a.find("ord").is_some() { order(a, "ord")? } else { Ord::Frobenius };
+        norm(&a.array("x")?, ord, Some(&[-2, -1]), a.truth_or("keepdims", false)?)
+    };
+
+    "matrix_power(a, n)",
+    "The power of square matrices.":
+    matrix_power(&a.array("a")?, a.integer("n")?);
+
+    "matrix_rank(A, tol=None, hermitian=False, *, rtol=None)",
+    "The number of singular values that do not count as zero.":
+    rank(a);
+
+    "matrix_transpose(x, /)",
+    "The matrices in the last two axes transposed: a view.":
+    phalanx::matrix_transpose(&a.array("x")?);
+
+    "multi_dot(arrays, *, out=None)",
+    "The product of several matrices, in the cheapest order.":
+    a.written(multi_dot(&a.arrays("arrays")?.iter().collect::<Vec<_>>()));
+
+    "norm(x, ord=None, axis=None, keepdims=False)",
+    "The norm of vectors or matrices.":
+    {
+        let axes = a.optional_integers("axis")?;
+        let (array, ord) = (a.array("x")?, order(a, "ord")?);
+        norm(&array, ord, axes.as_deref(), a.truth_or("keepdims", false)?)
+    };
+
+    "outer(x1, x2, /)",
+    "The products of every element of a vector with every one of another.":
+    {
+        let (first, second) = (a.array("x1")?, a.array("x2")?);
+        if first.ndim() != 1 || second.ndim() != 1 {
+            return Err(value_error(format!(
+                "Input arrays must be one-dimensional, but they are x1.ndim={} and x2.ndim={}.",
+                first.ndim(),
+                second.ndim()
+            )));
+        }
+        outer(&first, &second)
+    };
+
+    "pinv(a, rcond=None, hermitian=False, *, rtol=None)",
+    "The Moore-Penrose inverse.":
+    {
+        let relative = a.optional_float("rtol")?;
+        let relative = relative.map_or_else(|| a.optional_float("rcond"), |given| Ok(Some(given)));
+        pinv(&a.array("a")?, relative?)
+    };
+
+    "qr(a, mode='reduced')",
+    "The factors `q r` with orthonormal columns and an upper triangle.":
+    factors(a);
+
+    "slogdet(a)",
+    "The sign of the determinant and the logarithm of its absolute value.":
+    {
+        let (sign, logarithm) = slogdet(&a.array("a")?);
+        named(a.py(), "SlogdetResult", vec![sign.into(), logarithm.into()])
+    };
+
+    "solve(a, b)",
+    "The solution of linear equations.":
+    solve(&a.array("a")?, &a.array("b")?);
+
+    "svd(a, full_matrices=True, compute_uv=True, hermitian=False)",
+    "The singular value decomposition.":
+    singular(a);
+
+    "svdvals(x, /)",
+    "The singular values, descending.":
+    svdvals(&a.array("x")?);
+
+    "tensordot(x1, x2, /, *, axes=2)",
+    "The sums of products over pairs of axes.":
+    tensordot(&a.array("x1")?, &a.array("x2")?, contracted(a)?);
+
+    "tensorinv(a, ind=2)",
+    "The inverse of `tensordot` with an array over some of its axes.":
+    {
+        let first = usize::try_from(a.integer_or("ind", 2)?).ok().filter(|&first| first > 0);
+        let first = first.ok_or_else(|| value_error("Invalid ind argument."))?;
+        tensorinv(&a.array("a")?, first)
+    };
+
+    "tensorsolve(a, b, axes=None)",
+    "The solution of linear equations whose unknowns are an array.":
+    {
+        let axes = a.optional_integers("axes")?.unwrap_or_default();
+        tensorsolve(&a.array("a")?, &a.array("b")?, &axes)
+    };
+
+    "trace(x, /, *, offset=0, dtype=None)",
+    "The sums along diagonals of the matrices in the last two axes.":
+    {
+        let (array, offset) = (a.array("x")?, a.integer_or("offset", 0)?);
+        match a.optional_dtype("dtype")? {
+            Some(dtype) => array.trace_as(offset, -2, -1, dtype),
+            None => array.trace(offset, -2, -1),
+        }
+    };
+
+    "vecdot(x1, x2, /, *, axis=-1)",
+    "The products of vectors along an axis, the first ones conjugated.":
+    vecdot(&a.array("x1")?, &a.array("x2")?, a.integer_or("axis", -1)?);
+
+    "vector_norm(x, /, *, axis=None, keepdims=False, ord=2)",
+    "The norm of the elements along axes as one vector.":
+    vector_norm(a);
+}

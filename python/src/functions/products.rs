@@ -1,0 +1,181 @@
+//! Products of vectors, matrices and stacks of them.
+
+use crate::answer::Answer;
+use crate::arguments::{Arguments, integers, is_integer};
+use crate::convert;
+use crate::errors::value_error;
+use crate::functions;
+use phalanx::{
+    Array, ContractedAxes, cross, dot, einsum, inner, kron, matmul, matvec, outer, tensordot, vdot,
+    vecdot, vecmat,
+};
+use pyo3::prelude::*;
+use pyo3::types::{PyEllipsis, PyString, PyTuple};
+
+/// The operands of a product that is a ufunc in NumPy, in the dtype that is asked for.
+fn operands(a: &Arguments<'_, '_>) -> PyResult<[Array; 2]> {
+    a.only("axes", "None")?;
+    a.only("signature", "None")?;
+    a.only("keepdims", "False")?;
+    let (first, second) = (a.array("x1")?, a.array("x2")?);
+    Ok(match a.optional_dtype("dtype")? {
+        Some(dtype) => [first.astype(dtype), second.astype(dtype)],
+        None => [first, second],
+    })
+}
+
+fn product(a: &Arguments<'_, '_>, compute: fn(&Array, &Array) -> Array) -> PyResult<Answer> {
+    a.only("axis", "None")?;
+    let [first, second] = operands(a)?;
+    a.written(compute(&first, &second))
+}
+
+/// Which axes `tensordot` sums over.
+pub fn contracted(a: &Arguments<'_, '_>) -> PyResult<ContractedAxes> {
+    let Some(object) = a.given("axes") else { return Ok(ContractedAxes::Count(2)) };
+    if is_integer(object) {
+        return Ok(ContractedAxes::Count(a.size_or("axes", 2)?));
+    }
+    let both = object.try_iter()?.collect::<PyResult<Vec<_>>>()?;
+    match both.as_slice() {
+        [first, second] => Ok(ContractedAxes::Pairs(integers(first)?, integers(second)?)),
+        _ => Err(value_error("axes are a number, or those of one array and those of the other")),
+    }
+}
+
+/// The letter of an axis that is numbered, in NumPy's order.
+fn letter(number: i64) -> PyResult<char> {
+    let place = u8::try_from(number).ok().filter(|&place| place < 52);
+    let place =
+        place.ok_or_else(|| value_error("subscript is not within the valid range [0, 52)"))?;
+    Ok(char::from(if place < 26 { b'A' + place } else { b'a' + place - 26 }))
+}
+
+/// Subscripts in letters of a list of numbers and ellipses.
+fn letters(list: &Bound<'_, PyAny>) -> PyResult<String> {
+    let mut text = String::new();
+    for item in list.try_iter()? {
+        let item = item?;
+        match item.is_instance_of::<PyEllipsis>() {
+            true => text += "...",
+            false => text.push(letter(item.extract()?)?),
+        }
+    }
+    Ok(text)
+}
+
+/// The subscripts in letters and the arrays of `einsum`, which may be given in two forms.
+fn terms(given: &Bound<'_, PyTuple>) -> PyResult<(String, Vec<Array>)> {
+    let items: Vec<_> = given.iter().collect();
+    let Some(first) = items.first() else {
+        return Err(value_error("must specify the einstein sum subscripts and an operand"));
+    };
+    if let Ok(subscripts) = first.cast::<PyString>() {
+        let arrays = items[1..].iter().map(|item| convert::array(item, None));
+        return Ok((subscripts.to_cow()?.into_owned(), arrays.collect::<PyResult<_>>()?));
+    }
+    let (mut inputs, mut arrays) = (Vec::new(), Vec::new());
+    let pairs = items.chunks_exact(2);
+    let output = pairs.remainder().first().map(letters).transpose()?;
+    for pair in pairs {
+        arrays.push(convert::array(&pair[0], None)?);
+        inputs.push(letters(&pair[1])?);
+    }
+    let output = output.map_or_else(String::new, |output| format!("->{output}"));
+    Ok((inputs.join(",") + &output, arrays))
+}
+
+fn summed(a: &Arguments<'_, '_>) -> PyResult<Answer> {
+    let (subscripts, mut arrays) = terms(a.object("operands")?.cast::<PyTuple>()?)?;
+    if let Some(dtype) = a.optional_dtype("dtype")? {
+        arrays = arrays.iter().map(|array| array.astype(dtype)).collect();
+    }
+    a.written(einsum(&subscripts, &arrays.iter().collect::<Vec<_>>()))
+}
+
+functions! { FUNCTIONS, a =>
+    "matmul(x1, x2, /, out=None, *, axes=None, axis=None, keepdims=False, casting='same_kind', \
+     order='K', dtype=None, subok=True, signature=None)",
+    "The products of matrices, or of vectors as matrices.":
+    product(a, matmul);
+
+    "matvec(x1, x2, /, out=None, *, axes=None, axis=None, keepdims=False, casting='same_kind', \
+     order='K', dtype=None, subok=True, signature=None)",
+    "The products of matrices with vectors.":
+    product(a, matvec);
+
+    "vecmat(x1, x2, /, out=None, *, axes=None, axis=None, keepdims=False, casting='same_kind', \
+     order='K', dtype=None, subok=True, signature=None)",
+    "The products of vectors, conjugated, with matrices.":
+    product(a, vecmat);
+
+    "vecdot(x1, x2, /, out=None, *, axes=None, axis=-1, keepdims=False, casting='same_kind', \
+     order='K', dtype=None, subok=True, signature=None)",
+    "The products of vectors along an axis, the first ones conjugated.":
+    {
+        let [first, second] = operands(a)?;
+        a.written(vecdot(&first, &second, a.integer_or("axis", -1)?))
+    };
+
+    "dot(a, b, out=None)",
+    "The product of vectors or matrices: over the last axis and the last but one.":
+    {
+        let found = dot(&a.array("a")?, &a.array("b")?);
+        let fits = |out: &Array| out.dtype() == found.dtype() && out.shape() == found.shape();
+        if found.ok().is_ok() && a.out()?.is_some_and(|out| !fits(&out)) {
+            return Err(value_error(
+                "output array is not acceptable (must have the right datatype, number of \
+                 dimensions, and be a C-Array)",
+            ));
+        }
+        a.written(found)
+    };
+
+    "vdot(a, b, /)",
+    "The sum of products of all elements, the first ones conjugated.":
+    vdot(&a.array("a")?, &a.array("b")?);
+
+    "inner(a, b, /)",
+    "The sums of products over the last axes.":
+    inner(&a.array("a")?, &a.array("b")?);
+
+    "outer(a, b, out=None)",
+    "The products of every element with every other.":
+    a.written(outer(&a.array("a")?, &a.array("b")?));
+
+    "tensordot(a, b, axes=2)",
+    "The sums of products over pairs of axes.":
+    tensordot(&a.array("a")?, &a.array("b")?, contracted(a)?);
+
+    "einsum(*operands, out=None, optimize=False, dtype=None, order='K', casting='safe')",
+    "The sum of products that subscripts say.":
+    summed(a);
+
+    "kron(a, b)",
+    "The Kronecker product.":
+    kron(&a.array("a")?, &a.array("b")?);
+
+    "cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None)",
+    "The cross products of vectors of two or three components.":
+    {
+        let axes = match a.optional_integer("axis")? {
+            Some(axis) => [axis; 3],
+            None => {
+                let of = |name: &str| a.integer_or(name, -1);
+                [of("axisa")?, of("axisb")?, of("axisc")?]
+            }
+        };
+        cross(&a.array("a")?, &a.array("b")?, axes)
+    };
+
+    "trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None)",
+    "The sum along a diagonal.":
+    {
+        let (array, offset) = (a.array("a")?, a.integer_or("offset", 0)?);
+        let (first, second) = (a.integer_or("axis1", 0)?, a.integer_or("axis2", 1)?);
+        a.written(match a.optional_dtype("dtype")? {
+            Some(dtype) => array.trace_as(offset, first, second, dtype),
+            None => array.trace(offset, first, second),
+        })
+    };
+}

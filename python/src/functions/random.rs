@@ -1,0 +1,439 @@
+//! Random numbers: methods of generators, and functions of `phalanx.random`.
+
+use crate::answer::Answer;
+use crate::arguments::{Arguments, is_integer};
+use crate::convert::{as_array, fetch};
+use crate::errors::{raised, type_error, value_error};
+use crate::function::Row;
+use crate::functions;
+use crate::ndarray::Ndarray;
+use crate::random_source::{RandomSource, reseed, source};
+use phalanx::random::Generator;
+use phalanx::{Argument, Array, DType, Weak};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+/// Rows that are both methods of a generator and functions that draw from that of the module.
+macro_rules! draws {
+    (
+        $(#[$attribute:meta])*
+        $methods:ident, $functions:ident, $a:ident, $rng:ident =>
+        $($name:literal ($parameters:literal), $summary:literal: $body:expr;)*
+    ) => {
+        $(#[$attribute])*
+        pub const $methods: &[Row] = &[$(Row {
+            signature: concat!($name, "(self, /, ", $parameters, ")"),
+            summary: $summary,
+            call: |$a| {
+                let generator = source($a)?;
+                let $rng: &Generator = &generator;
+                Ok(Answer::from($body))
+            },
+        }),*];
+
+        /// The same as functions of the module.
+        pub const $functions: &[Row] = &[$(Row {
+            signature: concat!($name, "(", $parameters, ")"),
+            summary: $summary,
+            call: |$a| {
+                let generator = source($a)?;
+                let $rng: &Generator = &generator;
+                Ok(Answer::from($body))
+            },
+        }),*];
+    };
+}
+
+/// The shape of what is drawn; none for one number.
+fn size(a: &Arguments<'_, '_>) -> PyResult<Vec<i64>> {
+    Ok(a.optional_integers("size")?.unwrap_or_default())
+}
+
+/// A parameter of a distribution.
+fn parameter(a: &Arguments<'_, '_>, name: &str, default: f64) -> PyResult<Argument> {
+    Ok(a.optional_argument(name)?.unwrap_or(Argument::Weak(Weak::Float(default))))
+}
+
+/// Whether a parameter has axes.
+fn is_array(parameter: &Argument) -> bool {
+    matches!(parameter, Argument::Array(array) if array.ndim() > 0)
+}
+
+/// Numbers of a distribution of two parameters. Of arrays of parameters, numbers of the default
+/// ones are drawn and moved to where `place` says.
+fn drawn(
+    a: &Arguments<'_, '_>,
+    parameters: [(&str, f64); 2],
+    draw: impl Fn(f64, f64, &[i64]) -> Array,
+    place: impl Fn(Array, &Array, &Array) -> Array,
+) -> PyResult<Array> {
+    let [(first, first_default), (second, second_default)] = parameters;
+    let given = [parameter(a, first, first_default)?, parameter(a, second, second_default)?];
+    if !given.iter().any(is_array) {
+        let of = |name: &str, default: f64| a.float_or(name, default);
+        let (first, second) = (of(first, first_default)?, of(second, second_default)?);
+        return Ok(draw(first, second, &size(a)?));
+    }
+    let [first, second] = given.map(|one| as_array(a.py(), one));
+    let (first, second) = (first?.astype(DType::F64), second?.astype(DType::F64));
+    let shape = match a.optional_integers("size")? {
+        Some(shape) => shape,
+        None => {
+            let common = phalanx::broadcast_shapes(&[first.shape(), second.shape()]);
+            let common = common.map_err(|error| raised(a.py(), &error))?;
+            common.into_iter().map(|extent| extent as i64).collect()
+        }
+    };
+    let placed = place(draw(first_default, second_default, &shape), &first, &second);
+    if placed.ok().is_ok() && placed.shape().iter().map(|&extent| extent as i64).ne(shape) {
+        return Err(value_error(format!("{}(): the parameters do not fit size", a.name())));
+    }
+    Ok(placed)
+}
+
+/// Refuses a scale that is negative anywhere. Collective.
+fn not_negative(a: &Arguments<'_, '_>, name: &str) -> PyResult<()> {
+    let Some(Argument::Array(scale)) = a.optional_argument(name)? else { return Ok(()) };
+    let is_negative = scale.less(0).any(()).item::<bool>();
+    match is_negative.map_err(|error| raised(a.py(), &error))? {
+        true => Err(value_error(format!("{name} < 0"))),
+        false => Ok(()),
+    }
+}
+
+/// Numbers of a distribution with a location and a scale.
+fn located(
+    a: &Arguments<'_, '_>,
+    location: &str,
+    scale: &str,
+    draw: impl Fn(f64, f64, &[i64]) -> Array,
+) -> PyResult<Array> {
+    not_negative(a, scale)?;
+    drawn(a, [(location, 0.0), (scale, 1.0)], draw, |numbers, location, scale| {
+        numbers * scale + location
+    })
+}
+
+/// Numbers of a distribution with a scale alone.
+fn scaled(a: &Arguments<'_, '_>, draw: impl Fn(f64, &[i64]) -> Array) -> PyResult<Array> {
+    let scale = parameter(a, "scale", 1.0)?;
+    if !is_array(&scale) {
+        return Ok(draw(a.float_or("scale", 1.0)?, &size(a)?));
+    }
+    not_negative(a, "scale")?;
+    let scale = as_array(a.py(), scale)?.astype(DType::F64);
+    let shape = match a.optional_integers("size")? {
+        Some(shape) => shape,
+        None => scale.shape().iter().map(|&extent| extent as i64).collect(),
+    };
+    Ok(draw(1.0, &shape) * scale)
+}
+
+/// Numbers of a distribution that only the shape and the dtype say, written into `out`.
+fn plain(a: &Arguments<'_, '_>, draw: impl Fn(&[i64], DType) -> Array) -> PyResult<Answer> {
+    let dtype = a.dtype_or("dtype", DType::F64)?;
+    let shape = match a.out()? {
+        Some(out) if !a.has("size") => out.shape().iter().map(|&extent| extent as i64).collect(),
+        _ => size(a)?,
+    };
+    a.written(draw(&shape, dtype))
+}
+
+/// Integers from `low`, or 0, to before `high`.
+fn integers(a: &Arguments<'_, '_>, rng: &Generator, closed: bool) -> PyResult<Array> {
+    let (low, high) = match a.optional_integer("high")? {
+        Some(high) => (a.integer("low")?, high),
+        None => (0, a.integer("low")?),
+    };
+    let high = match closed {
+        true => {
+            high.checked_add(1).ok_or_else(|| value_error("high is out of bounds for int64"))?
+        }
+        false => high,
+    };
+    if low >= high {
+        return Err(value_error("low >= high"));
+    }
+    let dtype = if a.takes("dtype") { a.dtype_or("dtype", DType::I64)? } else { DType::I64 };
+    Ok(rng.integers_as(low, high, size(a)?.as_slice(), dtype))
+}
+
+/// Slices along an axis, or integers below a number, chosen at random.
+fn chosen(a: &Arguments<'_, '_>, rng: &Generator, axis: i64) -> PyResult<Array> {
+    let object = a.object("a")?;
+    let array = match is_integer(object) {
+        true => {
+            let count = a.integer("a")?;
+            if count < 0 || (count == 0 && size(a)?.iter().product::<i64>() > 0) {
+                return Err(value_error(
+                    "a must be a positive integer unless no samples are taken",
+                ));
+            }
+            phalanx::arange(0, count, 1)
+        }
+        false => a.array("a")?,
+    };
+    let (shape, replace) = (size(a)?, a.truth_or("replace", true)?);
+    let chances = a.optional_array("p")?;
+    let array = if axis == 0 { array } else { phalanx::moveaxis(&array, axis, 0) };
+    let chosen = rng.choice(&array, shape.as_slice(), replace, chances.as_ref());
+    if axis == 0 || chosen.ok().is_err() {
+        return Ok(chosen);
+    }
+    let place = if axis < 0 { axis + array.ndim() as i64 } else { axis };
+    let from: Vec<i64> = (0..shape.len() as i64).collect();
+    let to: Vec<i64> = from.iter().map(|number| place + number).collect();
+    Ok(phalanx::moveaxis(&chosen, from, to))
+}
+
+/// The numbers below a number, or the slices of an array, in random order.
+fn permuted(a: &Arguments<'_, '_>, rng: &Generator, axis: i64) -> PyResult<Array> {
+    if is_integer(a.object("x")?) {
+        let count = usize::try_from(a.integer("x")?);
+        let count = count.map_err(|_| value_error("maximum allowed dimension exceeded"))?;
+        return Ok(rng.permutation(count));
+    }
+    Ok(rng.shuffled(&a.array("x")?, axis))
+}
+
+fn shuffle(a: &Arguments<'_, '_>, rng: &Generator, axis: i64) -> PyResult<()> {
+    let object = a.object("x")?;
+    let array = object.cast::<Ndarray>().map_err(|_| a.wrong("x", "a phalanx.ndarray"))?;
+    let array = &array.get().array;
+    if array.ndim() == 0 {
+        return Err(type_error("a 0-d array has nothing to shuffle"));
+    }
+    rng.shuffle(array, axis);
+    array.ok().map(|_| ()).map_err(|error| raised(a.py(), &error))
+}
+
+fn bytes(a: &Arguments<'_, '_>, rng: &Generator) -> PyResult<Answer> {
+    let length = a.size_or("length", 0)?;
+    let host = fetch(a.py(), &rng.bits([length.div_ceil(8)]))?;
+    Ok(Answer::Object(PyBytes::new(a.py(), &host.bytes[..length]).into_any().unbind()))
+}
+
+/// Uniform or normal numbers of the shape that the positional arguments are.
+fn of_rest(a: &Arguments<'_, '_>, draw: impl Fn(&[i64], DType) -> Array) -> PyResult<Array> {
+    let shape = a.integers_of_rest("args")?;
+    Ok(draw(&shape, DType::F64))
+}
+
+draws! {
+    /// Methods of every generator.
+    METHODS, FUNCTIONS, a, rng =>
+    "normal"("loc=0.0, scale=1.0, size=None"),
+    "Normal numbers of a mean and a standard deviation.":
+    located(a, "loc", "scale", |mean, deviation, shape| rng.normal(mean, deviation, shape));
+
+    "laplace"("loc=0.0, scale=1.0, size=None"),
+    "Numbers on both sides of a location, at exponential distances.":
+    located(a, "loc", "scale", |center, scale, shape| rng.laplace(center, scale, shape));
+
+    "logistic"("loc=0.0, scale=1.0, size=None"),
+    "Logistic numbers.":
+    located(a, "loc", "scale", |mean, scale, shape| rng.logistic(mean, scale, shape));
+
+    "gumbel"("loc=0.0, scale=1.0, size=None"),
+    "Gumbel's extreme values.":
+    located(a, "loc", "scale", |mode, scale, shape| rng.gumbel(mode, scale, shape));
+
+    "lognormal"("mean=0.0, sigma=1.0, size=None"),
+    "Numbers whose logarithms are normal.":
+    {
+        not_negative(a, "sigma")?;
+        let draw = |mean, deviation, shape: &[i64]| rng.lognormal(mean, deviation, shape);
+        drawn(a, [("mean", 0.0), ("sigma", 1.0)], draw, |numbers, mean, deviation| {
+            (numbers.log() * deviation + mean).exp()
+        })
+    };
+
+    "uniform"("low=0.0, high=1.0, size=None"),
+    "Uniform numbers from `low` to before `high`.":
+    {
+        let draw = |low, high, shape: &[i64]| rng.uniform(low, high, shape);
+        drawn(a, [("low", 0.0), ("high", 1.0)], draw, |numbers, low, high| {
+            numbers * (high - low) + low
+        })
+    };
+
+    "exponential"("scale=1.0, size=None"),
+    "Exponential numbers of a mean.":
+    scaled(a, |scale, shape| rng.exponential(scale, shape));
+
+    "rayleigh"("scale=1.0, size=None"),
+    "Lengths of vectors of two normal numbers.":
+    scaled(a, |scale, shape| rng.rayleigh(scale, shape));
+
+    "weibull"("a, size=None"),
+    "Weibull numbers of an exponent.":
+    rng.weibull(a.float("a")?, size(a)?.as_slice());
+
+    "pareto"("a, size=None"),
+    "Pareto's numbers, less 1, of an exponent.":
+    rng.pareto(a.float("a")?, size(a)?.as_slice());
+
+    "power"("a, size=None"),
+    "Numbers from 0 to 1 whose density grows with a power.":
+    rng.power(a.float("a")?, size(a)?.as_slice());
+
+    "triangular"("left, mode, right, size=None"),
+    "Numbers whose density rises to a mode and falls from there.":
+    rng.triangular(a.float("left")?, a.float("mode")?, a.float("right")?, size(a)?.as_slice());
+
+    "standard_cauchy"("size=None"),
+    "Quotients of two normal numbers.":
+    rng.standard_cauchy(size(a)?.as_slice());
+
+    "binomial"("n, p, size=None"),
+    "How many of `n` trials succeed that do so with a chance.":
+    rng.binomial(a.integer("n")?, a.float("p")?, size(a)?.as_slice());
+
+    "poisson"("lam=1.0, size=None"),
+    "Numbers of independent events of which there are `lam` on average.":
+    rng.poisson(a.float_or("lam", 1.0)?, size(a)?.as_slice());
+
+    "geometric"("p, size=None"),
+    "How many trials there are to the first that succeeds.":
+    rng.geometric(a.float("p")?, size(a)?.as_slice());
+
+    "multivariate_normal"("mean, cov, size=None, check_valid='warn', tol=1e-08, *, method='svd'"),
+    "Normal vectors of a mean and a covariance.":
+    rng.multivariate_normal(&a.array("mean")?, &a.array("cov")?, size(a)?.as_slice());
+
+    "bytes"("length"),
+    "Random bytes. Collective.":
+    bytes(a, rng);
+}
+
+functions! {
+    /// Methods of `Generator` alone.
+    GENERATOR_METHODS, a =>
+    "random(self, /, size=None, dtype=float, out=None)",
+    "Uniform numbers from 0 to before 1.":
+    {
+        let rng = source(a)?;
+        plain(a, |shape, dtype| rng.random(shape, dtype))
+    };
+
+    "standard_normal(self, /, size=None, dtype=float, out=None)",
+    "Normal numbers of mean 0 and deviation 1.":
+    {
+        let rng = source(a)?;
+        plain(a, |shape, dtype| rng.standard_normal(shape, dtype))
+    };
+
+    "standard_exponential(self, /, size=None, dtype=float, method='zig', out=None)",
+    "Exponential numbers of mean 1.":
+    {
+        let rng = source(a)?;
+        plain(a, |shape, dtype| rng.standard_exponential(shape, dtype))
+    };
+
+    "integers(self, /, low, high=None, size=None, dtype=int, endpoint=False)",
+    "Integers from `low` to before `high`, or to it with `endpoint`.":
+    integers(a, &*source(a)?, a.truth_or("endpoint", false)?);
+
+    "choice(self, /, a, size=None, replace=True, p=None, axis=0, shuffle=True)",
+    "Slices along an axis, or integers below a number, chosen at random.":
+    chosen(a, &*source(a)?, a.integer_or("axis", 0)?);
+
+    "permutation(self, /, x, axis=0)",
+    "The integers below a number, or the slices along an axis, in random order.":
+    permuted(a, &*source(a)?, a.integer_or("axis", 0)?);
+
+    "permuted(self, /, x, *, axis=None, out=None)",
+    "The elements of each line along an axis in a random order of its own.":
+    a.written(source(a)?.permuted(&a.array("x")?, a.optional_integer("axis")?));
+
+    "shuffle(self, /, x, axis=0)",
+    "Puts the slices of an array along an axis into random order.":
+    shuffle(a, &*source(a)?, a.integer_or("axis", 0)?);
+
+    "spawn(self, /, n_children)",
+    "Generators of their own, whose seeds are drawn. Collective.":
+    {
+        let rng = source(a)?;
+        let host = fetch(a.py(), &rng.bits([a.size_or("n_children", 0)?]))?;
+        let (words, _) = host.bytes.as_chunks::<8>();
+        let children = words.iter().map(|word| {
+            let seed = (u64::from_ne_bytes(*word) >> 1).into_pyobject(a.py())?;
+            RandomSource::of_seed(a.py(), Some(seed.as_any()))
+        });
+        Answer::list(children.collect::<PyResult<Vec<_>>>()?)
+    };
+}
+
+draws! {
+    /// Methods of `RandomState` alone.
+    LEGACY_METHODS, LEGACY_FUNCTIONS, a, rng =>
+    "rand"("*args"),
+    "Uniform numbers from 0 to before 1, of a shape.":
+    of_rest(a, |shape, dtype| rng.random(shape, dtype));
+
+    "randn"("*args"),
+    "Normal numbers of mean 0 and deviation 1, of a shape.":
+    of_rest(a, |shape, dtype| rng.standard_normal(shape, dtype));
+
+    "randint"("low, high=None, size=None, dtype=int"),
+    "Integers from `low` to before `high`.":
+    integers(a, rng, false);
+
+    "random_integers"("low, high=None, size=None"),
+    "Integers from `low`, or 1, to `high`.":
+    match a.has("high") {
+        true => integers(a, rng, true),
+        false => Ok(rng.integers(1, a.integer("low")?.saturating_add(1), size(a)?.as_slice())),
+    };
+
+    "random"("size=None"),
+    "Uniform numbers from 0 to before 1.":
+    rng.random(size(a)?.as_slice(), DType::F64);
+
+    "random_sample"("size=None"),
+    "Uniform numbers from 0 to before 1.":
+    rng.random(size(a)?.as_slice(), DType::F64);
+
+    "ranf"("size=None"),
+    "Uniform numbers from 0 to before 1.":
+    rng.random(size(a)?.as_slice(), DType::F64);
+
+    "sample"("size=None"),
+    "Uniform numbers from 0 to before 1.":
+    rng.random(size(a)?.as_slice(), DType::F64);
+
+    "standard_normal"("size=None"),
+    "Normal numbers of mean 0 and deviation 1.":
+    rng.standard_normal(size(a)?.as_slice(), DType::F64);
+
+    "standard_exponential"("size=None"),
+    "Exponential numbers of mean 1.":
+    rng.standard_exponential(size(a)?.as_slice(), DType::F64);
+
+    "choice"("a, size=None, replace=True, p=None"),
+    "Elements of a vector, or integers below a number, chosen at random.":
+    chosen(a, rng, 0);
+
+    "permutation"("x"),
+    "The integers below a number, or the slices of an array, in random order.":
+    permuted(a, rng, 0);
+
+    "shuffle"("x"),
+    "Puts the slices of an array into random order.":
+    shuffle(a, rng, 0);
+}
+
+functions! {
+    /// Functions of the module that are no methods.
+    ALONE, a =>
+    "default_rng(seed=None)",
+    "A generator of a seed; without one, of a seed that all ranks agree on (Collective).":
+    match a.given("seed").map(|seed| seed.is_instance_of::<RandomSource>()) {
+        Some(true) => Ok(a.object("seed")?.clone().unbind()),
+        _ => RandomSource::of_seed(a.py(), a.given("seed")),
+    };
+
+    "seed(seed=None)",
+    "Gives the functions of the module another seed; Collective without one.":
+    reseed(a.py(), a.given("seed"));
+}

@@ -1,0 +1,65 @@
+//! Running combinations.
+
+use crate::answer::Answer;
+use crate::arguments::Arguments;
+use crate::functions;
+use phalanx::{
+    Array, Casting, DType, Op, cumprod, cumsum, cumulative_as, cumulative_prod, cumulative_sum,
+    nancumprod, nancumsum,
+};
+use pyo3::prelude::*;
+
+/// A running combination, in the dtype that is asked for or that `out` has.
+fn scanned(a: &Arguments<'_, '_>, op: Op) -> PyResult<Answer> {
+    let (array, axis) = (a.array("a")?, a.optional_integer("axis")?);
+    let found = match a.optional_dtype("dtype")? {
+        Some(dtype) => cumulative_as(&array, op, axis, dtype),
+        None if op == Op::Add => cumsum(&array, axis),
+        None => cumprod(&array, axis),
+    };
+    a.written_by(found, Casting::Unsafe)
+}
+
+/// As [`scanned`], without NaN.
+fn without_nan(a: &Arguments<'_, '_>, op: Op) -> PyResult<Answer> {
+    let (mut array, axis) = (a.array("a")?, a.optional_integer("axis")?);
+    if let Some(dtype) = a.optional_dtype("dtype")? {
+        array = array.astype(dtype);
+    }
+    let found = if op == Op::Add { nancumsum(&array, axis) } else { nancumprod(&array, axis) };
+    a.written_by(found, Casting::Unsafe)
+}
+
+type Cumulative = fn(&Array, Option<i64>, Option<DType>, bool) -> Array;
+
+/// The array API's form.
+fn cumulative(a: &Arguments<'_, '_>, compute: Cumulative) -> PyResult<Answer> {
+    let (axis, dtype) = (a.optional_integer("axis")?, a.optional_dtype("dtype")?);
+    a.written(compute(&a.array("x")?, axis, dtype, a.truth_or("include_initial", false)?))
+}
+
+functions! { FUNCTIONS, a =>
+    "cumsum(a, axis=None, dtype=None, out=None)",
+    "The running sum along an axis, or of all elements in C order.":
+    scanned(a, Op::Add);
+
+    "cumprod(a, axis=None, dtype=None, out=None)",
+    "The running product along an axis, or of all elements in C order.":
+    scanned(a, Op::Multiply);
+
+    "nancumsum(a, axis=None, dtype=None, out=None)",
+    "The running sum, for which NaN counts as 0.":
+    without_nan(a, Op::Add);
+
+    "nancumprod(a, axis=None, dtype=None, out=None)",
+    "The running product, for which NaN counts as 1.":
+    without_nan(a, Op::Multiply);
+
+    "cumulative_sum(x, /, *, axis=None, dtype=None, out=None, include_initial=False)",
+    "The running sum, after 0 with `include_initial`.":
+    cumulative(a, |array, axis, dtype, initial| cumulative_sum(array, axis, dtype, initial));
+
+    "cumulative_prod(x, /, *, axis=None, dtype=None, out=None, include_initial=False)",
+    "The running product, after 1 with `include_initial`.":
+    cumulative(a, |array, axis, dtype, initial| cumulative_prod(array, axis, dtype, initial));
+}

@@ -1,0 +1,218 @@
+//! Order: sorting, searching, and vectors as sets.
+
+use crate::answer::Answer;
+use crate::arguments::Arguments;
+use crate::errors::{raised, value_error};
+use crate::functions;
+use crate::named::named;
+use phalanx::{
+    Array, Side, Unique, argpartition, argsort, intersect1d, intersect1d_indices, isin, lexsort,
+    partition, searchsorted, setdiff1d, setxor1d, sort, sort_complex, union1d, unique,
+    unique_along, unique_with,
+};
+use pyo3::prelude::*;
+
+/// The axis, the last one unless it is said; `None` for all elements in one line.
+fn axis(a: &Arguments<'_, '_>) -> PyResult<Option<i64>> {
+    match a.find("axis") {
+        None => Ok(Some(-1)),
+        Some(_) => a.optional_integer("axis"),
+    }
+}
+
+/// Checks how is to be sorted, of which the result does not tell: every sort here is stable.
+fn checked(a: &Arguments<'_, '_>) -> PyResult<()> {
+    if a.has("order") {
+        return Err(value_error("Cannot specify order when the array has no fields."));
+    }
+    let kind = a.optional_text("kind")?;
+    if a.takes("stable") && a.has("stable") && kind.is_some() {
+        return Err(value_error(
+            "`kind` and keyword parameters can't be provided at the same time",
+        ));
+    }
+    let first = kind.as_deref().and_then(|kind| kind.chars().next());
+    match first {
+        None | Some('q' | 'Q' | 'm' | 'M' | 'h' | 'H' | 's' | 'S' | 'i' | 'I') => Ok(()),
+        Some(_) => Err(value_error(format!("{}(): no such kind of sort", a.name()))),
+    }
+}
+
+fn searched(a: &Arguments<'_, '_>) -> PyResult<Array> {
+    let side = match a.text_or("side", "left")?.as_str() {
+        "left" | "l" | "L" => Side::Left,
+        "right" | "r" | "R" => Side::Right,
+        other => {
+            return Err(value_error(format!(
+                "search side must be 'left' or 'right' (got '{other}')"
+            )));
+        }
+    };
+    let mut sorted = a.array("a")?;
+    if let Some(order) = a.optional_array("sorter")? {
+        if order.shape() != sorted.shape() {
+            return Err(value_error("sorter.size must equal len(a)"));
+        }
+        sorted = sorted.take(&order, 0);
+    }
+    Ok(searchsorted(&sorted, a.argument("v")?, side))
+}
+
+fn found_unique(a: &Arguments<'_, '_>) -> PyResult<Answer> {
+    let array = a.array("ar")?;
+    let equal_nan = a.truth_or("equal_nan", true)?;
+    let wants = ["return_index", "return_inverse", "return_counts"];
+    let [index, inverse, counts] = wants.map(|name| a.truth_or(name, false));
+    let (index, inverse, counts) = (index?, inverse?, counts?);
+    let axis = a.optional_integer("axis")?;
+    if axis.is_none() && equal_nan && !index && !inverse && !counts {
+        return Ok(unique(&array).into());
+    }
+    let found = match axis {
+        Some(axis) => unique_along(&array, axis),
+        None => unique_with(&array, equal_nan),
+    };
+    let found = found.map_err(|error| raised(a.py(), &error))?;
+    let mut answers = vec![Answer::from(found.values)];
+    let more = [(index, found.indices), (inverse, found.inverse), (counts, found.counts)];
+    answers.extend(more.into_iter().filter(|(wanted, _)| *wanted).map(|(_, part)| part.into()));
+    Ok(match answers.len() {
+        1 => answers.remove(0),
+        _ => Answer::Tuple(answers),
+    })
+}
+
+/// What the array API's functions find, which takes NaNs for different.
+fn different(a: &Arguments<'_, '_>) -> PyResult<Unique> {
+    unique_with(&a.array("x")?, false).map_err(|error| raised(a.py(), &error))
+}
+
+functions! { FUNCTIONS, a =>
+    "sort(a, axis=-1, kind=None, order=None, *, stable=None)",
+    "A sorted copy.":
+    {
+        checked(a)?;
+        sort(&a.array("a")?, axis(a)?)
+    };
+
+    "argsort(a, axis=-1, kind=None, order=None, *, stable=None)",
+    "The positions in which elements would be sorted.":
+    {
+        checked(a)?;
+        argsort(&a.array("a")?, axis(a)?)
+    };
+
+    "sort_complex(a)",
+    "A copy as complex numbers, sorted by real parts first.":
+    sort_complex(&a.array("a")?);
+
+    "lexsort(keys, axis=-1)",
+    "The positions in which elements would be sorted by several keys, the last one first.":
+    lexsort(&a.arrays("keys")?, a.integer_or("axis", -1)?);
+
+    "partition(a, kth, axis=-1, kind='introselect', order=None)",
+    "A copy in which the elements at some positions stand as if it were sorted.":
+    {
+        checked(a)?;
+        partition(&a.array("a")?, &a.integers("kth")?, axis(a)?)
+    };
+
+    "argpartition(a, kth, axis=-1, kind='introselect', order=None)",
+    "The positions of what `partition` gives.":
+    {
+        checked(a)?;
+        argpartition(&a.array("a")?, &a.integers("kth")?, axis(a)?)
+    };
+
+    "searchsorted(a, v, side='left', sorter=None)",
+    "Where elements would have to be inserted to keep a vector sorted.":
+    searched(a);
+
+    "unique(ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, \
+     equal_nan=True, sorted=True)",
+    "The different elements, ascending, or the different slices along an axis.":
+    found_unique(a);
+
+    "unique_values(x)",
+    "The different elements, ascending.":
+    different(a)?.values;
+
+    "unique_counts(x)",
+    "The different elements, ascending, and how often they stand.":
+    {
+        let found = different(a)?;
+        named(a.py(), "UniqueCountsResult", vec![found.values.into(), found.counts.into()])
+    };
+
+    "unique_inverse(x)",
+    "The different elements, ascending, and which of them each element is.":
+    {
+        let found = different(a)?;
+        named(a.py(), "UniqueInverseResult", vec![found.values.into(), found.inverse.into()])
+    };
+
+    "unique_all(x)",
+    "The different elements, where they first stand, which of them each element is, and how often \
+     they stand.":
+    {
+        let found = different(a)?;
+        let parts = [found.values, found.indices, found.inverse, found.counts];
+        named(a.py(), "UniqueAllResult", parts.map(Answer::from).into())
+    };
+
+    "isin(element, test_elements, assume_unique=False, invert=False, *, kind=None)",
+    "Whether each element is one of others.":
+    isin(&a.array("element")?, &a.array("test_elements")?, a.truth_or("invert", false)?);
+
+    "union1d(ar1, ar2)",
+    "The elements of either array, ascending, each once.":
+    union1d(&a.array("ar1")?, &a.array("ar2")?);
+
+    "intersect1d(ar1, ar2, assume_unique=False, return_indices=False)",
+    "The elements of both arrays, ascending, each once; also where they first stand.":
+    {
+        let (first, second) = (a.array("ar1")?, a.array("ar2")?);
+        match a.truth_or("return_indices", false)? {
+            true => Answer::from(intersect1d_indices(&first, &second)),
+            false => Answer::from(intersect1d(&first, &second)),
+        }
+    };
+
+    "setdiff1d(ar1, ar2, assume_unique=False)",
+    "The elements of the first array that are not in the second, each once.":
+    {
+        let (first, second) = (a.array("ar1")?, a.array("ar2")?);
+        match a.truth_or("assume_unique", false)? {
+            // They stay in their order.
+            true => {
+                let line = first.reshape([-1]);
+                line.compress(&isin(&line, &second, true))
+            }
+            false => setdiff1d(&first, &second),
+        }
+    };
+
+    "setxor1d(ar1, ar2, assume_unique=False)",
+    "The elements of one array alone, ascending, each once.":
+    setxor1d(&a.array("ar1")?, &a.array("ar2")?);
+}
+
+functions! { METHODS, a =>
+    "sort(a, axis=-1, kind=None, order=None, *, stable=None)",
+    "Sorts the array in place.":
+    {
+        checked(a)?;
+        let array = a.array("a")?;
+        array.sort(a.integer_or("axis", -1)?);
+        array.ok().map(|_| ())
+    };
+
+    "partition(a, kth, axis=-1, kind='introselect', order=None)",
+    "Puts the elements at some positions where they stand if the array is sorted, in place.":
+    {
+        checked(a)?;
+        let array = a.array("a")?;
+        array.partition(&a.integers("kth")?, a.integer_or("axis", -1)?);
+        array.ok().map(|_| ())
+    };
+}

@@ -1,0 +1,257 @@
+//! Medians, quantiles, averages, covariances, counts and histograms.
+
+use crate::answer::Answer;
+use crate::arguments::{Arguments, is_integer};
+use crate::convert::{self, fetch, to_host_array};
+use crate::errors::{type_error, value_error};
+use crate::functions;
+use crate::ndarray::Ndarray;
+use phalanx::{
+    Array, Axes, Bins, CovarianceOptions, DType, HistogramOptions, QuantileMethod, Quantiles,
+    average, average_and_weights, bincount, corrcoef, cov, digitize, histogram,
+    histogram_bin_edges, histogram2d, histogramdd, median, nanmedian, nanpercentile, nanquantile,
+    percentile_along, quantile,
+};
+use pyo3::prelude::*;
+use pyo3::types::{PyFloat, PyList, PyString, PyTuple};
+
+/// The numbers of an object, with its shape.
+fn numbers(object: &Bound<'_, PyAny>) -> PyResult<(Vec<f64>, Vec<usize>)> {
+    let host = match object.cast::<Ndarray>() {
+        Ok(array) => fetch(object.py(), &array.get().array.astype(DType::F64))?,
+        Err(_) => to_host_array(object, Some(DType::F64))?,
+    };
+    let (words, _) = host.bytes.as_chunks::<8>();
+    Ok((words.iter().copied().map(f64::from_ne_bytes).collect(), host.shape))
+}
+
+type OfQuantiles = fn(&Array, Quantiles, Axes, QuantileMethod) -> Array;
+
+fn quantiles(a: &Arguments<'_, '_>, compute: OfQuantiles) -> PyResult<Answer> {
+    a.only("weights", "None")?;
+    let name = a.text_or("method", "linear")?;
+    let method = QuantileMethod::from_name(&name)
+        .ok_or_else(|| value_error(format!("{name:?} is not a valid method of {}()", a.name())))?;
+    let (q, shape) = numbers(a.object("q")?)?;
+    let wanted = match (shape.len(), q.as_slice()) {
+        (0, &[one]) => Quantiles::One(one),
+        _ => Quantiles::List(q),
+    };
+    let mut found = compute(&a.array("a")?, wanted, a.axes()?, method);
+    if shape.len() > 1 && found.ok().is_ok() {
+        let shape: Vec<usize> = shape.into_iter().chain(found.shape()[1..].to_vec()).collect();
+        found = found.reshape(shape);
+    }
+    a.written(found)
+}
+
+fn covariance(a: &Arguments<'_, '_>) -> PyResult<CovarianceOptions> {
+    let mut options = CovarianceOptions::default();
+    if let Some(more) = a.optional_array("y")? {
+        options = options.with(&more);
+    }
+    if !a.truth_or("rowvar", true)? {
+        options = options.columns();
+    }
+    if let Some(dtype) = a.optional_dtype("dtype")? {
+        options = options.dtype(dtype);
+    }
+    Ok(options)
+}
+
+fn weighted_covariance(a: &Arguments<'_, '_>) -> PyResult<CovarianceOptions> {
+    let mut options = covariance(a)?;
+    if a.truth_or("bias", false)? {
+        options = options.biased();
+    }
+    if let Some(ddof) = a.given("ddof") {
+        let ddof = ddof.extract().map_err(|_| value_error("ddof must be integer"))?;
+        options = options.ddof(ddof);
+    }
+    if let Some(weights) = a.optional_array("fweights")? {
+        options = options.fweights(&weights);
+    }
+    if let Some(weights) = a.optional_array("aweights")? {
+        options = options.aweights(&weights);
+    }
+    Ok(options)
+}
+
+/// Bins of one axis: how many, or their edges.
+fn bins_of(object: &Bound<'_, PyAny>) -> PyResult<Bins> {
+    if object.is_instance_of::<PyString>() {
+        return Err(value_error(format!(
+            "the rule {} for the number of bins is not there: give a number or edges",
+            object.repr()?
+        )));
+    }
+    if is_integer(object) {
+        let count: usize = object.extract().map_err(|_| value_error(FEW_BINS))?;
+        return if count > 0 { Ok(Bins::Count(count)) } else { Err(value_error(FEW_BINS)) };
+    }
+    if object.is_instance_of::<PyFloat>() {
+        return Err(type_error("`bins` must be an integer, a string, or an array"));
+    }
+    Ok(Bins::Edges(convert::array(object, None)?))
+}
+
+const FEW_BINS: &str = "`bins` must be positive, when an integer";
+
+fn bins(a: &Arguments<'_, '_>) -> PyResult<Bins> {
+    a.given("bins").map_or(Ok(Bins::Count(10)), bins_of)
+}
+
+/// Bins of several axes: the same for all, or one item for each.
+fn bins_of_all(a: &Arguments<'_, '_>, axes: usize) -> PyResult<Vec<Bins>> {
+    let Some(object) = a.given("bins") else { return Ok(vec![Bins::Count(10); axes]) };
+    if is_integer(object) {
+        return Ok(vec![bins_of(object)?; axes]);
+    }
+    let items = object.try_iter()?.collect::<PyResult<Vec<_>>>()?;
+    if items.len() != axes {
+        // Edges of both axes, as `histogram2d` has them.
+        if axes == 2 && a.name() == "histogram2d" && items.len() != 1 {
+            return Ok(vec![bins_of(object)?; axes]);
+        }
+        return Err(value_error(
+            "The dimension of bins must be equal to the dimension of the sample x.",
+        ));
+    }
+    items.iter().map(bins_of).collect()
+}
+
+fn range_of(object: &Bound<'_, PyAny>) -> PyResult<(f64, f64)> {
+    match numbers(object)?.0.as_slice() {
+        &[low, high] => Ok((low, high)),
+        _ => Err(value_error("a range is two numbers")),
+    }
+}
+
+fn options(a: &Arguments<'_, '_>, ranges: &[Option<(f64, f64)>]) -> PyResult<HistogramOptions> {
+    let mut options = HistogramOptions::default().ranges(ranges);
+    if let Some(weights) = a.optional_array("weights")? {
+        options = options.weights(&weights);
+    }
+    let is_density = a.takes("density") && a.truth_or("density", false)?;
+    Ok(if is_density { options.density() } else { options })
+}
+
+fn of_one(a: &Arguments<'_, '_>) -> PyResult<HistogramOptions> {
+    options(a, &[a.given("range").map(range_of).transpose()?])
+}
+
+fn of_several(a: &Arguments<'_, '_>) -> PyResult<HistogramOptions> {
+    let Some(object) = a.given("range") else { return options(a, &[]) };
+    let mut ranges = Vec::new();
+    for item in object.try_iter()? {
+        let item = item?;
+        ranges.push(if item.is_none() { None } else { Some(range_of(&item)?) });
+    }
+    options(a, &ranges)
+}
+
+/// The samples of a histogram: the rows of a matrix, or one vector for each axis.
+fn samples(a: &Arguments<'_, '_>) -> PyResult<Array> {
+    let object = a.object("sample")?;
+    let array = a.array("sample")?;
+    let is_list = object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>();
+    Ok(match array.ndim() {
+        2 if !is_list => array,
+        0 | 1 => array.reshape([-1, 1]),
+        _ => array.t(),
+    })
+}
+
+fn several(a: &Arguments<'_, '_>) -> PyResult<Answer> {
+    let samples = samples(a)?;
+    let axes = samples.shape().get(1).copied().unwrap_or(1);
+    let found = histogramdd(&samples, &bins_of_all(a, axes)?, of_several(a)?);
+    Ok(Answer::from(found.map(|(counts, edges)| (counts, Answer::from(edges)))))
+}
+
+fn two(a: &Arguments<'_, '_>) -> PyResult<Answer> {
+    let both: [Bins; 2] =
+        bins_of_all(a, 2)?.try_into().map_err(|_| value_error("bins of two axes are two"))?;
+    Ok(histogram2d(&a.array("x")?, &a.array("y")?, both, of_several(a)?).into())
+}
+
+functions! { FUNCTIONS, a =>
+    "median(a, axis=None, out=None, overwrite_input=False, keepdims=False)",
+    "The middle of the sorted elements over axes.":
+    a.written(median(&a.array("a")?, a.axes()?));
+
+    "nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False)",
+    "The middle of the sorted elements over axes that are not NaN.":
+    a.written(nanmedian(&a.array("a")?, a.axes()?));
+
+    "quantile(a, q, axis=None, out=None, overwrite_input=False, method='linear', \
+     keepdims=False, *, weights=None)",
+    "What parts from 0 to 1 of the elements over axes lie below.":
+    quantiles(a, |array, q, axes, method| quantile(array, q, axes, method));
+
+    "nanquantile(a, q, axis=None, out=None, overwrite_input=False, method='linear', \
+     keepdims=False, *, weights=None)",
+    "What parts of the elements over axes that are not NaN lie below.":
+    quantiles(a, |array, q, axes, method| nanquantile(array, q, axes, method));
+
+    "percentile(a, q, axis=None, out=None, overwrite_input=False, method='linear', \
+     keepdims=False, *, weights=None)",
+    "What parts from 0 to 100 of the elements over axes lie below.":
+    quantiles(a, |array, q, axes, method| percentile_along(array, q, axes, method));
+
+    "nanpercentile(a, q, axis=None, out=None, overwrite_input=False, method='linear', \
+     keepdims=False, *, weights=None)",
+    "What parts from 0 to 100 of the elements over axes that are not NaN lie below.":
+    quantiles(a, |array, q, axes, method| nanpercentile(array, q, axes, method));
+
+    "average(a, axis=None, weights=None, returned=False, *, keepdims=False)",
+    "The weighted mean over axes; with `returned` also the sum of the weights.":
+    {
+        let (array, weights) = (a.array("a")?, a.optional_array("weights")?);
+        match a.truth_or("returned", false)? {
+            true => Answer::from(average_and_weights(&array, a.axes()?, weights.as_ref())),
+            false => Answer::from(average(&array, a.axes()?, weights.as_ref())),
+        }
+    };
+
+    "cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, \
+     dtype=None)",
+    "The covariances of variables.":
+    cov(&a.array("m")?, weighted_covariance(a)?);
+
+    "corrcoef(x, y=None, rowvar=True, *, dtype=None)",
+    "The correlations of variables.":
+    corrcoef(&a.array("x")?, covariance(a)?);
+
+    "bincount(x, /, weights=None, minlength=0)",
+    "How often each integer from 0 on stands, or the sums of its weights.":
+    {
+        let mut array = a.array("x")?;
+        // An empty list has the dtype of floats and no element that is one.
+        if array.size() == 0 && a.object("x")?.is_instance_of::<PyList>() {
+            array = array.astype(DType::I64);
+        }
+        let weights = a.optional_array("weights")?;
+        bincount(&array, weights.as_ref(), a.integer_or("minlength", 0)?)
+    };
+
+    "digitize(x, bins, right=False)",
+    "Which bins between ascending or descending edges elements lie in.":
+    digitize(&a.array("x")?, &a.array("bins")?, a.truth_or("right", false)?);
+
+    "histogram(a, bins=10, range=None, density=None, weights=None)",
+    "How many elements lie in each bin, and the edges of the bins.":
+    histogram(&a.array("a")?, bins(a)?, of_one(a)?);
+
+    "histogram_bin_edges(a, bins=10, range=None, weights=None)",
+    "The edges of the bins of a histogram.":
+    histogram_bin_edges(&a.array("a")?, bins(a)?, of_one(a)?);
+
+    "histogram2d(x, y, bins=10, range=None, density=None, weights=None)",
+    "How many points lie in each bin, and the edges along both axes.":
+    two(a);
+
+    "histogramdd(sample, bins=10, range=None, density=None, weights=None)",
+    "How many samples lie in each bin, and the edges along every axis.":
+    several(a);
+}

@@ -1,0 +1,50 @@
+//! The native parts of `phalanx.linalg`, `phalanx.fft`, `phalanx.random` and `phalanx.scipy`.
+
+use crate::function::{Function, Row};
+use crate::functions::{fft, linalg, random, sparse};
+use crate::random_source::{LegacySource, RandomSource};
+use crate::sparse_matrix::SparseMatrix;
+use pyo3::prelude::*;
+
+/// Adds them to the module, and to the modules that Python has imported.
+pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = module.py();
+    submodule(module, "linalg", "phalanx.linalg.", &[linalg::FUNCTIONS])?;
+    submodule(module, "fft", "phalanx.fft.", &[fft::FUNCTIONS])?;
+    let drawn = submodule(
+        module,
+        "random",
+        "phalanx.random.",
+        &[random::FUNCTIONS, random::LEGACY_FUNCTIONS, random::ALONE],
+    )?;
+    drawn.add_class::<RandomSource>()?;
+    drawn.add_class::<LegacySource>()?;
+    let of_class = |class: &Bound<'_, pyo3::types::PyType>, tables: &[&'static [Row]]| {
+        for row in tables.iter().copied().flatten() {
+            class.setattr(row.name(), Bound::new(py, Function::new(row, "phalanx.random."))?)?;
+        }
+        PyResult::Ok(())
+    };
+    of_class(&py.get_type::<RandomSource>(), &[random::METHODS, random::GENERATOR_METHODS])?;
+    of_class(&py.get_type::<LegacySource>(), &[random::METHODS, random::LEGACY_METHODS])?;
+    let sparse = submodule(module, "sparse", "phalanx.scipy.sparse.linalg.", &[sparse::FUNCTIONS])?;
+    sparse.add_class::<SparseMatrix>()
+}
+
+fn submodule<'py>(
+    module: &Bound<'py, PyModule>,
+    name: &str,
+    home: &'static str,
+    tables: &[&'static [Row]],
+) -> PyResult<Bound<'py, PyModule>> {
+    let py = module.py();
+    let path = format!("phalanx._phalanx.{name}");
+    let made = PyModule::new(py, &path)?;
+    for row in tables.iter().copied().flatten() {
+        made.add(row.name(), Bound::new(py, Function::new(row, home))?)?;
+    }
+    // Not by `add`: what `import *` brings into `phalanx` are the modules of Python.
+    module.setattr(name, &made)?;
+    py.import("sys")?.getattr("modules")?.set_item(path, &made)?;
+    Ok(made)
+}

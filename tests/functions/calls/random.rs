@@ -1,0 +1,104 @@
+//! Random numbers.
+
+use crate::answer::Answer;
+use crate::arguments::{Arguments, inexpressible};
+use phalanx::random::{Generator, seeded};
+use phalanx::{Array, DType, ShapeArgument, arange};
+use serde_json::Value;
+
+/// The generator of the seed that comes first.
+fn of(a: &Arguments) -> Generator {
+    seeded(a.int(0) as u64).unwrap_or_else(|error| panic!("no generator: {error}"))
+}
+
+/// The shape at a place, that of a single number unless it is said.
+fn size(a: &Arguments, place: usize) -> ShapeArgument {
+    match a.optional_integers((place, "size")) {
+        Some(extents) => extents.as_slice().into(),
+        None => ().into(),
+    }
+}
+
+fn dtype(a: &Arguments) -> DType {
+    a.optional_dtype((2, "dtype")).unwrap_or(DType::F64)
+}
+
+type OfOne = fn(&Generator, f64, ShapeArgument) -> Array;
+type OfTwo = fn(&Generator, f64, f64, ShapeArgument) -> Array;
+
+/// A distribution of one parameter.
+fn one(a: &Arguments, draw: OfOne) -> Array {
+    draw(&of(a), a.float(1), size(a, 2))
+}
+
+/// A distribution of two parameters.
+fn two(a: &Arguments, draw: OfTwo) -> Array {
+    draw(&of(a), a.float(1), a.float(2), size(a, 3))
+}
+
+fn integers(a: &Arguments) -> Array {
+    let (low, high) = match a.optional_int(2) {
+        Some(high) => (a.int(1), high),
+        None => (0, a.int(1)),
+    };
+    let high = if a.flag("endpoint") { high + 1 } else { high };
+    let dtype = a.optional_dtype("dtype").unwrap_or(DType::I64);
+    of(a).integers_as(low, high, size(a, 3), dtype)
+}
+
+/// An array to choose from; a number stands for those below it.
+fn population(a: &Arguments) -> Array {
+    match a.value(1) {
+        Some(Value::Number(_)) => arange(0, a.int(1), 1),
+        _ => a.array(1),
+    }
+}
+
+fn permutation(a: &Arguments) -> Answer {
+    match a.value(1) {
+        Some(Value::Number(_)) => of(a).permutation(a.extent(1)).into(),
+        Some(_) => of(a).shuffled(&a.array(1), a.int_or("axis", 0)).into(),
+        None => inexpressible(String::from("no array")),
+    }
+}
+
+calls! { a =>
+    "random.Generator.random": of(a).random(size(a, 1), dtype(a)),
+    "random.Generator.standard_normal": of(a).standard_normal(size(a, 1), dtype(a)),
+    "random.Generator.standard_exponential": of(a).standard_exponential(size(a, 1), dtype(a)),
+    "random.Generator.uniform": two(a, |numbers, low, high, shape| {
+        numbers.uniform(low, high, shape)
+    }),
+    "random.Generator.normal": two(a, |numbers, mean, by, shape| numbers.normal(mean, by, shape)),
+    "random.Generator.lognormal":
+        two(a, |numbers, mean, by, shape| numbers.lognormal(mean, by, shape)),
+    "random.Generator.laplace": two(a, |numbers, at, scale, shape| {
+        numbers.laplace(at, scale, shape)
+    }),
+    "random.Generator.logistic":
+        two(a, |numbers, at, scale, shape| numbers.logistic(at, scale, shape)),
+    "random.Generator.gumbel": two(a, |numbers, at, scale, shape| numbers.gumbel(at, scale, shape)),
+    "random.Generator.exponential": one(a, |numbers, mean, shape| numbers.exponential(mean, shape)),
+    "random.Generator.rayleigh": one(a, |numbers, scale, shape| numbers.rayleigh(scale, shape)),
+    "random.Generator.weibull": one(a, |numbers, exponent, shape| numbers.weibull(exponent, shape)),
+    "random.Generator.pareto": one(a, |numbers, exponent, shape| numbers.pareto(exponent, shape)),
+    "random.Generator.power": one(a, |numbers, exponent, shape| numbers.power(exponent, shape)),
+    "random.Generator.standard_cauchy": of(a).standard_cauchy(size(a, 1)),
+    "random.Generator.triangular":
+        of(a).triangular(a.float(1), a.float(2), a.float(3), size(a, 4)),
+    "random.Generator.integers": integers(a),
+    "random.Generator.geometric": one(a, |numbers, chance, shape| numbers.geometric(chance, shape)),
+    "random.Generator.binomial": of(a).binomial(a.int(1), a.float(2), size(a, 3)),
+    "random.Generator.poisson": one(a, |numbers, mean, shape| numbers.poisson(mean, shape)),
+    "random.Generator.permutation": permutation(a),
+    "random.Generator.permuted": of(a).permuted(&a.array(1), a.optional_int("axis")),
+    "random.Generator.shuffle": of(a).shuffle(&a.array(1), a.int_or("axis", 0)),
+    "random.Generator.choice": of(a).choice(
+        &population(a),
+        size(a, 2),
+        a.flag_or("replace", true),
+        a.optional_array("p").as_ref(),
+    ),
+    "random.Generator.multivariate_normal":
+        of(a).multivariate_normal(&a.array(1), &a.array(2), size(a, 3)),
+}

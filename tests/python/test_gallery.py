@@ -1,0 +1,100 @@
+"""The programs of examples/python print what NumPy prints, on any number of devices."""
+
+import pathlib
+import re
+import sys
+
+import numpy
+import pytest
+
+from . import worlds
+
+FOLDER = pathlib.Path(worlds.ROOT) / "examples" / "python"
+GALLERY = ["heat_equation", "image_filter", "k_means", "logistic_regression", "n_body"]
+PLACES = [(1, 1), (1, 3), (1, 4), (4, 1)]
+NUMBER = re.compile(r"-?\d+\.?\d*(?:e[-+]?\d+)?")
+
+
+def compare(found, expected):
+    """Equal but for the last digits of numbers with a fraction."""
+    assert NUMBER.sub("#", found) == NUMBER.sub("#", expected)
+    for ours, theirs in zip(NUMBER.findall(found), NUMBER.findall(expected)):
+        if "." in theirs or "e" in theirs:
+            digits = len(theirs.partition("e")[0].partition(".")[2])
+            assert abs(float(ours) - float(theirs)) <= 2 * 10.0**-digits * max(
+                1.0, abs(float(theirs))
+            ), (ours, theirs)
+        else:
+            assert ours == theirs
+
+
+@pytest.fixture(scope="module")
+def numpy_says(tmp_path_factory):
+    """What a program prints with NumPy instead."""
+    folder = tmp_path_factory.mktemp("gallery")
+    said = {}
+
+    def output(name):
+        if name not in said:
+            text = (FOLDER / f"{name}.py").read_text()
+            path = folder / f"{name}.py"
+            path.write_text(text.replace("import phalanx as np", "import numpy as np"))
+            said[name] = worlds.run(str(path)).stdout
+        return said[name]
+
+    return output
+
+
+@pytest.mark.parametrize("processes, devices", PLACES)
+@pytest.mark.parametrize("name", GALLERY)
+def test_program(name, processes, devices, numpy_says):
+    ended = worlds.run(str(FOLDER / f"{name}.py"), processes=processes, devices=devices)
+    # Every process prints the same; those after the first are marked.
+    lines = [line for line in ended.stdout.splitlines() if not re.match(r"\[\d+\] ", line)]
+    compare("\n".join(lines) + "\n", numpy_says(name))
+
+
+@pytest.mark.parametrize("processes, devices", [(1, 3), (3, 1), (4, 1), (2, 2)])
+def test_pipeline(processes, devices):
+    pipeline = str(FOLDER / "pipeline.py")
+    alone = worlds.run(pipeline).stdout
+    together = worlds.run(pipeline, processes=processes, devices=devices).stdout
+    compare(together, alone)
+
+
+def test_pipeline_agrees_with_numpy():
+    sys.path.insert(0, str(FOLDER))
+    try:
+        import pipeline
+    finally:
+        sys.path.remove(str(FOLDER))
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as made:
+        pipeline.make_observations(pathlib.Path(made))
+        rows = numpy.concatenate([pipeline.read(path) for path in sorted(pathlib.Path(made).iterdir())])
+    features = numpy.clip(rows[:, : pipeline.FEATURES], -2.5, 2.5)
+    printed = dict(
+        line.split(" ", 1) for line in worlds.run(str(FOLDER / "pipeline.py")).stdout.splitlines()
+    )
+    said = [float(word) for word in printed["mean"].split()]
+    numpy.testing.assert_allclose(said, features.mean(axis=0), atol=1e-8)
+    said = [float(word) for word in printed["variance"].split()]
+    numpy.testing.assert_allclose(said, features.var(axis=0, ddof=1), rtol=1e-8)
+    counts, _ = numpy.histogram(features, bins=6, range=(-3, 3))
+    assert printed["histogram"] == str(counts.tolist())
+
+
+def test_a_corrupt_file_is_named_on_every_process(tmp_path):
+    sys.path.insert(0, str(FOLDER))
+    try:
+        import pipeline
+    finally:
+        sys.path.remove(str(FOLDER))
+    pipeline.make_observations(tmp_path)
+    (tmp_path / "007.npy").write_bytes(b"no array")
+    ended = worlds.run(str(FOLDER / "pipeline.py"), str(tmp_path), processes=3, check=False)
+    assert ended.returncode == 1
+    for process in range(3):
+        lines = [line for line in ended.stderr.splitlines() if line.startswith(f"[{process}]")]
+        assert any("007.npy cannot be used" in line for line in lines), ended.stderr

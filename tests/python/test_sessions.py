@@ -1,0 +1,198 @@
+"""Sessions: how they begin and end, in one process and in several."""
+
+import signal
+import subprocess
+import sys
+import time
+
+from . import worlds
+
+
+def test_a_program_that_fails_ends_the_others():
+    ended = worlds.run(
+        """
+        import phalanx as np
+        x = np.arange(1000.0)
+        print(float(x.sum()))
+        if np.rank() == 1:
+            raise ValueError("oops")
+        print(float(x.mean()))
+        """,
+        processes=3,
+        check=False,
+    )
+    assert ended.returncode == 1
+    assert "[1] ValueError: oops" in ended.stderr
+    for process in (0, 2):
+        lines = [line for line in ended.stderr.splitlines() if line.startswith(f"[{process}]")]
+        assert any("rank 1 failed: ValueError: oops" in line for line in lines), ended.stderr
+
+
+def test_processes_that_go_different_ways_are_told():
+    ended = worlds.run(
+        """
+        import phalanx as np
+        x = np.arange(100000.0)
+        if np.rank() == 0:
+            print(float(x.sum()))
+        else:
+            print(float(x.max()))
+        """,
+        processes=2,
+        check=False,
+    )
+    assert ended.returncode == 1
+    assert "PX062" in ended.stderr, ended.stderr
+
+
+def test_host_data_that_differ_are_told():
+    ended = worlds.run(
+        """
+        import phalanx as np
+        x = np.asarray([1.0, 2.0, float(np.rank())])
+        print(float(x.sum()))
+        """,
+        processes=2,
+        check=False,
+    )
+    assert ended.returncode == 1
+    assert "PX062" in ended.stderr, ended.stderr
+
+
+def test_collections_at_any_time_change_nothing():
+    ended = worlds.run(
+        """
+        import gc
+        import random
+        import phalanx as np
+        random.seed(np.rank())
+        kept, x = {}, np.arange(100000.0)
+        for step in range(200):
+            # Sets and dictionaries of texts, and when arrays are forgotten, differ by process.
+            kept[str(random.random())] = x * step
+            if random.random() < 0.3:
+                kept.clear()
+                gc.collect()
+            x = x * 0.999 + 1.0
+        print(f"{float(x.sum()):.6e}")
+        """,
+        processes=3,
+    )
+    assert len({line.split()[-1] for line in ended.stdout.splitlines()}) == 1, ended.stdout
+
+
+def test_threads_of_one_process_may_share_arrays():
+    ended = worlds.run(
+        """
+        import threading
+        import phalanx as np
+        x = np.arange(10000.0)
+        sums = {}
+        def work(number):
+            y = x
+            for step in range(50):
+                y = y + number
+                if step % 10 == 0:
+                    float(y[0])
+            sums[number] = float(y.sum())
+        threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+        [thread.start() for thread in threads]
+        [thread.join() for thread in threads]
+        base = float(x.sum())
+        print(sums == {n: base + 10000 * 50 * n for n in range(4)})
+        """,
+        devices=3,
+    )
+    assert ended.stdout == "True\n"
+
+
+def test_after_shutdown_nothing_is_made_until_init():
+    ended = worlds.run(
+        """
+        import phalanx as np
+        x = np.arange(3)
+        np.shutdown()
+        try:
+            np.arange(3)
+        except RuntimeError as error:
+            print(error)
+        np.init(devices=2)
+        print(np.mesh().devices, np.arange(3).tolist())
+        try:
+            np.init(devices=3)
+        except ValueError as error:
+            print(error)
+        """
+    )
+    lines = ended.stdout.splitlines()
+    assert "phalanx.init() begins another" in lines[0]
+    assert lines[1] == "2 [0, 1, 2]"
+    assert "has begun already" in lines[2]
+
+
+def test_init_takes_a_mesh():
+    ended = worlds.run(
+        """
+        import phalanx as np
+        np.init(devices=4, mesh={"x": 2, "y": 2})
+        x = np.arange(64.0).reshape(8, 8).with_sharding(np.Sharding("x", "y"))
+        print(np.mesh().shape, x.sharding, float(x.sum()))
+        """
+    )
+    assert ended.stdout == "{'x': 2, 'y': 2} Sharding('x', 'y') 2016.0\n"
+
+
+def test_a_script_is_run_by_its_name(tmp_path):
+    script = tmp_path / "program.py"
+    script.write_text("import phalanx as np\nprint(np.rank(), np.size())\n")
+    command = [sys.executable, "-m", "phalanx", "run", "-n", "2", str(script)]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    assert sorted(ended.stdout.splitlines()) == ["0 2", "[1] 1 2"]
+
+
+def test_a_wrong_variable_is_a_value_error():
+    ended = worlds.run(
+        """
+        import phalanx as np
+        try:
+            np.arange(3)
+        except ValueError as error:
+            print(error)
+        """,
+        environment={"PHALANX_DEVICES": "gpu:many"},
+    )
+    assert "PHALANX_DEVICES is `gpu:many`" in ended.stdout
+
+
+def test_an_interrupt_is_a_keyboard_interrupt():
+    program = """
+import sys, time
+import phalanx as np
+x = np.arange(1000.0)
+print(float(x.sum()), flush=True)
+try:
+    while True:
+        x = x * 0.5
+        float(x.sum())
+except KeyboardInterrupt:
+    print("interrupted", float(np.arange(3.0).sum()))
+"""
+    started = subprocess.Popen(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, text=True
+    )
+    started.stdout.readline()
+    time.sleep(0.2)
+    started.send_signal(signal.SIGINT)
+    output, _ = started.communicate(timeout=30)
+    assert output == "interrupted 3.0\n"
+
+
+def test_import_is_quick_and_leaves_numpy_alone():
+    ended = worlds.run(
+        """
+        import sys
+        import phalanx
+        print("numpy" in sys.modules)
+        """
+    )
+    assert ended.stdout == "False\n"
