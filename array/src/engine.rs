@@ -4,6 +4,7 @@ use crate::error::{Error, Site};
 use crate::graph::{Evaluated, Graph};
 use crate::host::HostArray;
 use phalanx_ops::{AffineMap, DType, IndexBox, Mesh, Sharding};
+use std::any::Any;
 use std::sync::Arc;
 
 /// Why a window is closed.
@@ -52,6 +53,20 @@ impl Default for Limits {
     }
 }
 
+/// The memory of a shard, in C order, for others to read. As long as this is held the memory is
+/// neither freed nor written: the array that it was taken from is written elsewhere.
+#[derive(Clone)]
+pub struct ShardMemory {
+    /// The index at which the shard starts in the array.
+    pub start: Vec<usize>,
+    /// The shard's extents.
+    pub shape: Vec<usize>,
+    /// Where its first element lies in the memory of this process.
+    pub address: usize,
+    /// What keeps it.
+    pub owner: Arc<dyn Any + Send + Sync>,
+}
+
 /// Evaluates windows of one mesh.
 pub trait Engine: Send + Sync {
     /// Plans and starts a window. Every node gets its result (or the error) before this returns;
@@ -95,6 +110,13 @@ pub trait Engine: Send + Sync {
         &self,
         value: &Arc<dyn Evaluated>,
     ) -> Result<Vec<(Vec<usize>, HostArray)>, Error>;
+
+    /// The memory of this process's shards of a value, in device order; nothing where shards have no
+    /// memory that the host can read. Local; waits for the value.
+    fn shard_memory(&self, value: &Arc<dyn Evaluated>) -> Result<Vec<ShardMemory>, Error> {
+        let _ = value;
+        Ok(Vec::new())
+    }
 
     /// The extents of a value whose shape was unknown when it was recorded.
     fn extents(&self, value: &Arc<dyn Evaluated>) -> Vec<usize>;

@@ -85,7 +85,7 @@ pub use display::{
     Summary, array_repr, array_str, array2string, base_repr, binary_repr, format_float_positional,
     format_float_scientific, print,
 };
-pub use engine::{Cause, Engine, Limits};
+pub use engine::{Cause, Engine, Limits, ShardMemory};
 pub use error::{DataError, Error, ErrorKind, Failure, Place, Site, call_site, within};
 pub use fitting::{poly, polydiv, polyfit, unwrap};
 pub use graph::{Evaluated, Graph, Input, Node, NodeData, NodeOp, Source};

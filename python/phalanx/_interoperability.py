@@ -90,16 +90,76 @@ _phalanx.ndarray.__array_function__ = _array_function
 _phalanx.ndarray.__array_priority__ = 100
 
 
+def _whole_view(array):
+    """The elements without a copy, if one device of this process has them all; else None."""
+    views = array._shard_views()
+    return views[0].data if len(views) == 1 and views[0].data.shape == array.shape else None
+
+
 def _dlpack(self, *, stream=None, max_version=None, dl_device=None, copy=None):
-    """The elements for another library, on the host."""
+    """The elements for another library: without a copy, read-only, where one device has them all
+    and the library understands DLPack 1.0; else a copy on the host."""
     if dl_device is not None and tuple(dl_device) != (1, 0):
         raise BufferError(f"the elements are on the CPU, not on device {tuple(dl_device)}")
     if stream is not None:
         raise BufferError("the CPU has no streams")
-    if copy is False and _phalanx.size() > 1:
-        raise BufferError("the array lies on several processes: export x.local_shards()")
     options = {} if max_version is None else {"max_version": max_version}
+    if not copy and max_version is not None and max_version[0] >= 1:
+        view = _whole_view(self)
+        if view is not None:
+            return view.__dlpack__(**options)
+    if copy is False:
+        raise BufferError(
+            "the array lies on several devices, or the other library cannot be told that it may "
+            "only read: export the parts of x.local_view(), or a copy"
+        )
     return self.get().__dlpack__(**options)
+
+
+class _LocalView:
+    """What the devices of this process hold: arrays of NumPy, without a copy and read-only.
+
+    ``with x.local_view() as shards:`` gives copies that may be written, which are what the array
+    holds when the block ends. Collective.
+    """
+
+    def __init__(self, array):
+        self._array = array
+        self._views = array._shard_views()
+        self._copies = None
+
+    def __len__(self):
+        return len(self._views)
+
+    def __getitem__(self, place):
+        return self._views[place].data
+
+    def __enter__(self):
+        self._copies = [view.data.copy() for view in self._views]
+        return self._copies
+
+    def __exit__(self, *exception):
+        if exception[0] is not None:
+            return False
+        split = [place for place, axes in enumerate(self._array.sharding.axes) if axes]
+        if len(split) > 1:
+            raise ValueError(
+                "an array that is split along several axes is not written through its shards: "
+                "write x[shard.index] for each"
+            )
+        if split:
+            self._array[...] = _phalanx.from_local(self._copies, axis=split[0])
+        else:
+            self._array[...] = self._copies[0]
+        return False
+
+
+def _local_view(self):
+    return _LocalView(self)
+
+
+_local_view.__doc__ = _LocalView.__doc__
+_phalanx.ndarray.local_view = _local_view
 
 
 def _dlpack_device(self):

@@ -212,13 +212,22 @@ pub fn fetch(py: Python<'_>, array: &Array) -> PyResult<HostArray> {
 
 /// An array of NumPy with the elements of a host array, which are not copied.
 pub fn to_numpy<'py>(py: Python<'py>, host: HostArray) -> PyResult<Bound<'py, PyAny>> {
-    let dtype = to_python(py, host.dtype)?;
-    let buffer = Py::new(py, HostBuffer::new(host.bytes))?;
-    let flat = match host.shape.contains(&0) {
+    to_numpy_view(py, HostBuffer::new(host.bytes), host.dtype, &host.shape)
+}
+
+/// An array of NumPy that shows a buffer.
+pub fn to_numpy_view<'py, B: pyo3::PyClass + Into<pyo3::PyClassInitializer<B>>>(
+    py: Python<'py>,
+    buffer: B,
+    dtype: DType,
+    shape: &[usize],
+) -> PyResult<Bound<'py, PyAny>> {
+    let dtype = to_python(py, dtype)?;
+    let flat = match shape.contains(&0) {
         true => numpy(py)?.getattr("empty")?.call1((0, dtype))?,
-        false => numpy(py)?.getattr("frombuffer")?.call1((buffer, dtype))?,
+        false => numpy(py)?.getattr("frombuffer")?.call1((Py::new(py, buffer)?, dtype))?,
     };
-    flat.call_method1("reshape", (PyTuple::new(py, host.shape)?,))
+    flat.call_method1("reshape", (PyTuple::new(py, shape)?,))
 }
 
 /// An element as a number of Python.

@@ -1,7 +1,8 @@
 //! Meshes, shardings, and what this process holds of an array.
 
-use crate::convert::{to_host_array, to_numpy};
+use crate::convert::{to_host_array, to_numpy, to_numpy_view};
 use crate::errors::{raised, type_error, value_error};
+use crate::host_buffer::ShardBuffer;
 use crate::ndarray::Ndarray;
 use crate::session;
 use crate::site::{at_line, here};
@@ -253,6 +254,22 @@ impl Ndarray {
             Ok(Shard { device, start, data: to_numpy(py, data)?.unbind() })
         };
         shards.into_iter().enumerate().map(shard).collect()
+    }
+
+    /// As ``local_shards``, without a copy: arrays of NumPy that can be read and stay as they are,
+    /// whatever is done to this array. Of a view, and on devices without such memory, a copy.
+    fn _shard_views(&self, py: Python<'_>) -> PyResult<Vec<Shard>> {
+        let site = here(py);
+        let memory = py.detach(|| phalanx::within(site, || self.array.shard_memory()));
+        let memory = memory.map_err(|error| raised(py, &error))?;
+        let dtype = self.array.dtype();
+        let view = |(device, memory): (usize, phalanx::ShardMemory)| {
+            let (start, shape) = (memory.start.clone(), memory.shape.clone());
+            let buffer = ShardBuffer::new(memory, dtype);
+            let data = to_numpy_view(py, buffer, dtype, &shape)?.unbind();
+            Ok(Shard { device, start: PyTuple::new(py, start)?.unbind(), data })
+        };
+        memory.into_iter().enumerate().map(view).collect()
     }
 
     /// A picture of which device holds which part.

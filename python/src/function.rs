@@ -2,7 +2,7 @@
 
 use crate::answer::Answer;
 use crate::arguments::Arguments;
-use crate::errors::type_error;
+use crate::documentation::docstring;
 use crate::session;
 use crate::signature::Signature;
 use crate::site::at_line;
@@ -105,15 +105,7 @@ impl Function {
 
     #[getter]
     fn __doc__(&self) -> String {
-        format!("{}\n\n{}", self.row.signature, self.row.summary)
-    }
-
-    /// Functions are pickled by their names.
-    fn __reduce__(&self) -> PyResult<&'static str> {
-        match self.home {
-            "phalanx." => Ok(self.row.name()),
-            home => Err(type_error(format!("cannot pickle {home}{}", self.row.name()))),
-        }
+        docstring(self.signature(), self.row.summary)
     }
 
     fn __repr__(&self) -> String {

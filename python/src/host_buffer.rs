@@ -1,5 +1,6 @@
-//! Bytes of the host that NumPy sees without a copy.
+//! Bytes that NumPy sees without a copy: of the host, and of shards.
 
+use phalanx::{DType, ShardMemory};
 use pyo3::exceptions::PyBufferError;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -36,6 +37,42 @@ impl Drop for HostBuffer {
     }
 }
 
+/// The memory of a shard, exported by the buffer protocol to be read.
+#[pyclass(name = "_ShardBuffer", frozen)]
+pub struct ShardBuffer {
+    memory: ShardMemory,
+    bytes: usize,
+}
+
+impl ShardBuffer {
+    /// The memory of a shard of elements of a dtype.
+    pub fn new(memory: ShardMemory, dtype: DType) -> ShardBuffer {
+        let bytes = memory.shape.iter().product::<usize>() * dtype.size();
+        ShardBuffer { memory, bytes }
+    }
+}
+
+#[pymethods]
+impl ShardBuffer {
+    unsafe fn __getbuffer__(
+        slf: Bound<'_, Self>,
+        view: *mut ffi::Py_buffer,
+        flags: c_int,
+    ) -> PyResult<()> {
+        let start = slf.get().memory.address as *mut u8;
+        let length = isize::try_from(slf.get().bytes).map_err(|_| too_long())?;
+        // SAFETY: the interpreter gives a view to fill; `memory` keeps the bytes, which nobody
+        // writes, and the view takes a reference of `slf`. It is read-only.
+        let filled =
+            unsafe { ffi::PyBuffer_FillInfo(view, slf.as_ptr(), start.cast(), length, 1, flags) };
+        if filled == 0 { Ok(()) } else { Err(PyErr::fetch(slf.py())) }
+    }
+}
+
+fn too_long() -> PyErr {
+    PyBufferError::new_err("the buffer is too long")
+}
+
 #[pymethods]
 impl HostBuffer {
     unsafe fn __getbuffer__(
@@ -44,7 +81,7 @@ impl HostBuffer {
         flags: c_int,
     ) -> PyResult<()> {
         let (start, length) = (slf.get().start, slf.get().length);
-        let length = isize::try_from(length).map_err(|_| PyBufferError::new_err("too long"))?;
+        let length = isize::try_from(length).map_err(|_| too_long())?;
         // SAFETY: the interpreter gives a view to fill; the bytes live as long as `slf`, of which
         // the view takes a reference.
         let filled =

@@ -9,6 +9,7 @@ mod answer;
 mod arguments;
 mod convert;
 mod distribution;
+mod documentation;
 mod dtypes;
 mod errors;
 mod errstate;

@@ -1,9 +1,9 @@
 //! Constants, host data and functions of the index.
 
 use crate::array::Array;
-use crate::engine::Cause;
+use crate::engine::{Cause, ShardMemory};
 use crate::error::{Error, Failure, Site, call_site, outside, within};
-use crate::graph::{Node, NodeOp};
+use crate::graph::{Evaluated, Node, NodeOp};
 use crate::host::HostArray;
 use crate::interval::Interval;
 use crate::manipulation::refused;
@@ -12,6 +12,7 @@ use crate::window::MeshHandle;
 use phalanx_ops::error::OpError;
 use phalanx_ops::shape::{check, saturating};
 use phalanx_ops::{DType, Element, Scalar, Shape, Weak};
+use std::sync::Arc;
 
 /// No mesh has been made yet.
 #[derive(Debug, thiserror::Error)]
@@ -216,12 +217,31 @@ impl Array {
     #[track_caller]
     pub fn local_shards(&self) -> Result<Vec<(Vec<usize>, HostArray)>, Error> {
         let site = call_site();
+        self.of_whole(site, |mesh, value| mesh.engine().local_shards(value))
+    }
+
+    /// The memory of this process's shards, in the order of its devices, without a copy of an array
+    /// that is no view. What is held of it stays as it is, whatever happens to the array.
+    ///
+    /// Collective over the mesh if the array is pending or a view, else Local.
+    #[track_caller]
+    pub fn shard_memory(&self) -> Result<Vec<ShardMemory>, Error> {
+        let site = call_site();
+        self.of_whole(site, |mesh, value| mesh.engine().shard_memory(value))
+    }
+
+    /// Asks about the value of the array, or of a copy of it if it is a view.
+    fn of_whole<T>(
+        &self,
+        site: Site,
+        ask: impl FnOnce(&MeshHandle, &Arc<dyn Evaluated>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
         let whole = if self.base_view()?.is_whole() { self.clone() } else { self.copy_at(site) };
         whole.evaluate_at(site)?;
         let mesh = whole.mesh()?;
         match whole.operand(site)? {
             Operand::Value { node, .. } => match node.result() {
-                Some(Ok(value)) => mesh.engine().local_shards(value),
+                Some(Ok(value)) => ask(&mesh, value),
                 Some(Err(error)) => Err(error.clone()),
                 None => unreachable!("bug: evaluated above"),
             },

@@ -4,7 +4,7 @@ use super::Session;
 use super::memory::word;
 use crate::error::RunError;
 use crate::shards::{Shards, Storage, contiguous};
-use phalanx_array::{Engine, Error, Evaluated, HostArray, Site};
+use phalanx_array::{Engine, Error, Evaluated, HostArray, ShardMemory, Site};
 use phalanx_collectives::TicketKind;
 use phalanx_device::{Buffer, Strided, copy_strided};
 use phalanx_ops::sharding::volume;
@@ -187,6 +187,20 @@ impl Session {
                 )
             })
             .collect())
+    }
+
+    /// See `Engine::shard_memory`.
+    pub(super) fn memory_of(&self, value: &Arc<dyn Evaluated>) -> Result<Vec<ShardMemory>, Error> {
+        self.wait(value)?;
+        let shards = Shards::of(value);
+        let blocks = shards.blocks(&self.mesh, self.first_device);
+        let memory = |(local, block): (usize, &IndexBox)| ShardMemory {
+            start: block.iter().map(|range| range.start).collect(),
+            shape: block.iter().map(|range| range.len()).collect(),
+            address: shards.buffers()[local].as_ptr() as usize,
+            owner: shards.storage(),
+        };
+        Ok(blocks.iter().enumerate().map(memory).collect())
     }
 
     /// See `Engine::exchange`.

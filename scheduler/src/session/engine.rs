@@ -14,7 +14,7 @@ use crate::plan::Plan;
 use crate::processes::Processes;
 use crate::ready::KernelCache;
 use crate::shards::Shards;
-use phalanx_array::{Cause, Engine, Error, Evaluated, Graph, HostArray, Limits, Site};
+use phalanx_array::{Cause, Engine, Error, Evaluated, Graph, HostArray, Limits, ShardMemory, Site};
 use phalanx_collectives::{CollectiveError, Communicator, TicketKind, World};
 use phalanx_device::{CpuDevice, Device};
 use phalanx_distributed::propagate;
@@ -266,6 +266,10 @@ impl Engine for Session {
         value: &Arc<dyn Evaluated>,
     ) -> Result<Vec<(Vec<usize>, HostArray)>, Error> {
         self.shards_of(value)
+    }
+
+    fn shard_memory(&self, value: &Arc<dyn Evaluated>) -> Result<Vec<ShardMemory>, Error> {
+        self.memory_of(value)
     }
 
     fn placement(&self, shape: &[usize]) -> (Sharding, Vec<IndexBox>) {
