@@ -74,6 +74,9 @@ pub use phalanx_array::{
     nanstd, nansum, nanvar, piecewise, polyadd, polyder, polyint, polymul, polysub, polyval, prod,
     ptp, real_if_close, round, select_list, sinc, std, sum, trapezoid, ufunc, var,
 };
+pub use phalanx_array::{
+    Flags, Snapshot, Summary, array_repr, byteswap, try_place, try_put_along_axis,
+};
 pub use phalanx_distributed::Policy;
 pub use phalanx_ops::elementwise::{MULTI_OUTPUT, MultiOutput};
 pub use phalanx_ops::{

@@ -4,7 +4,9 @@ use crate::array::Array;
 use crate::creation::{from_slice, zeros};
 use crate::elementwise::{check_shape, on_mesh_of};
 use crate::error::{Error, Site, call_site};
-use crate::manipulation::{AxisList, along, moveaxis, refused, span, try_concatenate, with_extent};
+use crate::manipulation::{
+    AxisList, along, flip, moveaxis, refused, span, try_concatenate, with_extent,
+};
 use crate::reductions::axis as over;
 use phalanx_ops::error::OpError;
 use phalanx_ops::{DType, Kind};
@@ -42,6 +44,27 @@ fn followed_by_zeros(bits: &Array, count: usize, site: Site) -> Result<Array, Er
     check_shape(&shape, DType::U8, site)?;
     let zeros = zeros(shape.as_slice(), DType::U8);
     try_concatenate(&[bits, &zeros], &AxisList::from(-1), None, site)
+}
+
+/// NumPy's `byteswap`: a copy of the elements, in C order, with the bytes of each in the other
+/// order; of complex numbers, those of each part. Local (records nodes).
+#[track_caller]
+#[must_use]
+pub fn byteswap(array: &Array) -> Array {
+    let site = call_site();
+    let swap = || {
+        let dtype = array.ok()?.dtype();
+        let part = dtype.real();
+        let column = array.copy().reshape([-1, 1]);
+        if part.size() == 1 {
+            return column.reshape(array.shape()).ok().cloned();
+        }
+        let parts = if array.size() == 0 { column } else { column.view(part).reshape([-1, 1]) };
+        let swapped = flip(&parts.view(DType::U8), -1).copy().view(part);
+        let swapped = swapped.reshape([-1, (dtype.size() / part.size()) as i64]).view(dtype);
+        swapped.reshape(array.shape()).ok().cloned()
+    };
+    on_mesh_of(array, site, swap)
 }
 
 /// NumPy's `packbits`: bytes of eight elements along an axis each (without one, in C order), a bit

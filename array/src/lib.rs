@@ -58,8 +58,8 @@ pub mod linalg {
     pub use crate::tensor_equations::{tensorinv, tensorsolve};
 }
 
-pub use array::Array;
-pub use bits::{BitOrder, packbits, unpackbits};
+pub use array::{Array, Flags, Snapshot};
+pub use bits::{BitOrder, byteswap, packbits, unpackbits};
 pub use cases::{apply_along_axis, apply_over_axes, piecewise, select_list};
 pub use closeness::{
     Replacements, Tolerance, allclose, array_equal, array_equiv, isclose, isneginf, isposinf,
@@ -82,7 +82,7 @@ pub use creation::{
 pub use deferral::{DeferredErrors, deferred_errors};
 pub use differences::{DiffOptions, GradientOptions, diff, ediff1d, gradient, trapezoid};
 pub use display::{
-    array_str, array2string, base_repr, binary_repr, format_float_positional,
+    Summary, array_repr, array_str, array2string, base_repr, binary_repr, format_float_positional,
     format_float_scientific, print,
 };
 pub use engine::{Cause, Engine, Limits, ShardMemory};
@@ -93,7 +93,7 @@ pub use host::HostArray;
 pub use indexing::{
     AnyIndex, Ellipsis, IndexItem, IntoAnyIndex, Mode, NewAxis, argwhere, choose, compress,
     extract, flatnonzero, ix_, nonzero, place, put_along_axis, ravel_multi_index, take,
-    take_along_axis, unravel_index,
+    take_along_axis, try_place, try_put_along_axis, unravel_index,
 };
 pub use interpolation::{interp, interp_periodic};
 pub use lens::complex;

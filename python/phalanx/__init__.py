@@ -9,6 +9,7 @@ import os as _os
 from . import _phalanx
 
 _phalanx._set_folder(_os.path.dirname(_os.path.abspath(__file__)) + _os.sep)
+from ._index_tricks import c_, index_exp, ndenumerate, ndindex, r_, s_  # noqa: E402,F401
 from ._phalanx import *  # noqa: E402,F403
 from . import _session as _session  # noqa: E402
 from ._interoperability import (  # noqa: E402

@@ -39,6 +39,11 @@ impl<'a, 'py> Arguments<'a, 'py> {
         Ok(())
     }
 
+    /// The signature.
+    pub fn signature(&self) -> &Signature {
+        self.signature
+    }
+
     /// The interpreter.
     pub fn py(&self) -> Python<'py> {
         self.py

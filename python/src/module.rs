@@ -4,6 +4,7 @@ use crate::distribution;
 use crate::errstate;
 use crate::function::Function;
 use crate::functions::{FUNCTIONS, METHODS, METHODS_ALONE};
+use crate::iteration::Grids;
 use crate::ndarray::Ndarray;
 use crate::program;
 use crate::session;
@@ -36,11 +37,12 @@ fn _phalanx(module: &Bound<'_, PyModule>) -> PyResult<()> {
     for row in METHODS_ALONE.iter().copied().flatten() {
         class.setattr(row.name(), Bound::new(py, Function::new(row, "ndarray."))?)?;
     }
+    module.add("mgrid", Grids { sparse: false })?;
+    module.add("ogrid", Grids { sparse: true })?;
     crate::submodules::add(module)?;
     module.add_function(wrap_pyfunction!(session::init, module)?)?;
     module.add_function(wrap_pyfunction!(session::shutdown, module)?)?;
     module.add_function(wrap_pyfunction!(session::rank, module)?)?;
-    module.add_function(wrap_pyfunction!(session::size, module)?)?;
     module.add_function(wrap_pyfunction!(distribution::mesh, module)?)?;
     module.add_function(wrap_pyfunction!(distribution::from_local, module)?)?;
     module.add_class::<distribution::Mesh>()?;

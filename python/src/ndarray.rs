@@ -3,15 +3,14 @@
 use crate::convert::{argument, fetch, to_number, to_numpy};
 use crate::dtypes;
 use crate::errors::{raised, type_error, value_error};
+use crate::flags::FlagsObject;
 use crate::indexing::{Key, key};
+use crate::iteration::{FlatIteration, Iteration};
 use crate::site::{at_line, here};
+use crate::text::{TextOptions, text};
 use phalanx::{Array, Index, Scalar};
-use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
-
-/// Elements that iteration fetches at once.
-const BATCH: usize = 4096;
 
 /// An array over all devices of a mesh.
 #[pyclass(name = "ndarray", module = "phalanx", frozen, weakref)]
@@ -117,9 +116,29 @@ impl Ndarray {
         assign(&at_line(value.py(), || self.array.imag()), value)
     }
 
+    /// All elements in C order, to be iterated over, indexed and assigned.
     #[getter]
-    fn flat(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        Ndarray::wrap(py, at_line(py, || self.array.ravel()))
+    fn flat(&self, py: Python<'_>) -> FlatIteration {
+        at_line(py, || FlatIteration::new(&self.array))
+    }
+
+    #[setter]
+    fn set_flat(&self, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        FlatIteration::fill(&self.array, value)
+    }
+
+    /// The whole array that this one is a view of.
+    #[getter]
+    fn base(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+        let base = self.array.base().map_err(|error| raised(py, &error))?;
+        base.map(|base| Ndarray::wrap(py, base)).transpose()
+    }
+
+    /// How the array lies in memory.
+    #[getter]
+    fn flags(&self, py: Python<'_>) -> PyResult<FlagsObject> {
+        let flags = self.array.flags().map_err(|error| raised(py, &error))?;
+        Ok(FlagsObject { flags })
     }
 
     /// Where the array lies: ``cpu``.
@@ -177,11 +196,11 @@ impl Ndarray {
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        self.text(py, |array| format!("{array:?}"))
+        text(py, &self.array, TextOptions::Repr)
     }
 
     fn __str__(&self, py: Python<'_>) -> PyResult<String> {
-        self.text(py, |array| array.to_string())
+        text(py, &self.array, TextOptions::Str)
     }
 
     fn __format__(&self, py: Python<'_>, form: &Bound<'_, PyAny>) -> PyResult<String> {
@@ -205,6 +224,10 @@ impl Ndarray {
 
     fn __setitem__(&self, object: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
         let py = object.py();
+        if !self.array.is_writeable() {
+            self.array.ok().map_err(|error| raised(py, &error))?;
+            return Err(value_error("assignment destination is read-only"));
+        }
         match key(object)? {
             Key::Basic(items) => assign(&at_line(py, || self.array.slice(items.as_slice())), value),
             Key::Advanced(items) => {
@@ -216,12 +239,8 @@ impl Ndarray {
     }
 
     fn __iter__(slf: Bound<'_, Self>) -> PyResult<Iteration> {
-        let length = slf.get().__len__().map_err(|_| type_error("iteration over a 0-d array"))?;
-        Ok(Iteration {
-            array: slf.get().array.clone(),
-            length,
-            state: std::sync::Mutex::new(State { next: 0, fetched: None }),
-        })
+        slf.get().__len__().map_err(|_| type_error("iteration over a 0-d array"))?;
+        Ok(Iteration::new(slf.get().array.clone()))
     }
 
     fn __contains__(&self, object: &Bound<'_, PyAny>) -> PyResult<bool> {
@@ -342,59 +361,11 @@ impl Ndarray {
     }
 }
 
-impl Ndarray {
-    fn text(&self, py: Python<'_>, form: fn(&Array) -> String) -> PyResult<String> {
-        let site = here(py);
-        // A failure would show in place of elements; it is raised instead.
-        let text = py.detach(|| {
-            phalanx::within(site, || {
-                self.array.evaluate()?;
-                Ok(form(&self.array))
-            })
-        });
-        text.map_err(|error: phalanx::Error| raised(py, &error))
-    }
-}
-
 /// Writes a value into a view.
-fn assign(target: &Array, value: &Bound<'_, PyAny>) -> PyResult<()> {
+pub fn assign(target: &Array, value: &Bound<'_, PyAny>) -> PyResult<()> {
     let py = value.py();
     target.ok().map_err(|error| raised(py, &error))?;
     let value = argument(value)?;
     let written = at_line(py, || target.try_assign(value));
     written.map_err(|error| raised(py, &error))
-}
-
-/// Iteration over the first axis. The elements of a vector are fetched in batches.
-#[pyclass(module = "phalanx")]
-pub struct Iteration {
-    array: Array,
-    length: usize,
-    state: std::sync::Mutex<State>,
-}
-
-struct State {
-    next: usize,
-    /// The elements of a batch, as an array of the host.
-    fetched: Option<(usize, Array)>,
-}
-
-#[pymethods]
-impl Iteration {
-    fn __iter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
-        slf
-    }
-
-    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
-        let mut state =
-            self.state.lock().map_err(|_| PyIndexError::new_err("bug: iteration failed"))?;
-        if state.next >= self.length {
-            return Ok(None);
-        }
-        let position = state.next;
-        state.next += 1;
-        let _ = (&state.fetched, BATCH);
-        let item = at_line(py, || self.array.slice(&[Index::At(position as i64)][..]));
-        Ndarray::wrap(py, item).map(Some)
-    }
 }

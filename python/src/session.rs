@@ -173,13 +173,6 @@ pub fn rank(py: Python<'_>) -> PyResult<usize> {
     Ok(phalanx::rank())
 }
 
-/// The number of processes.
-#[pyfunction]
-pub fn size(py: Python<'_>) -> PyResult<usize> {
-    ensure(py)?;
-    Ok(phalanx::size())
-}
-
 /// The mesh of this process's devices alone.
 pub fn local_mesh(py: Python<'_>) -> PyResult<MeshHandle> {
     ensure(py)?;

@@ -16,6 +16,8 @@ enum Kind {
     Keyword,
     /// Takes all positional arguments that are left.
     Rest,
+    /// Takes all keywords that are left.
+    Keywords,
 }
 
 /// A parameter.
@@ -48,6 +50,8 @@ impl Signature {
                 parameters.iter_mut().for_each(|parameter| parameter.kind = Kind::Positional);
             } else if part == "*" {
                 kind = Kind::Keyword;
+            } else if let Some(name) = part.strip_prefix("**") {
+                parameters.push(Parameter { name, kind: Kind::Keywords, is_required: false });
             } else if let Some(name) = part.strip_prefix('*') {
                 parameters.push(Parameter { name, kind: Kind::Rest, is_required: false });
                 kind = Kind::Keyword;
@@ -89,12 +93,15 @@ impl Signature {
                     let rest: Vec<_> = given.by_ref().collect();
                     slots[place] = Some(PyTuple::new(arguments.py(), rest)?.into_any());
                 }
-                Kind::Keyword => break,
+                Kind::Keyword | Kind::Keywords => break,
             }
             place += 1;
         }
         if given.next().is_some() {
-            let most = self.parameters.iter().filter(|parameter| parameter.kind != Kind::Keyword);
+            let most = self
+                .parameters
+                .iter()
+                .filter(|parameter| !matches!(parameter.kind, Kind::Keyword | Kind::Keywords));
             let count = arguments.len() + usize::from(receiver.is_some());
             return Err(type_error(format!(
                 "{}() takes at most {} positional arguments but {count} were given",
@@ -108,6 +115,15 @@ impl Signature {
                 parameter.name == key && matches!(parameter.kind, Kind::Both | Kind::Keyword)
             };
             let Some(place) = self.parameters.iter().position(is_this) else {
+                let others = self.parameters.last().filter(|last| last.kind == Kind::Keywords);
+                if others.is_some()
+                    && let Some(slot) = slots.last_mut()
+                {
+                    let gathered =
+                        slot.get_or_insert_with(|| PyDict::new(arguments.py()).into_any());
+                    gathered.set_item(&*key, value)?;
+                    continue;
+                }
                 return Err(type_error(format!(
                     "{}() got an unexpected keyword argument '{key}'",
                     self.name

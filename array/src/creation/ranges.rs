@@ -9,7 +9,7 @@ use crate::math::select;
 use crate::operand::Argument;
 use phalanx_ops::error::OpError;
 use phalanx_ops::shape::saturating;
-use phalanx_ops::{DType, Shape, Weak, promote, promote_weak};
+use phalanx_ops::{DType, Scalar, Shape, Weak, promote, promote_weak};
 
 /// The numbers `start, start + step, …` before `stop`, of dtype `i64` if all arguments are
 /// integers, else `f64`.
@@ -58,7 +58,8 @@ pub fn arange(start: impl Into<Weak>, stop: impl Into<Weak>, step: impl Into<Wea
     })())
 }
 
-/// As [`arange`], of the given dtype.
+/// As [`arange`], of the given dtype, in which the first number and the step to the second one are
+/// rounded, as in NumPy: integers from 0 on in steps of a half are all 0.
 #[track_caller]
 pub fn arange_as(
     start: impl Into<Weak>,
@@ -66,10 +67,26 @@ pub fn arange_as(
     step: impl Into<Weak>,
     dtype: DType,
 ) -> Array {
-    let site = call_site();
+    let (site, start, step) = (call_site(), start.into(), step.into());
     within(site, || {
         let range = arange(start, stop, step);
-        if range.dtype() == dtype { range } else { range.astype(dtype) }
+        if range.ok().is_err() || range.dtype() == dtype {
+            return range;
+        }
+        if range.dtype() == DType::F64 && !dtype.is_complex() && dtype != DType::Bool {
+            let [first, step] = [start, step].map(|number| number.to_complex().re);
+            let rounded = |value: f64| {
+                let wide = Scalar::from_weak(DType::F64, Weak::Float(value)).cast(dtype);
+                wide.cast(DType::F64).to_weak().to_complex().re
+            };
+            let (first, second) = (rounded(first), rounded(first + step));
+            let index = arange(0, saturating(range.size()), 1);
+            if dtype.is_integer() {
+                return (index * (second - first) as i64 + first as i64).astype(dtype);
+            }
+            return index.astype(dtype) * (second - first) + first;
+        }
+        range.astype(dtype)
     })
 }
 

@@ -1,9 +1,9 @@
 //! The corners that stand for a large array: what is fetched when one is printed.
 
-use super::layout::{EDGE, is_cut};
+use super::layout::Summary;
 use crate::array::Array;
 use crate::engine::Cause;
-use crate::error::{Error, Site, within};
+use crate::error::{Error, Site, call_site, within};
 use crate::host::HostArray;
 use phalanx_ops::Index;
 
@@ -14,9 +14,9 @@ enum End {
     Last,
 }
 
-fn end_of(array: &Array, axis: usize, end: End) -> Array {
+fn end_of(array: &Array, axis: usize, end: End, edge: usize) -> Array {
     let range = |start, stop| Index::Range { start, stop, step: 1 };
-    let edge = EDGE as i64;
+    let edge = edge as i64;
     let mut index = vec![range(None, None); axis];
     index.push(match end {
         End::First => range(None, Some(edge)),
@@ -26,19 +26,31 @@ fn end_of(array: &Array, axis: usize, end: End) -> Array {
 }
 
 impl Array {
+    /// What a summary shows of the array: its elements without those between the ends of the axes
+    /// that are cut. Collectivity and errors as [`Array::to_host`]; nothing else is fetched.
+    #[track_caller]
+    pub fn corners(&self, summary: Summary) -> Result<HostArray, Error> {
+        self.shown(summary, Cause::Print, call_site())
+    }
+
     /// The elements that are shown, in C order. Collectivity as `to_host`: what this process holds
     /// whole is read, else each corner is fetched by itself, so that nothing between them moves.
-    pub(super) fn shown(&self, cause: Cause, site: Site) -> Result<HostArray, Error> {
+    pub(super) fn shown(
+        &self,
+        summary: Summary,
+        cause: Cause,
+        site: Site,
+    ) -> Result<HostArray, Error> {
         let axes: Vec<usize> =
-            (0..self.ndim()).filter(|&axis| is_cut(self.shape(), axis)).collect();
+            (0..self.ndim()).filter(|&axis| summary.is_cut(self.shape(), axis)).collect();
         let is_held = axes.is_empty() || self.is_held()?;
-        self.read_corners(&axes, is_held, cause, site)
+        self.read_corners((&axes, summary.edge), is_held, cause, site)
     }
 
     /// The array without what lies between the ends of these axes.
     fn read_corners(
         &self,
-        axes: &[usize],
+        (axes, edge): (&[usize], usize),
         is_held: bool,
         cause: Cause,
         site: Site,
@@ -49,7 +61,8 @@ impl Array {
             return copied.as_ref().unwrap_or(self).to_host_for(cause, site);
         };
         let read = |end| {
-            within(site, || end_of(self, axis, end)).read_corners(inner, is_held, cause, site)
+            let part = within(site, || end_of(self, axis, end, edge));
+            part.read_corners((inner, edge), is_held, cause, site)
         };
         let (first, last) = (read(End::First)?, read(End::Last)?);
         let mut shape = first.shape.clone();

@@ -1,65 +1,110 @@
 //! Brackets, line breaks and the corners that stand for a large array.
 
-/// Arrays of more elements are summarised by their corners.
-const THRESHOLD: usize = 1000;
-/// Elements shown at each end of a summarised axis.
-pub(super) const EDGE: usize = 3;
 /// Columns of a line.
-const LINE_WIDTH: usize = 75;
+pub(super) const LINE_WIDTH: usize = 75;
 /// Stands for the elements left out.
 const GAP: &str = "...";
 
-/// Whether an axis of an array is shown by its ends alone.
-pub(super) fn is_cut(shape: &[usize], axis: usize) -> bool {
-    phalanx_ops::shape::size(shape) > THRESHOLD && shape[axis] > 2 * EDGE
+/// Which arrays are shown by the ends of their axes alone, and how much of these.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Summary {
+    /// Arrays of more elements are summarised.
+    pub threshold: usize,
+    /// Elements shown at each end of a summarised axis.
+    pub edge: usize,
 }
 
-/// Positions, in C order, of the elements that are shown.
-pub(super) fn shown_positions(shape: &[usize]) -> Vec<usize> {
-    let mut positions = vec![0];
-    for (axis, &extent) in shape.iter().enumerate() {
-        let head = if is_cut(shape, axis) { EDGE } else { extent };
-        let tail = if is_cut(shape, axis) { extent - EDGE } else { extent };
-        positions = positions
-            .iter()
-            .flat_map(|&at| (0..head).chain(tail..extent).map(move |index| at * extent + index))
-            .collect();
+impl Default for Summary {
+    /// NumPy's own.
+    fn default() -> Summary {
+        Summary { threshold: 1000, edge: 3 }
     }
-    positions
 }
+
+impl Summary {
+    /// Whether an array is summarised.
+    pub(super) fn cuts(self, shape: &[usize]) -> bool {
+        phalanx_ops::shape::size(shape) > self.threshold
+    }
+
+    /// Whether an axis of an array is shown by its ends alone.
+    pub(super) fn is_cut(self, shape: &[usize], axis: usize) -> bool {
+        self.cuts(shape) && shape[axis] > 2 * self.edge
+    }
+
+    /// Positions, in C order, of the elements that are shown.
+    pub(super) fn shown_positions(self, shape: &[usize]) -> Vec<usize> {
+        let mut positions = vec![0];
+        for (axis, &extent) in shape.iter().enumerate() {
+            let is_cut = self.is_cut(shape, axis);
+            let head = if is_cut { self.edge } else { extent };
+            let tail = if is_cut { extent - self.edge } else { extent };
+            positions = positions
+                .iter()
+                .flat_map(|&at| (0..head).chain(tail..extent).map(move |index| at * extent + index))
+                .collect();
+        }
+        positions
+    }
+}
+
+/// What stands around the elements of an array.
+#[derive(Clone, Copy)]
+pub(super) struct Frame {
+    /// Between elements and rows.
+    pub(super) separator: &'static str,
+    /// Columns that stand before the first bracket.
+    pub(super) before: usize,
+    /// Columns that follow the last one.
+    pub(super) after: usize,
+}
+
+/// What `str` has.
+pub(super) const PLAIN: Frame = Frame { separator: " ", before: 0, after: 0 };
+/// What `repr` has: `array(` and a parenthesis.
+pub(super) const NAMED: Frame = Frame { separator: ", ", before: 6, after: 1 };
 
 /// The text of an array that has elements and at least one axis, from the words of those shown.
-pub(super) fn layout(shape: &[usize], words: &[String]) -> String {
-    Layout { shape, words: words.iter() }.axis(0)
+pub(super) fn layout(shape: &[usize], words: &[String], frame: Frame) -> String {
+    Layout { shape, words: words.iter(), frame, summary: Summary::default() }.axis(0)
 }
 
 struct Layout<'a> {
     shape: &'a [usize],
     words: std::slice::Iter<'a, String>,
+    frame: Frame,
+    summary: Summary,
 }
 
 impl Layout<'_> {
     /// What the brackets of an axis enclose, brackets included. Lines after the first start under
     /// the first element.
     fn axis(&mut self, axis: usize) -> String {
-        let cut = is_cut(self.shape, axis);
-        let items = if cut { 2 * EDGE + 1 } else { self.shape[axis] };
-        let gap = |item: usize| cut && item == EDGE;
-        let indent = " ".repeat(axis + 1);
+        let (cut, edge) = (self.summary.is_cut(self.shape, axis), self.summary.edge);
+        let items = if cut { 2 * edge + 1 } else { self.shape[axis] };
+        let gap = |item: usize| cut && item == edge;
+        let indent = " ".repeat(self.frame.before + axis + 1);
         if axis + 1 == self.shape.len() {
-            return format!("[{}]", self.row(items, gap, &indent));
+            // Every enclosing bracket takes a column from the width of the lines.
+            let width = LINE_WIDTH.saturating_sub(self.frame.after + axis + 1);
+            return format!("[{}]", self.row(items, gap, &indent, width));
         }
-        let separator = "\n".repeat(self.shape.len() - axis - 1) + &indent;
+        let breaks = "\n".repeat(self.shape.len() - axis - 1);
+        let separator = self.frame.separator.trim_end().to_owned() + &breaks + &indent;
         let nested: Vec<String> = (0..items)
             .map(|item| if gap(item) { String::from(GAP) } else { self.axis(axis + 1) })
             .collect();
         format!("[{}]", nested.join(&separator))
     }
 
-    /// The elements of the last axis, in as many lines as they need. Every enclosing bracket takes
-    /// a column from the width of the lines.
-    fn row(&mut self, items: usize, gap: impl Fn(usize) -> bool, indent: &str) -> String {
-        let width = LINE_WIDTH.saturating_sub(indent.len());
+    /// The elements of the last axis, in as many lines as they need.
+    fn row(
+        &mut self,
+        items: usize,
+        gap: impl Fn(usize) -> bool,
+        indent: &str,
+        width: usize,
+    ) -> String {
         let mut text = String::new();
         let mut line = String::from(indent);
         for item in 0..items {
@@ -72,7 +117,7 @@ impl Layout<'_> {
             }
             line.push_str(word);
             if item + 1 < items {
-                line.push(' ');
+                line.push_str(self.frame.separator);
             }
         }
         text.push_str(&line);

@@ -8,8 +8,9 @@ mod layout;
 mod numbers;
 mod show;
 
+pub use layout::Summary;
 pub use numbers::{
-    array_str, array2string, base_repr, binary_repr, format_float_positional,
+    array_repr, array_str, array2string, base_repr, binary_repr, format_float_positional,
     format_float_scientific,
 };
 pub use show::print;

@@ -1,7 +1,9 @@
 //! Integers and arrays as text.
 
 use super::digits::{Decimal, Precision};
+use super::layout::{LINE_WIDTH, NAMED, Summary};
 use crate::array::Array;
+use crate::engine::Cause;
 use crate::error::{Error, call_site, within};
 use crate::manipulation::refused;
 use phalanx_ops::{DType, Scalar, Weak};
@@ -25,8 +27,41 @@ pub fn array2string(array: &Array) -> Result<String, Error> {
             return array_str(array);
         }
         let text = array_str(&array.reshape([1]))?;
-        Ok(text.trim_matches(['[', ']']).to_owned())
+        // Nothing stands beside it that it would be aligned with.
+        Ok(text.trim_matches(['[', ']', ' ']).to_owned())
     })
+}
+
+/// NumPy's `array_repr` at its default print options: what `repr` shows, with the shape where the
+/// elements do not tell it and the dtype where it is not the default one. Collectivity as
+/// [`Array::to_host`]. What a summary leaves out is not fetched.
+#[track_caller]
+pub fn array_repr(array: &Array) -> Result<String, Error> {
+    let site = call_site();
+    let (shape, dtype) = (array.ok()?.shape(), array.dtype());
+    let summary = Summary::default();
+    let text = match shape {
+        [] => within(site, || array2string(array))?,
+        _ => array.shown(summary, Cause::Print, site)?.text_within(shape, NAMED),
+    };
+    let mut extras = Vec::new();
+    if (array.size() == 0 && shape != [0]) || summary.cuts(shape) {
+        let extents: Vec<String> = shape.iter().map(usize::to_string).collect();
+        let comma = if shape.len() == 1 { "," } else { "" };
+        extras.push(format!("shape=({}{comma})", extents.join(", ")));
+    }
+    let is_default = matches!(dtype, DType::Bool | DType::I64 | DType::F64 | DType::C128);
+    if !is_default || array.size() == 0 {
+        extras.push(format!("dtype={}", dtype.numpy_name()));
+    }
+    if extras.is_empty() {
+        return Ok(format!("array({text})"));
+    }
+    let (start, end) = (format!("array({text},"), extras.join(", ") + ")");
+    let last = start.rsplit('\n').next().map_or(0, str::len);
+    let breaks = last + end.len() + 1 > LINE_WIDTH;
+    let space = if breaks { "\n      " } else { " " };
+    Ok(start + space + &end)
 }
 
 /// NumPy's `base_repr`: an integer in the digits of a base, with `padding` zeros before them.

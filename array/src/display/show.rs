@@ -1,7 +1,7 @@
 //! What prints: `Display` and `Debug` of arrays, and [`print`].
 
 use super::elements::{scalar_text, words};
-use super::layout::{layout, shown_positions};
+use super::layout::{Frame, PLAIN, Summary, layout};
 use crate::array::Array;
 use crate::engine::Cause;
 use crate::error::{Error, call_site};
@@ -24,25 +24,26 @@ impl HostArray {
         if self.size() == 0 {
             return String::from("[]");
         }
-        let shown = shown_positions(&self.shape).into_iter().map(|at| self.element(at));
-        text_of(&self.shape, &shown.collect::<Vec<_>>(), self.dtype)
+        let shown =
+            Summary::default().shown_positions(&self.shape).into_iter().map(|at| self.element(at));
+        text_of(&self.shape, &shown.collect::<Vec<_>>(), self.dtype, PLAIN)
     }
 
     /// The text of an array of `shape` of which these are the elements shown.
-    fn text_within(&self, shape: &[usize]) -> String {
+    pub(super) fn text_within(&self, shape: &[usize], frame: Frame) -> String {
         if shape.contains(&0) {
             return String::from("[]");
         }
         let shown: Vec<Scalar> = (0..self.size()).map(|at| self.element(at)).collect();
-        text_of(shape, &shown, self.dtype)
+        text_of(shape, &shown, self.dtype, frame)
     }
 }
 
 /// The text of an array that has elements, from those of them that are shown.
-fn text_of(shape: &[usize], shown: &[Scalar], dtype: DType) -> String {
+fn text_of(shape: &[usize], shown: &[Scalar], dtype: DType, frame: Frame) -> String {
     match shown {
         [element] if shape.is_empty() => scalar_text(element),
-        _ => layout(shape, &words(shown, dtype)),
+        _ => layout(shape, &words(shown, dtype), frame),
     }
 }
 
@@ -51,8 +52,8 @@ impl fmt::Display for Array {
     /// elements shown are fetched. Collectivity as [`Array::to_host`].
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Formatting does not know who calls it.
-        match self.made_at().and_then(|site| self.shown(Cause::Print, site)) {
-            Ok(shown) => f.write_str(&shown.text_within(self.shape())),
+        match self.made_at().and_then(|site| self.shown(Summary::default(), Cause::Print, site)) {
+            Ok(shown) => f.write_str(&shown.text_within(self.shape(), PLAIN)),
             Err(error) => write!(f, "{error}"),
         }
     }
@@ -72,9 +73,9 @@ impl fmt::Debug for Array {
 /// fetched. Collective over the mesh. Errors: as [`Array::to_host`].
 #[track_caller]
 pub fn print(array: &Array) -> Result<(), Error> {
-    let shown = array.shown(Cause::Observation, call_site())?;
+    let shown = array.shown(Summary::default(), Cause::Observation, call_site())?;
     if array.mesh()?.engine().process().0 == 0 {
-        println!("{}", shown.text_within(array.shape()));
+        println!("{}", shown.text_within(array.shape(), PLAIN));
     }
     Ok(())
 }

@@ -218,24 +218,26 @@ pub fn compress(condition: &Array, array: &Array, axis: Option<i64>) -> Array {
 #[track_caller]
 pub fn place(array: &Array, mask: &Array, values: &Array) {
     let site = call_site();
-    let outcome = (|| {
-        array.ok()?;
-        values.ok()?;
-        if mask.size() != array.size() {
-            let error =
-                OpError::Broadcast { left: array.shape().into(), right: mask.shape().into() };
-            return Err(Error::op(error, site));
-        }
-        let positions = positions_of(mask, site)?;
-        if positions.size() > 0 && values.size() == 0 {
-            return Err(refused("place", "values", "[]", site));
-        }
-        within(site, || array.put(&positions, values, Mode::Raise));
-        array.ok().map(drop)
-    })();
-    if let Err(error) = outcome {
+    if let Err(error) = within(site, || try_place(array, mask, values)) {
         array.poison(error);
     }
+}
+
+/// As [`place`], but an error is returned and leaves the array as it was.
+#[track_caller]
+pub fn try_place(array: &Array, mask: &Array, values: &Array) -> Result<(), Error> {
+    let site = call_site();
+    array.ok()?;
+    values.ok()?;
+    if mask.size() != array.size() {
+        let error = OpError::Broadcast { left: array.shape().into(), right: mask.shape().into() };
+        return Err(Error::op(error, site));
+    }
+    let positions = positions_of(mask, site)?;
+    if positions.size() > 0 && values.size() == 0 {
+        return Err(refused("place", "values", "[]", site));
+    }
+    within(site, || array.try_put(&positions, values, Mode::Raise))
 }
 
 /// NumPy's `choose`: of each element the choice that `selector` names, with broadcasting.

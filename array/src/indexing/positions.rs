@@ -154,12 +154,23 @@ impl Array {
     #[track_caller]
     pub fn put(&self, positions: &Array, values: impl Into<Argument>, mode: Mode) {
         let (site, values) = (call_site(), values.into());
-        if let Err(error) = self.try_put(positions, values, mode, site) {
+        if let Err(error) = self.write_put(positions, values, mode, site) {
             self.poison(error);
         }
     }
 
-    fn try_put(
+    /// As [`Array::put`], but an error is returned and leaves the array as it was.
+    #[track_caller]
+    pub fn try_put(
+        &self,
+        positions: &Array,
+        values: impl Into<Argument>,
+        mode: Mode,
+    ) -> Result<(), Error> {
+        self.write_put(positions, values.into(), mode, call_site())
+    }
+
+    fn write_put(
         &self,
         positions: &Array,
         values: Argument,
@@ -367,40 +378,49 @@ pub fn take_along_axis(array: &Array, positions: &Array, axis: i64) -> Array {
 /// wider than the array along the other axes, it is brought whole to every device.
 #[track_caller]
 pub fn put_along_axis(array: &Array, positions: &Array, values: impl Into<Argument>, axis: i64) {
-    let (site, values) = (call_site(), values.into());
-    let outcome = (|| {
-        array.ok()?;
-        let axis = array.axis(axis, site)?;
-        let (widened, positions) = aligned("put_along_axis", array, positions, axis, site)?;
-        if widened.shape() != array.shape() {
-            // Several lines of positions for one line of the array.
-            let index = |own: usize| {
-                if own == axis {
-                    return Ok(AnyIndex::Array(positions.clone()));
-                }
-                let (mesh, extent) = (array.mesh()?, array.shape()[own]);
-                let mut shape = vec![1; array.ndim()];
-                shape[own] = extent;
-                let all = mesh.enter(|| crate::creation::arange(0, extent as i64, 1));
-                Ok(AnyIndex::Array(all.reshape(shape).ok()?.clone()))
-            };
-            return within(site, || {
-                let items = (0..array.ndim()).map(index).collect::<Result<Vec<_>, Error>>()?;
-                array.try_assign_index(items, values)
-            });
-        }
-        let values = argument_array(&values, array, site)?;
-        let values = within(site, || {
-            let values = without_leading(&values, positions.ndim());
-            values.broadcast_to(positions.shape()).ok().cloned()
-        })?;
-        let put = Put { axis: axis as u8, op: None };
-        let new = array.put_resolved(put, &positions, &values, site)?;
-        within(site, || array.try_assign(&new))
-    })();
-    if let Err(error) = outcome {
+    let site = call_site();
+    if let Err(error) = within(site, || try_put_along_axis(array, positions, values, axis)) {
         array.poison(error);
     }
+}
+
+/// As [`put_along_axis`], but an error is returned and leaves the array as it was.
+#[track_caller]
+pub fn try_put_along_axis(
+    array: &Array,
+    positions: &Array,
+    values: impl Into<Argument>,
+    axis: i64,
+) -> Result<(), Error> {
+    let (site, values) = (call_site(), values.into());
+    array.ok()?;
+    let axis = array.axis(axis, site)?;
+    let (widened, positions) = aligned("put_along_axis", array, positions, axis, site)?;
+    if widened.shape() != array.shape() {
+        // Several lines of positions for one line of the array.
+        let index = |own: usize| {
+            if own == axis {
+                return Ok(AnyIndex::Array(positions.clone()));
+            }
+            let (mesh, extent) = (array.mesh()?, array.shape()[own]);
+            let mut shape = vec![1; array.ndim()];
+            shape[own] = extent;
+            let all = mesh.enter(|| crate::creation::arange(0, extent as i64, 1));
+            Ok(AnyIndex::Array(all.reshape(shape).ok()?.clone()))
+        };
+        return within(site, || {
+            let items = (0..array.ndim()).map(index).collect::<Result<Vec<_>, Error>>()?;
+            array.try_assign_index(items, values)
+        });
+    }
+    let values = argument_array(&values, array, site)?;
+    let values = within(site, || {
+        let values = without_leading(&values, positions.ndim());
+        values.broadcast_to(positions.shape()).ok().cloned()
+    })?;
+    let put = Put { axis: axis as u8, op: None };
+    let new = array.put_resolved(put, &positions, &values, site)?;
+    within(site, || array.try_assign(&new))
 }
 
 /// NumPy's `ufunc.at` along an axis: `a[positions] = op(a[positions], values)`, each position as

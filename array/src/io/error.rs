@@ -207,7 +207,11 @@ impl Failure for IoError {
 
     fn numpy_class(&self) -> &'static str {
         match self {
-            IoError::Read { .. } | IoError::Write { .. } => "OSError",
+            IoError::Read { kind, .. } | IoError::Write { kind, .. } => match kind {
+                ErrorKind::NotFound => "FileNotFoundError",
+                ErrorKind::PermissionDenied => "PermissionError",
+                _ => "OSError",
+            },
             IoError::NoSuchArray { .. } => "KeyError",
             IoError::NotNpy { .. }
             | IoError::Header { .. }

@@ -1,74 +1,564 @@
 //! New arrays, and arrays of host data.
 
+use crate::answer::Answer;
+use crate::arguments::Arguments;
 use crate::convert;
+use crate::errors::{raised, value_error};
 use crate::functions;
-use phalanx::DType;
+use crate::ndarray::Ndarray;
+use crate::options::{Callback, weak_of};
+use phalanx::{Argument, Array, DType, Grid, Indexing, MemoryOrder, Samples, Weak};
+use pyo3::prelude::*;
 
 functions! { FUNCTIONS, a =>
     "array(object, dtype=None, *, copy=True, order='K', subok=False, ndmin=0)",
     "An array of an object: an array, a number, nested lists, or whatever NumPy's array takes.":
     {
-        let array = convert::array(a.object("object")?, a.optional_dtype("dtype")?)?;
-        let array = if a.truth_or("copy", true)? { array.copy() } else { array };
-        let missing = a.size_or("ndmin", 0)?.saturating_sub(array.ndim());
-        let shape: Vec<usize> =
-            std::iter::repeat_n(1, missing).chain(array.shape().iter().copied()).collect();
-        if missing > 0 { array.reshape(shape) } else { array }
+        let array = converted(a, "object", a.optional_dtype("dtype")?, Some(true))?;
+        let least = a.size_or("ndmin", 0)?;
+        match &array {
+            Answer::Array(array) if array.ndim() < least => with_axes(array, least).into(),
+            _ => array,
+        }
     };
 
     "asarray(a, dtype=None, order=None, *, device=None, copy=None)",
     "An array of an object, which is itself if it is an array of the dtype.":
     {
-        let array = convert::array(a.object("a")?, a.optional_dtype("dtype")?)?;
-        if a.truth_or("copy", false)? { array.copy() } else { array }
+        a.device()?;
+        converted(a, "a", a.optional_dtype("dtype")?, None)?
     };
 
-    "zeros(shape, dtype=float, order='C', *, device=None)",
+    "asanyarray(a, dtype=None, order=None, *, device=None, copy=None)",
+    "An array of an object, which is itself if it is an array of the dtype.":
+    {
+        a.device()?;
+        converted(a, "a", a.optional_dtype("dtype")?, None)?
+    };
+
+    "ascontiguousarray(a, dtype=None)",
+    "An array of one axis at least, in C order.":
+    phalanx::ascontiguousarray(&convert::array(a.object("a")?, a.optional_dtype("dtype")?)?);
+
+    "asfortranarray(a, dtype=None)",
+    "An array of one axis at least, in Fortran's order.":
+    phalanx::asfortranarray(&convert::array(a.object("a")?, a.optional_dtype("dtype")?)?);
+
+    "asarray_chkfinite(a, dtype=None, order=None)",
+    "As asarray, but numbers that are not finite are an error.":
+    {
+        let array = convert::array(a.object("a")?, a.optional_dtype("dtype")?)?;
+        let array = phalanx::asarray_chkfinite(&array, None);
+        match a.order_or("order", MemoryOrder::K)? {
+            MemoryOrder::C => phalanx::ascontiguousarray(&array).reshape(array.shape()),
+            MemoryOrder::F => phalanx::asfortranarray(&array).reshape(array.shape()),
+            _ => array,
+        }
+    };
+
+    "require(a, dtype=None, requirements=None)",
+    "An array of a dtype that lies in memory as required: 'C', 'F', 'O', 'W'.":
+    required(a)?;
+
+    "copy(a, order='K', subok=False)",
+    "A copy.":
+    a.array("a")?.copy_in(a.order_or("order", MemoryOrder::K)?);
+
+    "zeros(shape, dtype=None, order='C', *, device=None)",
     "An array of zeros.":
-    phalanx::zeros(a.shape("shape")?.as_slice(), a.dtype_or("dtype", DType::F64)?);
+    new(a, |shape, dtype| phalanx::zeros(shape, dtype))?;
 
     "ones(shape, dtype=None, order='C', *, device=None)",
     "An array of ones.":
-    phalanx::ones(a.shape("shape")?.as_slice(), a.dtype_or("dtype", DType::F64)?);
+    new(a, |shape, dtype| phalanx::ones(shape, dtype))?;
+
+    "empty(shape, dtype=None, order='C', *, device=None)",
+    "An array whose elements are yet to be written.":
+    new(a, |shape, dtype| phalanx::empty(shape, dtype))?;
+
+    "full(shape, fill_value, dtype=None, order='C', *, device=None)",
+    "An array of one value, or of values broadcast to its shape.":
+    {
+        a.device()?;
+        let value = a.argument("fill_value")?;
+        let dtype = match a.optional_dtype("dtype")? {
+            Some(dtype) => dtype,
+            None => phalanx::result_type(std::slice::from_ref(&value))
+                .map_err(|error| raised(a.py(), &error))?,
+        };
+        let weak = weak_value(&value);
+        let made = a.ordered(&a.shape("shape")?, |shape| phalanx::full(shape, weak, dtype))?;
+        filled(a, made, value)?
+    };
+
+    "zeros_like(a, dtype=None, order='K', subok=True, shape=None, *, device=None)",
+    "An array of zeros like another.":
+    like(a, "a", Argument::Weak(Weak::Int(0)))?;
+
+    "ones_like(a, dtype=None, order='K', subok=True, shape=None, *, device=None)",
+    "An array of ones like another.":
+    like(a, "a", Argument::Weak(Weak::Int(1)))?;
+
+    "empty_like(prototype, /, dtype=None, order='K', subok=True, shape=None, *, device=None)",
+    "An array like another, whose elements are yet to be written.":
+    like(a, "prototype", Argument::Weak(Weak::Int(0)))?;
+
+    "full_like(a, fill_value, dtype=None, order='K', subok=True, shape=None, *, device=None)",
+    "An array of one value like another.":
+    like(a, "a", a.argument("fill_value")?)?;
 
     "arange(start, stop=None, step=None, dtype=None, *, device=None)",
     "Numbers from `start` to before `stop`, `step` apart.":
     {
-        let is_one = !a.has("stop");
-        let (start, stop) = if is_one { (None, "start") } else { (Some("start"), "stop") };
-        let weak = |name: &str| {
-            let number = convert::weak(a.object(name)?)?;
-            number.ok_or_else(|| a.wrong(name, "a number"))
+        a.device()?;
+        let (start, stop) = match a.has("stop") {
+            true => (number(a, "start")?, number(a, "stop")?),
+            false => (Weak::Int(0), number(a, "start")?),
         };
-        let start = start.map_or(Ok(phalanx::Weak::Int(0)), weak)?;
-        let step = if a.has("step") { weak("step")? } else { phalanx::Weak::Int(1) };
+        let step = if a.has("step") { number(a, "step")? } else { Weak::Int(1) };
         match a.optional_dtype("dtype")? {
-            Some(dtype) => phalanx::arange_as(start, weak(stop)?, step, dtype),
-            None => phalanx::arange(start, weak(stop)?, step),
+            Some(dtype) => phalanx::arange_as(start, stop, step, dtype),
+            None => phalanx::arange(start, stop, step),
         }
     };
+
+    "linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, \
+     device=None)",
+    "Numbers at equal distances from `start` to `stop`.":
+    {
+        a.device()?;
+        let (start, stop, samples) = (a.argument("start")?, a.argument("stop")?, samples(a)?);
+        let line = phalanx::linspace(start.clone(), stop.clone(), samples);
+        let line = along_axis(a, line)?;
+        match a.truth_or("retstep", false)? {
+            true => Answer::tuple([line, step(a, start, stop)?]),
+            false => line.into(),
+        }
+    };
+
+    "logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0)",
+    "Powers of a base whose exponents lie at equal distances.":
+    {
+        let (start, stop) = (a.argument("start")?, a.argument("stop")?);
+        let base = a.float_or("base", 10.0)?;
+        along_axis(a, phalanx::logspace(start, stop, samples(a)?, base))?
+    };
+
+    "geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0)",
+    "Numbers with equal ratios from `start` to `stop`, which are real numbers.":
+    {
+        let (start, stop) = (a.float("start")?, a.float("stop")?);
+        along_axis(a, phalanx::geomspace(start, stop, samples(a)?))?
+    };
+
+    "eye(N, M=None, k=0, dtype=float, order='C', *, device=None)",
+    "Ones on a diagonal, and zeros.":
+    {
+        a.device()?;
+        let (rows, columns) = (a.count("N")?, side(a, "M")?);
+        let (offset, dtype) = (a.integer_or("k", 0)?, a.dtype_or("dtype", DType::F64)?);
+        match a.order_or("order", MemoryOrder::C)? {
+            MemoryOrder::F => phalanx::eye(columns.unwrap_or(rows), rows, -offset, dtype).t(),
+            _ => phalanx::eye(rows, columns, offset, dtype),
+        }
+    };
+
+    "identity(n, dtype=None)",
+    "The square matrix with ones on its diagonal.":
+    phalanx::identity(a.count("n")?, a.dtype_or("dtype", DType::F64)?);
+
+    "tri(N, M=None, k=0, dtype=float)",
+    "Ones on and below a diagonal.":
+    phalanx::tri(
+        a.count("N")?,
+        side(a, "M")?,
+        a.integer_or("k", 0)?,
+        a.dtype_or("dtype", DType::F64)?,
+    );
+
+    "tril(m, k=0)",
+    "The elements on and below a diagonal, and zeros.":
+    phalanx::tril(&a.array("m")?, a.integer_or("k", 0)?);
+
+    "triu(m, k=0)",
+    "The elements on and above a diagonal, and zeros.":
+    phalanx::triu(&a.array("m")?, a.integer_or("k", 0)?);
+
+    "diag(v, k=0)",
+    "The diagonal of a matrix, or the matrix of a diagonal.":
+    phalanx::diag(&a.array("v")?, a.integer_or("k", 0)?);
+
+    "diagflat(v, k=0)",
+    "The matrix whose diagonal has all elements of an array.":
+    phalanx::diagflat(&a.array("v")?, a.integer_or("k", 0)?);
+
+    "vander(x, N=None, increasing=False)",
+    "The powers of a vector's elements.":
+    phalanx::vander(&a.array("x")?, side(a, "N")?, a.truth_or("increasing", false)?);
+
+    "indices(dimensions, dtype=int, sparse=False)",
+    "The index along each axis, for every element of a shape.":
+    {
+        let (shape, dtype) = (a.shape("dimensions")?, a.dtype_or("dtype", DType::I64)?);
+        let cast = |array: Array| if dtype == DType::I64 { array } else { array.astype(dtype) };
+        match a.truth_or("sparse", false)? {
+            true => {
+                let found = phalanx::sparse_indices(shape.as_slice());
+                let found = found.map_err(|error| raised(a.py(), &error))?;
+                Answer::tuple(found.into_iter().map(cast))
+            }
+            false => cast(phalanx::indices(shape.as_slice())).into(),
+        }
+    };
+
+    "meshgrid(*xi, copy=True, sparse=False, indexing='xy')",
+    "The coordinates of all points of a grid, from those along its axes.":
+    {
+        let arrays = a.rest("xi")?;
+        let indexing = match a.text_or("indexing", "xy")?.as_str() {
+            "xy" => Indexing::Xy,
+            "ij" => Indexing::Ij,
+            _ => return Err(value_error("Valid values for `indexing` are 'xy' and 'ij'.")),
+        };
+        let copies = a.truth_or("copy", true)?;
+        let grid = Grid::from(indexing).sparse(a.truth_or("sparse", false)?).copy(copies);
+        let grid = phalanx::meshgrid(&arrays.iter().collect::<Vec<_>>(), grid);
+        let grid = grid.map_err(|error| raised(a.py(), &error))?;
+        // NumPy makes a tuple where it copies.
+        if copies { Answer::tuple(grid) } else { Answer::list(grid) }
+    };
+
+    "tril_indices(n, k=0, m=None)",
+    "The indices of the elements on and below a diagonal.":
+    phalanx::tril_indices(a.count("n")?, a.integer_or("k", 0)?, side(a, "m")?);
+
+    "triu_indices(n, k=0, m=None)",
+    "The indices of the elements on and above a diagonal.":
+    phalanx::triu_indices(a.count("n")?, a.integer_or("k", 0)?, side(a, "m")?);
+
+    "tril_indices_from(arr, k=0)",
+    "The indices of a matrix's elements on and below a diagonal.":
+    phalanx::tril_indices_from(&a.array("arr")?, a.integer_or("k", 0)?);
+
+    "triu_indices_from(arr, k=0)",
+    "The indices of a matrix's elements on and above a diagonal.":
+    phalanx::triu_indices_from(&a.array("arr")?, a.integer_or("k", 0)?);
+
+    "diag_indices(n, ndim=2)",
+    "The indices of the diagonal of an array of equal extents.":
+    phalanx::diag_indices(a.count("n")?, a.size_or("ndim", 2)?);
+
+    "diag_indices_from(arr)",
+    "The indices of an array's diagonal.":
+    phalanx::diag_indices_from(&a.array("arr")?);
+
+    "mask_indices(n, mask_func, k=0)",
+    "The indices that a function of a square matrix leaves.":
+    {
+        let callback = Callback::new(a.object("mask_func")?, None, None)?;
+        let masked = |array: &Array, offset: i64| {
+            callback.array(std::slice::from_ref(array), Some(offset))
+        };
+        let found = phalanx::mask_indices(a.count("n")?, masked, a.integer_or("k", 0)?);
+        callback.finish(found)?
+    };
+
+    "hanning(M)",
+    "The Hann window.":
+    phalanx::hanning(length(a)?);
+
+    "hamming(M)",
+    "The Hamming window.":
+    phalanx::hamming(length(a)?);
+
+    "blackman(M)",
+    "The Blackman window.":
+    phalanx::blackman(length(a)?);
+
+    "bartlett(M)",
+    "The Bartlett window.":
+    phalanx::bartlett(length(a)?);
+
+    "kaiser(M, beta)",
+    "The Kaiser window.":
+    phalanx::kaiser(length(a)?, a.float("beta")?);
+
+    "fromfunction(function, shape, *, dtype=float, **kwargs)",
+    "What a function answers to the index along each axis.":
+    {
+        let (shape, dtype) = (a.shape("shape")?, a.dtype_or("dtype", DType::F64)?);
+        let open = phalanx::sparse_indices(shape.as_slice());
+        let open = open.map_err(|error| raised(a.py(), &error))?;
+        let whole = |array: &Array| array.broadcast_to(shape.as_slice()).astype(dtype);
+        let indices: Vec<Array> = open.iter().map(whole).collect();
+        let callback = Callback::new(a.object("function")?, None, a.given("kwargs"))?;
+        callback.object(&indices, None)?.unbind()
+    };
+
+    "frombuffer(buffer, dtype=float, count=-1, offset=0)",
+    "The elements that bytes hold.":
+    a.uploaded()?;
+
+    "fromiter(iter, dtype, count=-1)",
+    "The numbers of an iterator.":
+    a.uploaded()?;
+
+    "fromstring(string, dtype=float, count=-1, *, sep)",
+    "The numbers of a text.":
+    a.uploaded()?;
+
+    "fromfile(file, dtype=float, count=-1, sep='', offset=0)",
+    "The elements that a file holds.":
+    a.uploaded()?;
 }
 
 functions! { METHODS, a =>
-    "reshape(a, *shape, order='C', copy=None)",
-    "The elements in another shape.":
-    {
-        let shape = a.integers_of_rest("shape")?;
-        a.array("a")?.reshape(shape.as_slice())
-    };
-
     "astype(a, dtype, order='K', casting='unsafe', subok=True, copy=True)",
     "The elements cast to a dtype.":
     {
-        let array = a.array("a")?;
-        let dtype = a.dtype("dtype")?;
-        match a.truth_or("copy", true)? || dtype != array.dtype() {
-            true => array.astype(dtype),
-            false => array,
+        let (array, dtype) = (a.array("a")?, a.dtype("dtype")?);
+        let casting = a.casting("casting", phalanx::Casting::Unsafe)?;
+        a.check_cast(array.dtype(), dtype, casting)?;
+        let order = a.order_or("order", MemoryOrder::K)?;
+        let lies = lies_in(a, &array, order)?;
+        if dtype == array.dtype() && lies && !a.truth_or("copy", true)? {
+            Answer::Object(a.object("a")?.clone().unbind())
+        } else if dtype == array.dtype() {
+            array.copy_in(order).into()
+        } else {
+            let cast = array.astype(dtype);
+            match order {
+                MemoryOrder::K => cast.into(),
+                other => cast.copy_in(other).into(),
+            }
         }
     };
 
-    "copy(a)",
+    "copy(a, order='C')",
     "A copy.":
-    a.array("a")?.copy();
+    a.array("a")?.copy_in(a.order_or("order", MemoryOrder::C)?);
+}
+
+/// A number, which may be the element of an array.
+fn number(a: &Arguments<'_, '_>, name: &str) -> PyResult<Weak> {
+    Ok(match a.number(name)? {
+        Weak::Bool(truth) => Weak::Int(truth.into()),
+        other => other,
+    })
+}
+
+fn new(a: &Arguments<'_, '_>, make: impl Fn(&[i64], DType) -> Array) -> PyResult<Array> {
+    a.device()?;
+    let dtype = a.dtype_or("dtype", DType::F64)?;
+    a.ordered(&a.shape("shape")?, |shape| make(shape, dtype))
+}
+
+/// The number that a value is; zero for values that are written later.
+fn weak_value(value: &Argument) -> Weak {
+    match value {
+        Argument::Weak(weak) => *weak,
+        Argument::Scalar(scalar) => scalar.to_weak(),
+        Argument::Array(_) => Weak::Int(0),
+    }
+}
+
+/// A new array with the values of an array, unless its value was a number.
+fn filled(a: &Arguments<'_, '_>, made: Array, value: Argument) -> PyResult<Array> {
+    if let Argument::Array(values) = value {
+        made.ok().map_err(|error| raised(a.py(), &error))?;
+        let values = values.astype(made.dtype());
+        made.try_assign(values).map_err(|error| raised(a.py(), &error))?;
+    }
+    Ok(made)
+}
+
+fn like(a: &Arguments<'_, '_>, name: &str, value: Argument) -> PyResult<Array> {
+    a.device()?;
+    let prototype = a.array(name)?;
+    let dtype = a.dtype_or("dtype", prototype.dtype())?;
+    let weak = weak_value(&value);
+    let order = a.order_or("order", MemoryOrder::K)?;
+    if order == MemoryOrder::K && !a.has("shape") {
+        return filled(a, phalanx::full_like(&prototype, weak, dtype), value);
+    }
+    let own: Vec<i64> = prototype.shape().iter().map(|&extent| extent as i64).collect();
+    let shape = if a.has("shape") { a.shape("shape")? } else { own };
+    let mut axes: Vec<usize> = (0..shape.len()).collect();
+    match order {
+        MemoryOrder::F => axes.reverse(),
+        MemoryOrder::A if phalanx::isfortran(&prototype) => axes.reverse(),
+        MemoryOrder::K if shape.len() == prototype.ndim() => {
+            let strides = prototype.strides();
+            axes.sort_by_key(|&axis| std::cmp::Reverse(strides[axis].unsigned_abs()));
+        }
+        _ => {}
+    }
+    let outer: Vec<i64> = axes.iter().map(|&axis| shape[axis]).collect();
+    let mut inverse = vec![0i64; axes.len()];
+    axes.iter().enumerate().for_each(|(place, &axis)| inverse[axis] = place as i64);
+    filled(a, phalanx::full(outer.as_slice(), weak, dtype).transpose(&inverse), value)
+}
+
+fn samples(a: &Arguments<'_, '_>) -> PyResult<Samples> {
+    let count = a.size_or("num", 50)?;
+    let samples = Samples::from(count).endpoint(a.truth_or("endpoint", true)?);
+    Ok(match a.optional_dtype("dtype")? {
+        Some(dtype) => samples.dtype(dtype),
+        None => samples,
+    })
+}
+
+/// Samples along the axis that is asked for.
+fn along_axis(a: &Arguments<'_, '_>, line: Array) -> PyResult<Array> {
+    Ok(match a.integer_or("axis", 0)? {
+        0 => line,
+        axis => phalanx::moveaxis(&line, 0, axis),
+    })
+}
+
+/// The distance between two samples.
+fn step(a: &Arguments<'_, '_>, start: Argument, stop: Argument) -> PyResult<Array> {
+    let count = a.size_or("num", 50)?;
+    let steps = if a.truth_or("endpoint", true)? { count.saturating_sub(1) } else { count };
+    let [start, stop] = [start, stop].map(|end| convert::as_array(a.py(), end));
+    let span = stop? - start?;
+    Ok(match steps {
+        0 => span * f64::NAN,
+        steps => span / steps as f64,
+    })
+}
+
+/// An extent that may be left out.
+fn side(a: &Arguments<'_, '_>, name: &str) -> PyResult<Option<usize>> {
+    if a.has(name) { a.count(name).map(Some) } else { Ok(None) }
+}
+
+/// The length of a window; negative ones are none.
+fn length(a: &Arguments<'_, '_>) -> PyResult<usize> {
+    Ok(a.float("M")?.max(0.0) as usize)
+}
+
+/// An array with axes of extent 1 before its own.
+fn with_axes(array: &Array, least: usize) -> Array {
+    let missing = least.saturating_sub(array.ndim());
+    let shape: Vec<usize> =
+        std::iter::repeat_n(1, missing).chain(array.shape().iter().copied()).collect();
+    array.reshape(shape)
+}
+
+/// Whether an array lies in an order already.
+fn lies_in(a: &Arguments<'_, '_>, array: &Array, order: MemoryOrder) -> PyResult<bool> {
+    let flags = array.flags().map_err(|error| raised(a.py(), &error))?;
+    Ok(match order {
+        MemoryOrder::C => flags.c_contiguous,
+        MemoryOrder::F => flags.f_contiguous,
+        MemoryOrder::A => flags.c_contiguous || flags.f_contiguous,
+        MemoryOrder::K => true,
+    })
+}
+
+/// Whether an object of another kind is an array in Fortran's order alone.
+fn is_fortran(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    if object.is_exact_instance_of::<pyo3::types::PyList>() || !object.hasattr("flags")? {
+        return Ok(false);
+    }
+    let flag = |name: &str| object.getattr("flags")?.getattr(name)?.is_truthy();
+    Ok(flag("f_contiguous").unwrap_or(false) && !flag("c_contiguous").unwrap_or(true))
+}
+
+/// `array` and `asarray`.
+fn converted(
+    a: &Arguments<'_, '_>,
+    name: &str,
+    dtype: Option<DType>,
+    copies: Option<bool>,
+) -> PyResult<Answer> {
+    let (object, copies) = (a.object(name)?, a.copies("copy", copies)?);
+    let order = a.order_or("order", MemoryOrder::K)?;
+    let refused = || {
+        value_error(
+            "Unable to avoid copy while creating an array as requested.\nIf using `np.array(obj, \
+             copy=False)` replace it with `np.asarray(obj)` to allow a copy when needed.",
+        )
+    };
+    let Ok(array) = object.cast::<Ndarray>() else {
+        if copies == Some(false) {
+            return Err(refused());
+        }
+        let made = convert::array(object, dtype)?;
+        let wants_fortran = match order {
+            MemoryOrder::F => true,
+            MemoryOrder::C => false,
+            MemoryOrder::A | MemoryOrder::K => made.ndim() > 1 && is_fortran(object)?,
+        };
+        let is_reordered = wants_fortran && made.ndim() > 1;
+        return Ok(if is_reordered { made.copy_in(MemoryOrder::F) } else { made }.into());
+    };
+    let array = &array.get().array;
+    let is_cast = dtype.is_some_and(|dtype| dtype != array.dtype());
+    let lies = lies_in(a, array, order)?;
+    if copies != Some(true) && lies && !is_cast {
+        return Ok(Answer::Object(object.clone().unbind()));
+    }
+    if copies == Some(false) {
+        return Err(refused());
+    }
+    let cast = match dtype {
+        Some(dtype) if is_cast => array.astype(dtype),
+        _ => array.copy_in(order),
+    };
+    Ok(match lies_in(a, &cast, order)? {
+        true => cast.into(),
+        false => cast.copy_in(order).into(),
+    })
+}
+
+/// `require`: the requirements are NumPy's letters or words.
+fn required(a: &Arguments<'_, '_>) -> PyResult<Answer> {
+    let mut array = convert::array(a.object("a")?, a.optional_dtype("dtype")?)?;
+    let Some(object) = a.given("requirements") else { return Ok(array.into()) };
+    let words: Vec<String> = match object.extract::<String>() {
+        Ok(word) => vec![word],
+        Err(_) => object.try_iter()?.map(|word| word?.extract()).collect::<PyResult<_>>()?,
+    };
+    let is_among =
+        |names: &[&str]| words.iter().any(|word| names.contains(&word.to_uppercase().as_str()));
+    let c = is_among(&["C", "C_CONTIGUOUS", "CONTIGUOUS"]);
+    let f = is_among(&["F", "F_CONTIGUOUS", "FORTRAN"]);
+    if c && f {
+        return Err(value_error("Cannot specify both \"C\" and \"F\" order"));
+    }
+    let order = if f { MemoryOrder::F } else { MemoryOrder::C };
+    if (c || f) && !lies_in(a, &array, order)? {
+        array = array.copy_in(order);
+    }
+    let flags = array.flags().map_err(|error| raised(a.py(), &error))?;
+    let wants_own = is_among(&["O", "OWNDATA"]) && !flags.owns_data;
+    let wants_writing = is_among(&["W", "WRITEABLE"]) && !flags.writeable;
+    Ok(if wants_own || wants_writing { array.copy_in(order) } else { array }.into())
+}
+
+/// The distance of a range that is complex, as `mgrid` takes it: a count with both ends.
+pub fn grid_range(object: &Bound<'_, PyAny>) -> PyResult<phalanx::GridRange> {
+    let part = |name: &str, default: Weak| -> PyResult<Weak> {
+        let value = object.getattr(name)?;
+        if value.is_none() {
+            return Ok(default);
+        }
+        weak_of(&value)?.ok_or_else(|| value_error("a grid is made of slices of numbers"))
+    };
+    let start = part("start", Weak::Int(0))?;
+    let step = part("step", Weak::Int(1))?;
+    let stop = object.getattr("stop")?;
+    if stop.is_none() {
+        return Err(value_error("a grid is made of slices with an end"));
+    }
+    let stop = part("stop", Weak::Int(0))?;
+    Ok(match step {
+        Weak::Complex(step) => {
+            let count = step.norm() as usize;
+            phalanx::GridRange::Count(start.to_complex().re, stop.to_complex().re, count)
+        }
+        step => phalanx::GridRange::Steps(start, stop, step),
+    })
 }

@@ -1,14 +1,21 @@
 //! The functions, topic by topic: of each the signature, what it is for, and the call.
 
+pub mod conversions;
 pub mod creation;
 pub mod differences;
+pub mod dtypes;
+pub mod elementary;
 pub mod fft;
+pub mod io;
 pub mod linalg;
+pub mod manipulation;
+mod padding;
 pub mod polynomials;
 pub mod products;
 pub mod random;
 pub mod reductions;
 pub mod scans;
+pub mod selection;
 pub mod sorting;
 pub mod sparse;
 pub mod statistics;
@@ -18,6 +25,12 @@ use crate::function::Row;
 /// The functions of the module itself.
 pub const FUNCTIONS: &[&[Row]] = &[
     creation::FUNCTIONS,
+    manipulation::FUNCTIONS,
+    selection::FUNCTIONS,
+    conversions::FUNCTIONS,
+    dtypes::FUNCTIONS,
+    elementary::FUNCTIONS,
+    io::FUNCTIONS,
     reductions::FUNCTIONS,
     statistics::FUNCTIONS,
     sorting::FUNCTIONS,
@@ -34,24 +47,37 @@ pub const METHODS: &[&str] = &[
     "any",
     "argmax",
     "argmin",
-    "astype",
-    "conj",
+    "argpartition",
+    "argsort",
+    "choose",
+    "cumprod",
+    "cumsum",
+    "diagonal",
+    "dot",
     "max",
     "mean",
     "min",
+    "nonzero",
     "prod",
     "ptp",
+    "ravel",
+    "repeat",
+    "round",
+    "searchsorted",
+    "squeeze",
     "std",
     "sum",
-    "var", //
-    "argpartition",
-    "argsort",
-    "cumprod",
-    "cumsum",
-    "dot",
-    "searchsorted",
+    "swapaxes",
+    "take",
     "trace",
+    "var",
 ];
 
 /// Methods whose parameters are not those of a function.
-pub const METHODS_ALONE: &[&[Row]] = &[creation::METHODS, sorting::METHODS];
+pub const METHODS_ALONE: &[&[Row]] = &[
+    creation::METHODS,
+    manipulation::METHODS,
+    selection::METHODS,
+    elementary::METHODS,
+    sorting::METHODS,
+];

@@ -1,0 +1,64 @@
+//! How an array lies in memory, as NumPy would say; which array it is a view of; whether it has
+//! been written since.
+
+use super::handle::Array;
+use crate::error::Error;
+use crate::graph::Node;
+use crate::view::View;
+use std::sync::Arc;
+
+/// NumPy's flags of an array.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Flags {
+    /// The elements lie in C order.
+    pub c_contiguous: bool,
+    /// The elements lie in Fortran's order.
+    pub f_contiguous: bool,
+    /// The array is not a view of another.
+    pub owns_data: bool,
+    /// The array may be written.
+    pub writeable: bool,
+}
+
+/// The value that an array's base had.
+#[derive(Clone)]
+pub struct Snapshot(Arc<Node>);
+
+impl Array {
+    /// NumPy's `flags`. Local. Errors: what the array carries.
+    pub fn flags(&self) -> Result<Flags, Error> {
+        let view = self.base_view()?;
+        let reversed: Vec<usize> = (0..self.ndim()).rev().collect();
+        Ok(Flags {
+            c_contiguous: view.is_contiguous(),
+            f_contiguous: view.transpose(&reversed, &self.base_shape()?).is_contiguous(),
+            owns_data: view.is_whole(),
+            writeable: !view.is_read_only,
+        })
+    }
+
+    /// Whether the array may be written. Local.
+    pub fn is_writeable(&self) -> bool {
+        self.base_view().is_ok_and(|view| !view.is_read_only)
+    }
+
+    /// NumPy's `base`: the whole array that this one is a view of, if it is one. Local. Errors:
+    /// what the array carries.
+    pub fn base(&self) -> Result<Option<Array>, Error> {
+        if self.base_view()?.is_whole() {
+            return Ok(None);
+        }
+        let (shape, dtype) = (self.base_shape()?, self.base_node()?.dtype());
+        self.with_view(View::whole(&shape, dtype)).map(Some)
+    }
+
+    /// The value that the array's base has now. Local. Errors: what the array carries.
+    pub fn snapshot(&self) -> Result<Snapshot, Error> {
+        Ok(Snapshot(self.base_node()?))
+    }
+
+    /// Whether the array's base still has the value that it had. Local.
+    pub fn is_unchanged(&self, since: &Snapshot) -> bool {
+        self.base_node().is_ok_and(|node| Arc::ptr_eq(&node, &since.0))
+    }
+}

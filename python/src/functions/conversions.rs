@@ -1,0 +1,102 @@
+//! Arrays as bits and as text, and what arrays share.
+
+use crate::arguments::Arguments;
+use crate::errors::value_error;
+use crate::functions;
+use crate::text::{TextOptions, text_of};
+use phalanx::BitOrder;
+use pyo3::prelude::*;
+
+functions! { FUNCTIONS, a =>
+    "astype(x, dtype, /, *, copy=True, device=None)",
+    "The elements cast to a dtype.":
+    {
+        a.device()?;
+        let (array, dtype) = (a.array("x")?, a.dtype("dtype")?);
+        match dtype != array.dtype() || a.truth_or("copy", true)? {
+            true => array.astype(dtype).into(),
+            false => crate::answer::Answer::Object(a.object("x")?.clone().unbind()),
+        }
+    };
+
+    "isfortran(a)",
+    "Whether elements lie in Fortran's order alone.":
+    phalanx::isfortran(&a.array("a")?);
+
+    "shares_memory(a, b, /, max_work=-1)",
+    "Whether two arrays are views of one.":
+    phalanx::shares_memory(&a.array("a")?, &a.array("b")?);
+
+    "may_share_memory(a, b, /, max_work=0)",
+    "Whether two arrays are views of one.":
+    phalanx::may_share_memory(&a.array("a")?, &a.array("b")?);
+
+    "packbits(a, /, axis=None, bitorder='big')",
+    "Bytes of eight elements each.":
+    phalanx::packbits(&a.array("a")?, a.optional_integer("axis")?, bit_order(a)?);
+
+    "unpackbits(a, /, axis=None, count=None, bitorder='big')",
+    "The bits of bytes.":
+    phalanx::unpackbits(
+        &a.array("a")?,
+        a.optional_integer("axis")?,
+        a.optional_integer("count")?,
+        bit_order(a)?,
+    );
+
+    "array_str(a, max_line_width=None, precision=None, suppress_small=None)",
+    "The elements as str shows them.":
+    text_of(a, "a", TextOptions::Str)?;
+
+    "array_repr(arr, max_line_width=None, precision=None, suppress_small=None)",
+    "The array as repr shows it.":
+    text_of(a, "arr", TextOptions::Repr)?;
+
+    "array2string(a, max_line_width=None, precision=None, suppress_small=None, separator=' ', \
+     prefix='', *, formatter=None, threshold=None, edgeitems=None, sign=None, floatmode=None, \
+     suffix='', legacy=None)",
+    "The elements as text.":
+    text_of(a, "a", TextOptions::Free)?;
+
+    "set_printoptions(precision=None, threshold=None, edgeitems=None, linewidth=None, \
+     suppress=None, nanstr=None, infstr=None, formatter=None, sign=None, floatmode=None, *, \
+     legacy=None, override_repr=None)",
+    "Sets how arrays are shown, those of NumPy too.":
+    a.by_numpy()?.unbind();
+
+    "get_printoptions()",
+    "How arrays are shown.":
+    a.by_numpy()?.unbind();
+
+    "printoptions(precision=None, threshold=None, edgeitems=None, linewidth=None, \
+     suppress=None, nanstr=None, infstr=None, formatter=None, sign=None, floatmode=None, *, \
+     legacy=None, override_repr=None)",
+    "A context in which arrays are shown otherwise, those of NumPy too.":
+    a.by_numpy()?.unbind();
+
+    "base_repr(number, base=2, padding=0)",
+    "An integer in the digits of a base.":
+    a.by_numpy()?.unbind();
+
+    "binary_repr(num, width=None)",
+    "An integer in binary digits.":
+    a.by_numpy()?.unbind();
+
+    "format_float_positional(x, precision=None, unique=True, fractional=True, trim='k', \
+     sign=False, pad_left=None, pad_right=None, min_digits=None)",
+    "A number in decimal digits without an exponent.":
+    a.by_numpy()?.unbind();
+
+    "format_float_scientific(x, precision=None, unique=True, trim='k', sign=False, \
+     pad_left=None, exp_digits=None, min_digits=None)",
+    "A number in decimal digits with an exponent.":
+    a.by_numpy()?.unbind();
+}
+
+fn bit_order(a: &Arguments<'_, '_>) -> PyResult<BitOrder> {
+    match a.text_or("bitorder", "big")?.as_str() {
+        "big" => Ok(BitOrder::Big),
+        "little" => Ok(BitOrder::Little),
+        _ => Err(value_error("'order' must be either 'little' or 'big'")),
+    }
+}

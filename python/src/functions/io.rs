@@ -1,0 +1,176 @@
+//! Files: NumPy's `.npy` and `.npz`, and text.
+
+use crate::answer::Answer;
+use crate::arguments::Arguments;
+use crate::convert;
+use crate::dtypes::numpy;
+use crate::errors::{raised, value_error};
+use crate::functions;
+use crate::options::on_host;
+use phalanx::Array;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+functions! { FUNCTIONS, a =>
+    "load(file, mmap_mode=None, allow_pickle=False, fix_imports=True, encoding='ASCII', *, \
+     max_header_size=10000)",
+    "The array of a .npy file, or those of a .npz file by their names.":
+    loaded(a)?;
+
+    "save(file, arr, allow_pickle=True)",
+    "Writes an array to a .npy file.":
+    {
+        let array = a.array("arr")?;
+        match path_of(a.object("file")?, ".npy")? {
+            Some(path) => {
+                let saved = phalanx::io::save(path, &array);
+                saved.map_err(|error| raised(a.py(), &error))?;
+            }
+            None => {
+                let host = convert::to_numpy(a.py(), convert::fetch(a.py(), &array)?)?;
+                numpy(a.py())?.getattr("save")?.call1((a.object("file")?, host))?;
+            }
+        }
+    };
+
+    "savez(file, *args, allow_pickle=True, **kwds)",
+    "Writes arrays to a .npz file.":
+    {
+        let arrays = named(a)?;
+        match path_of(a.object("file")?, ".npz")? {
+            Some(path) => {
+                let named: Vec<(&str, &Array)> =
+                    arrays.iter().map(|(name, array)| (name.as_str(), array)).collect();
+                let saved = phalanx::io::savez(path, &named);
+                saved.map_err(|error| raised(a.py(), &error))?;
+            }
+            None => by_numpy(a, "savez", &arrays, None)?,
+        }
+    };
+
+    "savez_compressed(file, *args, allow_pickle=True, **kwds)",
+    "Writes arrays to a compressed .npz file, by way of the host.":
+    {
+        let arrays = named(a)?;
+        by_numpy(a, "savez_compressed", &arrays, path_of(a.object("file")?, ".npz")?)?;
+    };
+
+    "loadtxt(fname, dtype=float, comments='#', delimiter=None, converters=None, skiprows=0, \
+     usecols=None, unpack=False, ndmin=0, encoding=None, max_rows=None, *, quotechar=None)",
+    "The numbers of a text file.":
+    a.uploaded()?;
+
+    "genfromtxt(fname, dtype=float, comments='#', delimiter=None, skip_header=0, \
+     skip_footer=0, converters=None, missing_values=None, filling_values=None, usecols=None, \
+     names=None, excludelist=None, deletechars=None, replace_space='_', autostrip=False, \
+     case_sensitive=True, defaultfmt='f%i', unpack=None, usemask=False, loose=True, \
+     invalid_raise=True, max_rows=None, encoding=None, *, ndmin=0)",
+    "The numbers of a text file, with values for those that are missing.":
+    a.uploaded()?;
+
+    "savetxt(fname, X, fmt='%.18e', delimiter=' ', newline='\\n', header='', footer='', \
+     comments='# ', encoding=None)",
+    "Writes numbers to a text file.":
+    {
+        // All fetch what one writes.
+        let host = on_host(a.object("X")?)?;
+        let is_path = path_of(a.object("fname")?, "")?.is_some();
+        let write = || -> PyResult<()> {
+            let keywords = PyDict::new(a.py());
+            for name in a.signature().names().filter(|name| !matches!(*name, "fname" | "X")) {
+                if let Some(value) = a.find(name) {
+                    keywords.set_item(name, value)?;
+                }
+            }
+            let save = numpy(a.py())?.getattr("savetxt")?;
+            save.call((a.object("fname")?, host), Some(&keywords))?;
+            Ok(())
+        };
+        if is_path { on_first(a, write)? } else { write()? }
+    };
+
+    "_load_npz(file, name)",
+    "One array of a .npz file.":
+    phalanx::io::load_npz(a.text_or("file", "")?, &a.text_or("name", "")?);
+}
+
+/// The path that an object is, with a suffix if it has none; `None` of a file that is open.
+fn path_of(object: &Bound<'_, PyAny>, suffix: &str) -> PyResult<Option<String>> {
+    if object.hasattr("write")? || object.hasattr("read")? {
+        return Ok(None);
+    }
+    let path = object.py().import("os")?.getattr("fsdecode")?.call1((object,))?;
+    let path: String = path.extract()?;
+    Ok(Some(if path.ends_with(suffix) { path } else { path + suffix }))
+}
+
+fn loaded(a: &Arguments<'_, '_>) -> PyResult<Answer> {
+    let py = a.py();
+    let files = || py.import("phalanx._files")?.getattr("NpzFile");
+    let Some(path) = path_of(a.object("file")?, "")? else {
+        let found = numpy(py)?.getattr("load")?.call1((a.object("file")?,))?;
+        return match found.hasattr("files")? {
+            true => Ok(Answer::Object(files()?.call1((found,))?.unbind())),
+            false => Ok(convert::array(&found, None)?.into()),
+        };
+    };
+    let mut start = [0; 4];
+    let opened =
+        std::fs::File::open(&path).and_then(|mut file| std::io::Read::read(&mut file, &mut start));
+    if opened.is_ok() && start.starts_with(b"PK") {
+        return Ok(Answer::Object(files()?.call1((path,))?.unbind()));
+    }
+    Ok(phalanx::io::load(path).into())
+}
+
+/// The arrays of `savez`, named as NumPy names them.
+fn named(a: &Arguments<'_, '_>) -> PyResult<Vec<(String, Array)>> {
+    let mut arrays: Vec<(String, Array)> = Vec::new();
+    if let Some(keywords) = a.given("kwds") {
+        for (name, value) in keywords.cast::<PyDict>()?.iter() {
+            arrays.push((name.extract()?, convert::array(&value, None)?));
+        }
+    }
+    for (place, array) in a.rest("args")?.into_iter().enumerate() {
+        let name = format!("arr_{place}");
+        if arrays.iter().any(|(other, _)| *other == name) {
+            return Err(value_error(format!("Cannot use un-named variables and keyword {name}")));
+        }
+        arrays.push((name, array));
+    }
+    Ok(arrays)
+}
+
+/// Writes arrays by a function of NumPy's: to a path from the first process alone.
+fn by_numpy(
+    a: &Arguments<'_, '_>,
+    function: &str,
+    arrays: &[(String, Array)],
+    path: Option<String>,
+) -> PyResult<()> {
+    let py = a.py();
+    let hosts = PyDict::new(py);
+    for (name, array) in arrays {
+        hosts.set_item(name, convert::to_numpy(py, convert::fetch(py, array)?)?)?;
+    }
+    let function = numpy(py)?.getattr(function)?;
+    match path {
+        None => function.call((a.object("file")?,), Some(&hosts)).map(|_| ()),
+        Some(path) => on_first(a, || {
+            // The file gets its name once it is complete.
+            let unfinished = path.clone() + ".part.npz";
+            function.call((&unfinished,), Some(&hosts))?;
+            py.import("os")?.getattr("replace")?.call1((unfinished, &path))?;
+            Ok(())
+        }),
+    }
+}
+
+/// Runs what the first process does for all, which wait for it. Collective.
+fn on_first(a: &Arguments<'_, '_>, write: impl FnOnce() -> PyResult<()>) -> PyResult<()> {
+    let done = if phalanx::rank() == 0 { write() } else { Ok(()) };
+    let told = done.as_ref().map(|_| ()).map_err(ToString::to_string);
+    let agreed = a.py().detach(|| phalanx::agree(told));
+    done?;
+    agreed.map_err(|error| raised(a.py(), &error))
+}

@@ -1,0 +1,491 @@
+//! Shapes, views, joins and splits.
+
+use crate::answer::Answer;
+use crate::arguments::Arguments;
+use crate::convert;
+use crate::errors::{raised, type_error, value_error};
+use crate::functions;
+use crate::functions::padding;
+use crate::options::Callback;
+use phalanx::{Array, AxisList, Casting, Index, MemoryOrder, Nested, Trim};
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyTuple};
+
+functions! { FUNCTIONS, a =>
+    "reshape(a, /, shape, order='C', *, copy=None)",
+    "The elements in another shape.":
+    reshaped(a, &a.integers("shape")?)?;
+
+    "ravel(a, order='C')",
+    "All elements along one axis.":
+    a.array("a")?.ravel_in(a.order_or("order", MemoryOrder::C)?);
+
+    "transpose(a, axes=None)",
+    "The axes in another order; reversed unless one is given.":
+    transposed(&a.array("a")?, a.optional_integers("axes")?);
+
+    "permute_dims(a, axes=None)",
+    "The axes in another order; reversed unless one is given.":
+    transposed(&a.array("a")?, a.optional_integers("axes")?);
+
+    "matrix_transpose(x, /)",
+    "The last two axes swapped.":
+    phalanx::matrix_transpose(&a.array("x")?);
+
+    "squeeze(a, axis=None)",
+    "The array without axes of extent 1.":
+    match a.optional_integers("axis")? {
+        Some(axes) => a.array("a")?.squeeze_axes(axes),
+        None => a.array("a")?.squeeze(),
+    };
+
+    "expand_dims(a, axis)",
+    "The array with new axes of extent 1.":
+    a.array("a")?.expand_dims(a.integers("axis")?);
+
+    "broadcast_to(array, shape, subok=False)",
+    "A view of another shape that repeats the array.":
+    a.array("array")?.broadcast_to(a.shape("shape")?.as_slice());
+
+    "broadcast_arrays(*args, subok=False)",
+    "Views of the shape that all arrays broadcast to.":
+    phalanx::broadcast_arrays(&refer(&a.rest("args")?));
+
+    "broadcast_shapes(*args)",
+    "The shape that shapes broadcast to.":
+    {
+        let mut shapes: Vec<Vec<usize>> = Vec::new();
+        for object in a.object("args")?.try_iter()? {
+            let object = object?;
+            let extents = crate::arguments::integers(&object)?;
+            let extent = |extent: i64| {
+                let refused = |_| value_error("negative dimensions are not allowed");
+                usize::try_from(extent).map_err(refused)
+            };
+            shapes.push(extents.into_iter().map(extent).collect::<PyResult<_>>()?);
+        }
+        phalanx::broadcast_shapes(&shapes.iter().map(Vec::as_slice).collect::<Vec<_>>())
+    };
+
+    "shape(a)",
+    "The extents.":
+    a.array("a")?.shape().to_vec();
+
+    "ndim(a)",
+    "The number of axes.":
+    a.array("a")?.ndim();
+
+    "size(a=None, axis=None)",
+    "The number of elements, or of those along axes. Without an array, the number of processes.":
+    if a.find("a").is_none() {
+        phalanx::size()
+    } else {
+        let array = a.array("a")?;
+        match a.optional_integers("axis")? {
+            None => array.size(),
+            Some(axes) => {
+                let mut size = 1;
+                for axis in axes {
+                    let ndim = array.ndim() as i64;
+                    let place = if axis < 0 { axis + ndim } else { axis };
+                    let extent = usize::try_from(place).ok().and_then(|k| array.shape().get(k));
+                    size *= extent.ok_or_else(|| no_axis(a, axis, array.ndim()))?;
+                }
+                size
+            }
+        }
+    };
+
+    "moveaxis(a, source, destination)",
+    "Axes moved to other places.":
+    phalanx::moveaxis(&a.array("a")?, a.integers("source")?, a.integers("destination")?);
+
+    "rollaxis(a, axis, start=0)",
+    "An axis moved before another.":
+    phalanx::rollaxis(&a.array("a")?, a.integer("axis")?, a.integer_or("start", 0)?);
+
+    "swapaxes(a, axis1, axis2)",
+    "Two axes swapped.":
+    a.array("a")?.swapaxes(a.integer("axis1")?, a.integer("axis2")?);
+
+    "atleast_1d(*arys)",
+    "Arrays with one axis at least.":
+    each(a, phalanx::atleast_1d)?;
+
+    "atleast_2d(*arys)",
+    "Arrays with two axes at least.":
+    each(a, phalanx::atleast_2d)?;
+
+    "atleast_3d(*arys)",
+    "Arrays with three axes at least.":
+    each(a, phalanx::atleast_3d)?;
+
+    "concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting='same_kind')",
+    "Arrays joined along an axis.":
+    concatenated(a)?;
+
+    "concat(arrays, /, axis=0, out=None, *, dtype=None, casting='same_kind')",
+    "Arrays joined along an axis.":
+    concatenated(a)?;
+
+    "stack(arrays, axis=0, out=None, *, dtype=None, casting='same_kind')",
+    "Arrays joined along a new axis.":
+    {
+        let axis = a.integer_or("axis", 0)?;
+        joined(a, "arrays", |arrays| phalanx::stack(arrays, axis))?
+    };
+
+    "vstack(tup, *, dtype=None, casting='same_kind')",
+    "Arrays joined row by row.":
+    joined(a, "tup", phalanx::vstack)?;
+
+    "row_stack(tup, *, dtype=None, casting='same_kind')",
+    "Arrays joined row by row.":
+    joined(a, "tup", phalanx::row_stack)?;
+
+    "hstack(tup, *, dtype=None, casting='same_kind')",
+    "Arrays joined column by column.":
+    joined(a, "tup", phalanx::hstack)?;
+
+    "dstack(tup)",
+    "Arrays joined along the third axis.":
+    phalanx::dstack(&refer(&parts(a, "tup")?));
+
+    "column_stack(tup)",
+    "Vectors as columns, and matrices, joined.":
+    phalanx::column_stack(&refer(&parts(a, "tup")?));
+
+    "block(arrays)",
+    "Nested lists of blocks as one array.":
+    phalanx::block(nested(a.object("arrays")?)?);
+
+    "array_split(ary, indices_or_sections, axis=0)",
+    "Parts of an array, nearly equal if it is their number that is given.":
+    list(a, phalanx::array_split(&a.array("ary")?, a.sections("indices_or_sections")?, axis(a)?))?;
+
+    "split(ary, indices_or_sections, axis=0)",
+    "Parts of an array.":
+    list(a, phalanx::split(&a.array("ary")?, a.sections("indices_or_sections")?, axis(a)?))?;
+
+    "hsplit(ary, indices_or_sections)",
+    "Parts of an array by columns.":
+    list(a, phalanx::hsplit(&a.array("ary")?, a.sections("indices_or_sections")?))?;
+
+    "vsplit(ary, indices_or_sections)",
+    "Parts of an array by rows.":
+    list(a, phalanx::vsplit(&a.array("ary")?, a.sections("indices_or_sections")?))?;
+
+    "dsplit(ary, indices_or_sections)",
+    "Parts of an array along the third axis.":
+    list(a, phalanx::dsplit(&a.array("ary")?, a.sections("indices_or_sections")?))?;
+
+    "unstack(x, /, *, axis=0)",
+    "The slices along an axis.":
+    phalanx::unstack(&a.array("x")?, axis(a)?);
+
+    "flip(m, axis=None)",
+    "The elements in reverse order along axes.":
+    phalanx::flip(&a.array("m")?, a.axis_list("axis")?);
+
+    "fliplr(m)",
+    "The columns in reverse order.":
+    phalanx::fliplr(&a.array("m")?);
+
+    "flipud(m)",
+    "The rows in reverse order.":
+    phalanx::flipud(&a.array("m")?);
+
+    "rot90(m, k=1, axes=(0, 1))",
+    "A plane of the array turned by right angles.":
+    {
+        let axes = a.optional_integers("axes")?.unwrap_or_else(|| vec![0, 1]);
+        let Ok(axes) = <[i64; 2]>::try_from(axes) else {
+            return Err(value_error("len(axes) must be 2."));
+        };
+        phalanx::rot90(&a.array("m")?, a.integer_or("k", 1)?, axes)
+    };
+
+    "roll(a, shift, axis=None)",
+    "The elements shifted round along axes.":
+    phalanx::roll(&a.array("a")?, a.integers("shift")?, a.axis_list("axis")?);
+
+    "repeat(a, repeats, axis=None)",
+    "Each element several times.":
+    {
+        let (array, axis) = (a.array("a")?, AxisList::from(a.optional_integer("axis")?));
+        let counts = a.host_integers("repeats")?;
+        let count = |count: i64| {
+            let refused = |_| value_error("repeats may not contain negative values.");
+            usize::try_from(count).map_err(refused)
+        };
+        let counts: Vec<usize> = counts.into_iter().map(count).collect::<PyResult<_>>()?;
+        match counts[..] {
+            [count] => phalanx::repeat(&array, count, axis),
+            _ => phalanx::repeat_each(&array, &counts, axis),
+        }
+    };
+
+    "tile(A, reps)",
+    "The array several times along each axis.":
+    phalanx::tile(&a.array("A")?, a.host_integers("reps")?.as_slice());
+
+    "resize(a, new_shape)",
+    "An array of another shape, filled with the elements over and over.":
+    phalanx::resize(&a.array("a")?, a.shape("new_shape")?.as_slice());
+
+    "append(arr, values, axis=None)",
+    "A copy with values after the last element.":
+    phalanx::append(
+        &a.array("arr")?,
+        &a.array("values")?,
+        AxisList::from(a.optional_integer("axis")?),
+    );
+
+    "delete(arr, obj, axis=None)",
+    "A copy without the elements at positions.":
+    phalanx::delete(
+        &a.array("arr")?,
+        a.positions("obj")?,
+        AxisList::from(a.optional_integer("axis")?),
+    );
+
+    "insert(arr, obj, values, axis=None)",
+    "A copy with values before the elements at positions.":
+    phalanx::insert(
+        &a.array("arr")?,
+        a.positions("obj")?,
+        &a.array("values")?,
+        AxisList::from(a.optional_integer("axis")?),
+    );
+
+    "trim_zeros(filt, trim='fb', axis=None)",
+    "The array without the zeros at its ends.":
+    {
+        let trim = match a.text_or("trim", "fb")?.to_lowercase().as_str() {
+            "fb" | "bf" => Trim::Both,
+            "f" => Trim::Front,
+            "b" => Trim::Back,
+            _ => return Err(value_error("unexpected character(s) in `trim`")),
+        };
+        phalanx::trim_zeros(&a.array("filt")?, trim, a.axis_list("axis")?)
+    };
+
+    "pad(array, pad_width, mode='constant', *, stat_length=None, constant_values=0, \
+     end_values=0, reflect_type='even')",
+    "The array with more elements at the ends of its axes.":
+    padding::padded(a)?;
+
+    "diagonal(a, offset=0, axis1=0, axis2=1)",
+    "A view of a diagonal.":
+    {
+        let (first, second) = (a.integer_or("axis1", 0)?, a.integer_or("axis2", 1)?);
+        a.array("a")?.diagonal(a.integer_or("offset", 0)?, first, second)
+    };
+
+    "apply_along_axis(func1d, axis, arr, *args, **kwargs)",
+    "What a function answers to every line along an axis.":
+    {
+        let (axis, array) = (a.integer("axis")?, a.array("arr")?);
+        let callback =
+            Callback::new(a.object("func1d")?, a.given("args"), a.given("kwargs"))?;
+        let line = |line: &Array| callback.array(std::slice::from_ref(line), None);
+        let applied = phalanx::apply_along_axis(line, axis, &array);
+        callback.finish(applied)?
+    };
+
+    "apply_over_axes(func, a, axes)",
+    "A function applied along each of several axes in turn.":
+    {
+        let (array, axes) = (a.array("a")?, a.integers("axes")?);
+        let callback = Callback::new(a.object("func")?, None, None)?;
+        let over =
+            |array: &Array, axis: i64| callback.array(std::slice::from_ref(array), Some(axis));
+        let applied = phalanx::apply_over_axes(over, &array, &axes);
+        callback.finish(applied)?
+    };
+}
+
+functions! { METHODS, a =>
+    "reshape(a, *shape, order='C', copy=None)",
+    "The elements in another shape.":
+    reshaped(a, &a.integers_of_rest("shape")?)?;
+
+    "transpose(a, *axes)",
+    "The axes in another order; reversed unless one is given.":
+    {
+        let axes = a.object("axes")?.cast::<PyTuple>()?;
+        let is_none = axes.is_empty() || (axes.len() == 1 && axes.get_item(0)?.is_none());
+        let axes = if is_none { None } else { Some(a.integers_of_rest("axes")?) };
+        transposed(&a.array("a")?, axes)
+    };
+
+    "flatten(a, order='C')",
+    "A copy of all elements along one axis.":
+    a.array("a")?.flatten_in(a.order_or("order", MemoryOrder::C)?);
+
+    "resize(a, *new_shape, refcheck=True)",
+    "Refused: arrays keep their shape.":
+    {
+        a.array("a")?;
+        let refused: PyResult<()> = Err(value_error(
+            "cannot resize this array in place: arrays keep their shape; use phalanx.resize, which \
+             makes another one",
+        ));
+        refused
+    };
+
+    "view(a, dtype=None, type=None)",
+    "A view of the same bytes, of another dtype if one is given.":
+    {
+        let array = a.array("a")?;
+        match a.given("dtype") {
+            Some(object) if !object.is(a.py().get_type::<crate::ndarray::Ndarray>()) => {
+                array.view(a.dtype("dtype")?)
+            }
+            _ => array.slice(&[Index::Ellipsis][..]),
+        }
+    };
+
+    "byteswap(a, inplace=False)",
+    "The elements with their bytes in the other order.":
+    {
+        let array = a.array("a")?;
+        let swapped = phalanx::byteswap(&array);
+        match a.truth_or("inplace", false)? {
+            true => {
+                crate::options::written(a.py(), || array.try_assign(swapped))?;
+                Answer::Object(a.object("a")?.clone().unbind())
+            }
+            false => swapped.into(),
+        }
+    };
+
+    "fill(a, value)",
+    "Writes one value everywhere.":
+    {
+        let (array, value) = (a.array("a")?, a.argument("value")?);
+        crate::options::written(a.py(), || array.try_assign(value))?;
+    };
+
+    "to_device(a, device, /, *, stream=None)",
+    "The array itself: there is one kind of device.":
+    {
+        a.device()?;
+        a.array("a")?
+    };
+}
+
+/// Arrays as references.
+fn refer(arrays: &[Array]) -> Vec<&Array> {
+    arrays.iter().collect()
+}
+
+fn axis(a: &Arguments<'_, '_>) -> PyResult<i64> {
+    a.integer_or("axis", 0)
+}
+
+fn no_axis(a: &Arguments<'_, '_>, axis: i64, ndim: usize) -> PyErr {
+    let text = format!("axis {axis} is out of bounds for array of dimension {ndim}");
+    let class = a.py().import("numpy.exceptions").and_then(|module| module.getattr("AxisError"));
+    class
+        .and_then(|class| class.call1((text.clone(),)))
+        .map_or_else(|_| value_error(text), PyErr::from_value)
+}
+
+fn transposed(array: &Array, axes: Option<Vec<i64>>) -> Array {
+    match axes {
+        Some(axes) => array.transpose(axes),
+        None => array.t(),
+    }
+}
+
+fn reshaped(a: &Arguments<'_, '_>, shape: &[i64]) -> PyResult<Array> {
+    let array = a.array("a")?;
+    let order = a.order_or("order", MemoryOrder::C)?;
+    let reshaped = array.reshape_in(shape, order);
+    Ok(match a.copies("copy", None)? {
+        Some(true) if reshaped.shares_memory(&array) => reshaped.copy_in(MemoryOrder::K),
+        Some(false)
+            if array.size() > 0 && reshaped.ok().is_ok() && !reshaped.shares_memory(&array) =>
+        {
+            return Err(value_error("Unable to avoid creating a copy while reshaping."));
+        }
+        _ => reshaped,
+    })
+}
+
+/// A function of each of some arrays: of one its answer, else all answers.
+fn each(a: &Arguments<'_, '_>, function: fn(&Array) -> Array) -> PyResult<Answer> {
+    let mut answers: Vec<Array> = a.rest("arys")?.iter().map(function).collect();
+    Ok(match answers.len() {
+        1 => answers.remove(0).into(),
+        _ => answers.into(),
+    })
+}
+
+/// The arrays of a sequence, which may be an array; no iterator.
+fn parts(a: &Arguments<'_, '_>, name: &str) -> PyResult<Vec<Array>> {
+    if !a.object(name)?.hasattr("__getitem__")? {
+        return Err(type_error(
+            "arrays to stack must be passed as a \"sequence\" type such as list or tuple.",
+        ));
+    }
+    a.arrays(name)
+}
+
+/// What joins arrays, with the options of joins.
+fn joined(
+    a: &Arguments<'_, '_>,
+    name: &str,
+    join: impl Fn(&[&Array]) -> Array,
+) -> PyResult<Answer> {
+    let mut arrays = parts(a, name)?;
+    let casting = a.casting("casting", Casting::SameKind)?;
+    let out = match a.signature().place("out") {
+        Some(_) => a.given("out"),
+        None => None,
+    };
+    if let Some(dtype) = a.optional_dtype("dtype")? {
+        if out.is_some() {
+            return Err(type_error(
+                "concatenate() only takes `out` or `dtype` as an argument, but both were provided.",
+            ));
+        }
+        for array in &mut arrays {
+            a.check_cast(array.dtype(), dtype, casting)?;
+            if array.dtype() != dtype {
+                *array = array.astype(dtype);
+            }
+        }
+    }
+    let result = join(&refer(&arrays));
+    match out {
+        Some(out) => a.stored_in(out, result, casting),
+        None => Ok(result.into()),
+    }
+}
+
+fn concatenated(a: &Arguments<'_, '_>) -> PyResult<Answer> {
+    let axis = match a.find("axis") {
+        Some(axis) if axis.is_none() => None,
+        _ => Some(a.integer_or("axis", 0)?),
+    };
+    joined(a, "arrays", |arrays| phalanx::concat(arrays, AxisList::from(axis)))
+}
+
+/// Parts as a list.
+fn list(a: &Arguments<'_, '_>, parts: Result<Vec<Array>, phalanx::Error>) -> PyResult<Answer> {
+    Ok(Answer::list(parts.map_err(|error| raised(a.py(), &error))?))
+}
+
+fn nested(object: &Bound<'_, PyAny>) -> PyResult<Nested> {
+    if object.is_instance_of::<PyTuple>() {
+        return Err(type_error("only lists can be used to arrange blocks, not tuples"));
+    }
+    match object.cast::<PyList>() {
+        Ok(items) => {
+            Ok(Nested::List(items.iter().map(|item| nested(&item)).collect::<PyResult<_>>()?))
+        }
+        Err(_) => convert::array(object, None).map(Nested::Array),
+    }
+}

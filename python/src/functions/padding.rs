@@ -1,0 +1,103 @@
+//! The arguments of `pad`.
+
+use crate::arguments::Arguments;
+use crate::convert;
+use crate::dtypes::numpy;
+use crate::errors::{type_error, value_error};
+use crate::options::on_host;
+use phalanx::{Array, Ends, PadMode, PadWidths, Statistic};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// `pad`.
+pub fn padded(a: &Arguments<'_, '_>) -> PyResult<Array> {
+    let array = a.array("array")?;
+    let ndim = array.ndim();
+    let mode = a.object("mode").ok().filter(|mode| mode.is_callable());
+    if mode.is_some() {
+        return Err(type_error("pad(): mode must be a string; a function is not there as one"));
+    }
+    let name = a.text_or("mode", "constant")?;
+    let allowed: &[&str] = match name.as_str() {
+        "constant" => &["constant_values"],
+        "linear_ramp" => &["end_values"],
+        "maximum" | "minimum" | "mean" => &["stat_length"],
+        "reflect" | "symmetric" => &["reflect_type"],
+        "empty" | "edge" | "wrap" => &[],
+        "median" => {
+            return Err(value_error("pad(): the mode 'median' is not there"));
+        }
+        other => return Err(value_error(format!("mode '{other}' is not supported"))),
+    };
+    for option in ["stat_length", "constant_values", "end_values", "reflect_type"] {
+        if a.find(option).is_some() && !allowed.contains(&option) {
+            return Err(value_error(format!(
+                "unsupported keyword arguments for mode '{name}': {{'{option}'}}"
+            )));
+        }
+    }
+    let widths = widths(a, ndim)?;
+    let ends = |name: &str| -> PyResult<Ends> {
+        let Some(object) = a.given(name) else { return Ok(Ends::from(0)) };
+        pairs(object, ndim, |value| convert::weak(value)?.ok_or_else(|| a.wrong(name, "numbers")))
+            .map(Ends::Each)
+    };
+    let statistic = |statistic| -> PyResult<PadMode> {
+        let lengths = a.given("stat_length").map(|object| {
+            pairs(object, ndim, |value| count(value, "stat_length")).map(PadWidths::Each)
+        });
+        Ok(PadMode::Statistic(statistic, lengths.transpose()?))
+    };
+    let odd = a.text_or("reflect_type", "even")? == "odd";
+    let mode = match name.as_str() {
+        "empty" => PadMode::Empty,
+        "edge" => PadMode::Edge,
+        "linear_ramp" => PadMode::LinearRamp(ends("end_values")?),
+        "maximum" => statistic(Statistic::Maximum)?,
+        "minimum" => statistic(Statistic::Minimum)?,
+        "mean" => statistic(Statistic::Mean)?,
+        "reflect" => PadMode::Reflect { odd },
+        "symmetric" => PadMode::Symmetric { odd },
+        "wrap" => PadMode::Wrap,
+        _ => PadMode::Constant(ends("constant_values")?),
+    };
+    Ok(phalanx::pad(&array, widths, mode))
+}
+
+fn widths(a: &Arguments<'_, '_>, ndim: usize) -> PyResult<PadWidths> {
+    let object = a.object("pad_width")?;
+    let read = |value: &Bound<'_, PyAny>| count(value, "pad_width");
+    let Ok(by_axis) = object.cast::<PyDict>() else {
+        return pairs(object, ndim, read).map(PadWidths::Each);
+    };
+    let mut widths = vec![(0, 0); ndim];
+    for (axis, pair) in by_axis.iter() {
+        let axis: i64 = axis.extract()?;
+        let place = if axis < 0 { axis + ndim as i64 } else { axis };
+        let width = usize::try_from(place).ok().and_then(|place| widths.get_mut(place));
+        let width = width.ok_or_else(|| value_error(format!("there is no axis {axis}")))?;
+        *width = pairs(&pair, 1, read)?[0];
+    }
+    Ok(PadWidths::Each(widths))
+}
+
+fn count(value: &Bound<'_, PyAny>, name: &str) -> PyResult<usize> {
+    let number: i64 =
+        value.extract().map_err(|_| type_error(format!("`{name}` must be of integral type.")))?;
+    usize::try_from(number).map_err(|_| value_error("index can't contain negative values"))
+}
+
+/// A pair for each axis, of what NumPy broadcasts to that.
+fn pairs<T>(
+    object: &Bound<'_, PyAny>,
+    ndim: usize,
+    read: impl Fn(&Bound<'_, PyAny>) -> PyResult<T>,
+) -> PyResult<Vec<(T, T)>> {
+    let numpy = numpy(object.py())?;
+    let array = numpy.getattr("asarray")?.call1((on_host(object)?,))?;
+    let all = numpy.getattr("broadcast_to")?.call1((array, (ndim, 2)))?.call_method0("tolist")?;
+    let pair = |pair: Bound<'_, PyAny>| -> PyResult<(T, T)> {
+        Ok((read(&pair.get_item(0)?)?, read(&pair.get_item(1)?)?))
+    };
+    all.try_iter()?.map(|one| pair(one?)).collect()
+}

@@ -1,0 +1,331 @@
+//! Elements at positions and where conditions hold.
+
+use crate::answer::Answer;
+use crate::arguments::Arguments;
+use crate::convert;
+use crate::errors::{raised, value_error};
+use crate::functions;
+use crate::options::{Callback, mode_of, written};
+use phalanx::{AnyIndex, Argument, Array, DType, Mode};
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyTuple};
+
+functions! { FUNCTIONS, a =>
+    "where(condition, x=None, y=None, /)",
+    "One value where a condition holds and another elsewhere; or where it holds.":
+    {
+        match (a.find("x"), a.find("y")) {
+            (Some(_), Some(_)) => {
+                let (x, y) = (a.argument("x")?, a.argument("y")?);
+                phalanx::select(&a.mask("condition")?, x, y).into()
+            }
+            (None, None) => Answer::from(phalanx::nonzero(&a.array("condition")?)),
+            _ => return Err(value_error("either both or neither of x and y should be given")),
+        }
+    };
+
+    "take(a, indices, axis=None, out=None, mode='raise')",
+    "The elements at positions of an axis.":
+    {
+        let positions = positions(a, "indices")?;
+        let axis = a.optional_integer("axis")?;
+        a.stored(phalanx::take(&a.array("a")?, &positions, axis, a.mode("mode")?))?
+    };
+
+    "put(a, ind, v, mode='raise')",
+    "Writes values at positions of all elements in C order.":
+    put(a, "ind", "v")?;
+
+    "take_along_axis(arr, indices, axis=-1)",
+    "The elements at positions of an axis, others for every line along it.":
+    {
+        let (array, positions) = (a.array("arr")?, a.array("indices")?);
+        match a.find("axis") {
+            Some(axis) if axis.is_none() => {
+                check_vector(&positions)?;
+                phalanx::take_along_axis(&array.reshape([-1]), &positions, 0)
+            }
+            _ => phalanx::take_along_axis(&array, &positions, a.integer_or("axis", -1)?),
+        }
+    };
+
+    "put_along_axis(arr, indices, values, axis)",
+    "Writes values at positions of an axis, others for every line along it.":
+    {
+        let (array, positions) = (a.target("arr")?, a.array("indices")?);
+        let values = a.argument("values")?;
+        match a.given("axis") {
+            None => {
+                check_vector(&positions)?;
+                written(a.py(), || array.try_put(&positions, values, Mode::Raise))?;
+            }
+            Some(_) => {
+                let axis = a.integer("axis")?;
+                let write = || phalanx::try_put_along_axis(&array, &positions, values, axis);
+                written(a.py(), write)?;
+            }
+        }
+    };
+
+    "choose(a, choices, out=None, mode='raise')",
+    "Of each element the choice that it names.":
+    {
+        let choices = a.object("choices")?;
+        let choices: Vec<Argument> =
+            choices.try_iter()?.map(|choice| convert::argument(&choice?)).collect::<PyResult<_>>()?;
+        a.stored(phalanx::choose(&positions(a, "a")?, &choices, a.mode("mode")?))?
+    };
+
+    "compress(condition, a, axis=None, out=None)",
+    "The slices along an axis for which a condition holds.":
+    {
+        let (condition, array) = (a.array("condition")?, a.array("a")?);
+        a.stored(phalanx::compress(&condition, &array, a.optional_integer("axis")?))?
+    };
+
+    "extract(condition, arr)",
+    "The elements for which a condition holds.":
+    phalanx::extract(&a.array("condition")?, &a.array("arr")?);
+
+    "place(arr, mask, vals)",
+    "Writes values, one after the other, where a mask holds.":
+    {
+        let (array, mask, values) = (a.target("arr")?, a.array("mask")?, a.array("vals")?);
+        written(a.py(), || phalanx::try_place(&array, &mask, &values))?;
+    };
+
+    "copyto(dst, src, casting='same_kind', where=True)",
+    "Writes an array into another.":
+    copied_to(a)?;
+
+    "putmask(a, /, mask, values)",
+    "Writes where a mask holds the value at the same place.":
+    {
+        let (array, mask, values) = (a.target("a")?, a.array("mask")?, a.argument("values")?);
+        written(a.py(), || phalanx::putmask(&array, &mask, values))?;
+    };
+
+    "fill_diagonal(a, val, wrap=False)",
+    "Writes the diagonal.":
+    {
+        let (array, value) = (a.target("a")?, a.argument("val")?);
+        let wraps = a.truth_or("wrap", false)?;
+        written(a.py(), || phalanx::fill_diagonal(&array, value, wraps))?;
+    };
+
+    "nonzero(a)",
+    "The indices of the elements that are not zero, axis by axis.":
+    phalanx::nonzero(&a.array("a")?);
+
+    "flatnonzero(a)",
+    "The positions of the elements that are not zero.":
+    phalanx::flatnonzero(&a.array("a")?);
+
+    "argwhere(a)",
+    "The indices of the elements that are not zero, one in each row.":
+    phalanx::argwhere(&a.array("a")?);
+
+    "unravel_index(indices, shape, order='C')",
+    "The index along each axis of positions in an order of elements.":
+    {
+        let (positions, mut shape) = (positions(a, "indices")?, a.extents("shape")?);
+        let is_reversed = is_fortran(a)?;
+        if is_reversed {
+            shape.reverse();
+        }
+        phalanx::unravel_index(&positions, &shape).map(|mut indices| {
+            if is_reversed {
+                indices.reverse();
+            }
+            indices
+        })
+    };
+
+    "ravel_multi_index(multi_index, dims, mode='raise', order='C')",
+    "The positions, in an order of elements, of indices along each axis.":
+    raveled(a)?;
+
+    "ix_(*args)",
+    "Indices along each axis that together select a grid.":
+    {
+        let mut vectors = Vec::new();
+        for object in a.object("args")?.try_iter()? {
+            let object = object?;
+            let is_empty = object.is_instance_of::<PyList>() && object.len()? == 0;
+            vectors.push(convert::array(&object, is_empty.then_some(DType::I64))?);
+        }
+        let items = phalanx::ix_(&vectors).map_err(|error| raised(a.py(), &error))?;
+        Answer::tuple(items.into_iter().filter_map(|item| match item {
+            AnyIndex::Array(array) => Some(array),
+            AnyIndex::Basic(_) => None,
+        }))
+    };
+
+    "select(condlist, choicelist, default=0)",
+    "At each place the choice whose condition is the first to hold.":
+    {
+        let conditions = a.arrays("condlist")?;
+        let choices: Vec<Argument> = a
+            .object("choicelist")?
+            .try_iter()?
+            .map(|choice| convert::argument(&choice?))
+            .collect::<PyResult<_>>()?;
+        let default = a.optional_argument("default")?.unwrap_or(Argument::from(0));
+        phalanx::select_list(&conditions.iter().collect::<Vec<_>>(), &choices, default)
+    };
+
+    "piecewise(x, condlist, funclist, *args, **kw)",
+    "At each place the function, or the value, whose condition is the last to hold.":
+    piecewise(a)?;
+}
+
+functions! { METHODS, a =>
+    "put(a, indices, values, mode='raise')",
+    "Writes values at positions of all elements in C order.":
+    put(a, "indices", "values")?;
+
+    "compress(a, condition, axis=None, out=None)",
+    "The slices along an axis for which a condition holds.":
+    {
+        let (condition, array) = (a.array("condition")?, a.array("a")?);
+        a.stored(phalanx::compress(&condition, &array, a.optional_integer("axis")?))?
+    };
+}
+
+/// Positions, of which an empty list has none.
+fn positions(a: &Arguments<'_, '_>, name: &str) -> PyResult<Array> {
+    let object = a.object(name)?;
+    let is_empty = object.is_instance_of::<PyList>() && object.len()? == 0;
+    convert::array(object, is_empty.then_some(DType::I64))
+}
+
+fn check_vector(positions: &Array) -> PyResult<()> {
+    match positions.ndim() {
+        1 => Ok(()),
+        _ => Err(value_error("when axis=None, `indices` must have a single dimension.")),
+    }
+}
+
+fn put(a: &Arguments<'_, '_>, indices: &str, values: &str) -> PyResult<()> {
+    let (array, positions) = (a.target("a")?, positions(a, indices)?);
+    let (values, mode) = (a.argument(values)?, a.mode("mode")?);
+    written(a.py(), || array.try_put(&positions, values, mode))
+}
+
+fn is_fortran(a: &Arguments<'_, '_>) -> PyResult<bool> {
+    match a.text_or("order", "C")?.as_str() {
+        "C" | "c" => Ok(false),
+        "F" | "f" => Ok(true),
+        _ => Err(value_error("only 'C' or 'F' order is permitted")),
+    }
+}
+
+fn copied_to(a: &Arguments<'_, '_>) -> PyResult<()> {
+    let (target, value) = (a.target("dst")?, a.argument("src")?);
+    let casting = a.casting("casting", phalanx::Casting::SameKind)?;
+    let is_everywhere =
+        a.given("where").is_none_or(|mask| mask.is(pyo3::types::PyBool::new(a.py(), true)));
+    let mask = if is_everywhere { None } else { a.optional_array("where")? };
+    let value = match (&value, value_dtype(&value)) {
+        (Argument::Weak(_), _) | (_, None) => value,
+        (_, Some(from)) => {
+            a.check_cast(from, target.dtype(), casting)?;
+            // What the rule allows, copyto itself may refuse.
+            Argument::Array(convert::as_array(a.py(), value)?.astype(target.dtype()))
+        }
+    };
+    written(a.py(), || phalanx::copyto(&target, value, mask.as_ref()))
+}
+
+/// The dtype that a value has of its own.
+fn value_dtype(value: &Argument) -> Option<DType> {
+    match value {
+        Argument::Array(array) => Some(array.dtype()),
+        Argument::Scalar(scalar) => Some(scalar.dtype()),
+        Argument::Weak(_) => None,
+    }
+}
+
+fn raveled(a: &Arguments<'_, '_>) -> PyResult<Array> {
+    let (mut indices, mut shape) = (a.arrays("multi_index")?, a.extents("dims")?);
+    let mut mode = Mode::Raise;
+    if let Some(object) = a.given("mode") {
+        match object.cast::<PyTuple>() {
+            Ok(modes) => {
+                for (axis, one) in modes.iter().enumerate() {
+                    let (Some(index), Some(&extent)) = (indices.get_mut(axis), shape.get(axis))
+                    else {
+                        break;
+                    };
+                    let extent = extent as i64;
+                    match mode_of(&one)? {
+                        Mode::Raise => {}
+                        Mode::Wrap => *index = index.remainder(extent),
+                        Mode::Clip => *index = index.clip(0, extent - 1),
+                    }
+                }
+            }
+            Err(_) => mode = mode_of(object)?,
+        }
+    }
+    if is_fortran(a)? {
+        indices.reverse();
+        shape.reverse();
+    }
+    Ok(phalanx::ravel_multi_index(&indices, &shape, mode))
+}
+
+fn piecewise(a: &Arguments<'_, '_>) -> PyResult<Array> {
+    let (x, list) = (a.array("x")?, a.object("condlist")?);
+    let is_list = |object: &Bound<'_, PyAny>| -> PyResult<bool> {
+        Ok(object.is_instance_of::<PyList>()
+            || object.is_instance_of::<PyTuple>()
+            || object.hasattr("ndim")? && object.getattr("ndim")?.extract::<usize>()? > 0)
+    };
+    let holds_lists = is_list(list)? && list.len()? > 0 && is_list(&list.get_item(0)?)?;
+    let is_many = is_list(list)? && (holds_lists || x.ndim() == 0);
+    let conditions = if is_many { a.arrays("condlist")? } else { vec![a.array("condlist")?] };
+    let to_bool =
+        |one: Array| if one.dtype() == DType::Bool { one } else { one.astype(DType::Bool) };
+    let mut conditions: Vec<Array> = conditions.into_iter().map(to_bool).collect();
+    let functions: Vec<Bound<'_, PyAny>> =
+        a.object("funclist")?.try_iter()?.collect::<PyResult<_>>()?;
+    if !functions.iter().any(|function| function.is_callable()) {
+        let values: Vec<Argument> =
+            functions.iter().map(convert::argument).collect::<PyResult<_>>()?;
+        return Ok(phalanx::piecewise(&x, &conditions.iter().collect::<Vec<_>>(), &values));
+    }
+    let count = conditions.len();
+    if functions.len() == count + 1 {
+        let mut held = conditions.clone().into_iter();
+        let first = held.next().ok_or_else(|| value_error("piecewise() needs a condition"))?;
+        let any = held.fold(first, |any, one| any.logical_or(one));
+        conditions.push(any.logical_not());
+    } else if functions.len() != count {
+        return Err(value_error(format!(
+            "with {count} condition(s), either {count} or {} functions are expected",
+            count + 1
+        )));
+    }
+    let result = phalanx::zeros_like(&x, None);
+    for (condition, function) in conditions.iter().zip(&functions) {
+        let mask = [AnyIndex::Array(condition.clone())];
+        let value = if function.is_callable() {
+            let taken = x.index(&mask);
+            if taken.size() == 0 {
+                continue;
+            }
+            let callback = Callback::new(function, a.given("args"), a.given("kw"))?;
+            let answer = callback.object(&[taken], None)?;
+            convert::argument(&answer)?
+        } else {
+            convert::argument(function)?
+        };
+        let value = match value {
+            Argument::Array(array) => Argument::Array(array.astype(x.dtype())),
+            other => other,
+        };
+        written(a.py(), || result.try_assign_index(&mask, value))?;
+    }
+    Ok(result)
+}

@@ -1,0 +1,256 @@
+//! Iteration over arrays, and `ndarray.flat`.
+
+use crate::convert::{argument, fetch};
+use crate::errors::raised;
+use crate::indexing::{Key, key};
+use crate::ndarray::{Ndarray, assign};
+use crate::options::written;
+use crate::site::at_line;
+use phalanx::{Argument, Array, HostArray, Index, Mode, Snapshot};
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Elements that iteration fetches at once.
+const BATCH: usize = 4096;
+
+/// Iteration over the first axis. The elements of a vector are fetched in batches.
+#[pyclass(module = "phalanx", frozen)]
+pub struct Iteration {
+    array: Array,
+    length: usize,
+    state: Mutex<State>,
+}
+
+struct State {
+    next: usize,
+    batch: Option<Batch>,
+}
+
+/// The elements of a vector from a position on, and the value that its base had.
+struct Batch {
+    start: usize,
+    host: HostArray,
+    since: Snapshot,
+}
+
+impl Batch {
+    /// The element at a position, if it is here and still what the array has.
+    fn element(&self, array: &Array, position: usize) -> Option<HostArray> {
+        let size = self.host.dtype.size();
+        let at = position.checked_sub(self.start)? * size;
+        let bytes = self.host.bytes.get(at..at + size)?.to_vec();
+        let element = HostArray { dtype: self.host.dtype, shape: Vec::new(), bytes };
+        array.is_unchanged(&self.since).then_some(element)
+    }
+}
+
+impl Iteration {
+    /// Iteration over an array that has a first axis.
+    pub fn new(array: Array) -> Iteration {
+        let length = array.shape().first().copied().unwrap_or(0);
+        Iteration { array, length, state: Mutex::new(State { next: 0, batch: None }) }
+    }
+
+    /// The state. It is never held while the interpreter is let go.
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The element of a vector at a position.
+    fn element(&self, py: Python<'_>, position: usize) -> PyResult<HostArray> {
+        let batch = self.state().batch.take();
+        let known = batch.as_ref().and_then(|batch| batch.element(&self.array, position));
+        if let Some(element) = known {
+            self.state().batch = batch;
+            return Ok(element);
+        }
+        let stop = self.length.min(position + BATCH);
+        let [start, stop] = [position, stop].map(|place| Some(place as i64));
+        let part = [Index::Range { start, stop, step: 1 }];
+        let part = at_line(py, || self.array.slice(&part[..]));
+        part.ok().map_err(|error| raised(py, &error))?;
+        let since = self.array.snapshot().map_err(|error| raised(py, &error))?;
+        let batch = Batch { start: position, host: fetch(py, &part)?, since };
+        let size = batch.host.dtype.size();
+        let element = HostArray {
+            dtype: batch.host.dtype,
+            shape: Vec::new(),
+            bytes: batch.host.bytes[..size].to_vec(),
+        };
+        self.state().batch = Some(batch);
+        Ok(element)
+    }
+}
+
+#[pymethods]
+impl Iteration {
+    fn __iter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+        let position = {
+            let mut state = self.state();
+            if state.next >= self.length {
+                return Ok(None);
+            }
+            state.next += 1;
+            state.next - 1
+        };
+        let item = if self.array.ndim() == 1 {
+            let element = self.element(py, position)?;
+            at_line(py, || Array::from_host(&element))
+        } else {
+            at_line(py, || self.array.slice(&[Index::At(position as i64)][..]))
+        };
+        Ndarray::wrap(py, item).map(Some)
+    }
+
+    fn __length_hint__(&self) -> usize {
+        self.length - self.state().next
+    }
+}
+
+/// All elements of an array in C order: NumPy's `flatiter`.
+#[pyclass(name = "flatiter", module = "phalanx", frozen)]
+pub struct FlatIteration {
+    array: Array,
+    iteration: Iteration,
+}
+
+impl FlatIteration {
+    /// The elements of an array.
+    pub fn new(array: &Array) -> FlatIteration {
+        let iteration = Iteration::new(array.reshape([-1]));
+        FlatIteration { array: array.clone(), iteration }
+    }
+
+    /// Writes values in C order, again from the first if there are fewer.
+    pub fn fill(array: &Array, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        match argument(value)? {
+            Argument::Array(values) if values.ndim() > 0 => {
+                let all = phalanx::arange(0, array.size() as i64, 1);
+                written(value.py(), || array.try_put(&all, values, Mode::Raise))
+            }
+            _ => assign(array, value),
+        }
+    }
+
+    fn flat(&self, py: Python<'_>) -> Array {
+        at_line(py, || self.array.reshape([-1]))
+    }
+}
+
+/// What a key of one axis takes of a vector.
+fn at(vector: &Array, items: &Key) -> Array {
+    match items {
+        Key::Basic(items) => vector.slice(items.as_slice()),
+        Key::Advanced(items) => vector.index(items),
+    }
+}
+
+#[pymethods]
+impl FlatIteration {
+    fn __iter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+        self.iteration.__next__(py)
+    }
+
+    fn __len__(&self) -> usize {
+        self.array.size()
+    }
+
+    fn __getitem__(&self, object: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        let py = object.py();
+        let (flat, items) = (self.flat(py), key(object)?);
+        // What `flat` gives is a copy.
+        Ndarray::wrap(py, at_line(py, || at(&flat, &items).copy()))
+    }
+
+    fn __setitem__(&self, object: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        let py = object.py();
+        let items = key(object)?;
+        let flat = self.flat(py);
+        let value = argument(value)?;
+        let is_one = !matches!(&value, Argument::Array(array) if array.size() != 1);
+        if let (Key::Basic(items), true) = (&items, is_one && flat.shares_memory(&self.array)) {
+            let target = at_line(py, || flat.slice(items.as_slice()));
+            target.ok().map_err(|error| raised(py, &error))?;
+            let value = match value {
+                Argument::Array(one) => Argument::Array(one.reshape(())),
+                other => other,
+            };
+            return written(py, || target.try_assign(value));
+        }
+        let all = at_line(py, || phalanx::arange(0, self.array.size() as i64, 1));
+        let positions = at_line(py, || at(&all, &items));
+        positions.ok().map_err(|error| raised(py, &error))?;
+        written(py, || self.array.try_put(&positions, value, Mode::Raise))
+    }
+
+    /// The array whose elements these are.
+    #[getter]
+    fn base(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        Ndarray::wrap(py, self.array.clone())
+    }
+
+    /// The position of the next element.
+    #[getter]
+    fn index(&self) -> usize {
+        self.iteration.state().next
+    }
+
+    /// The index of the next element along each axis.
+    #[getter]
+    fn coords<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let mut rest = self.index();
+        let mut coordinates = Vec::new();
+        for &extent in self.array.shape().iter().rev() {
+            coordinates.push(rest % extent.max(1));
+            rest /= extent.max(1);
+        }
+        coordinates.reverse();
+        PyTuple::new(py, coordinates)
+    }
+
+    /// The elements as a vector of their own.
+    fn copy(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        Ndarray::wrap(py, at_line(py, || self.array.flatten()))
+    }
+}
+
+/// The coordinates of a grid: NumPy's `mgrid` and `ogrid`.
+#[pyclass(name = "nd_grid", module = "phalanx", frozen)]
+pub struct Grids {
+    /// Whether each axis has its own array, of extent 1 along the others.
+    pub sparse: bool,
+}
+
+#[pymethods]
+impl Grids {
+    fn __getitem__(&self, object: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        use crate::functions::creation::grid_range;
+        let py = object.py();
+        crate::session::ensure(py)?;
+        let Ok(slices) = object.cast::<PyTuple>() else {
+            let vector = at_line(py, || {
+                phalanx::ogrid(&[grid_range(object)?]).map_or_else(
+                    |error| Err(raised(py, &error)),
+                    |mut vectors| Ok(vectors.remove(0)),
+                )
+            })?;
+            return Ndarray::wrap(py, vector);
+        };
+        let ranges: Vec<_> =
+            slices.iter().map(|slice| grid_range(&slice)).collect::<PyResult<_>>()?;
+        if !self.sparse {
+            return Ndarray::wrap(py, at_line(py, || phalanx::mgrid(&ranges)));
+        }
+        let vectors = at_line(py, || phalanx::ogrid(&ranges));
+        crate::answer::Answer::from(vectors).into_python(py)
+    }
+}

@@ -1,0 +1,320 @@
+//! Arguments that functions of several topics have: lists of axes, orders, casting rules, targets.
+
+use crate::answer::Answer;
+use crate::arguments::{Arguments, integer, is_integer};
+use crate::convert::{self, wrong_type};
+use crate::dtypes::numpy;
+use crate::errors::{raised, type_error, value_error};
+use crate::indexing::{Key, key};
+use crate::ndarray::Ndarray;
+use crate::site::at_line;
+use phalanx::{
+    Argument, Array, AxisList, Casting, DType, MemoryOrder, Mode, Positions, Sections, Weak,
+};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PySlice, PyTuple};
+
+impl<'py> Arguments<'_, 'py> {
+    /// Axes in the order given, or none.
+    pub fn axis_list(&self, name: &str) -> PyResult<AxisList> {
+        Ok(AxisList::from(self.optional_integers(name)?))
+    }
+
+    /// The extents of an array that is there.
+    pub fn extents(&self, name: &str) -> PyResult<Vec<usize>> {
+        let extent = |extent: i64| {
+            let refused = |_| value_error(format!("{}(): negative extents", self.name()));
+            usize::try_from(extent).map_err(refused)
+        };
+        self.integers(name)?.into_iter().map(extent).collect()
+    }
+
+    /// A count.
+    pub fn count(&self, name: &str) -> PyResult<usize> {
+        usize::try_from(self.integer(name)?)
+            .map_err(|_| value_error(format!("{}(): {name} must not be negative", self.name())))
+    }
+
+    /// A rule of casting.
+    pub fn casting(&self, name: &str, default: Casting) -> PyResult<Casting> {
+        let Some(text) = self.optional_text(name)? else { return Ok(default) };
+        Casting::from_name(&text).ok_or_else(|| {
+            value_error(format!(
+                "casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' (got \
+                 '{text}')"
+            ))
+        })
+    }
+
+    /// What is done about positions outside of an axis.
+    pub fn mode(&self, name: &str) -> PyResult<Mode> {
+        self.given(name).map_or(Ok(Mode::Raise), |object| mode_of(object))
+    }
+
+    /// A number of parts, or where parts begin.
+    pub fn sections(&self, name: &str) -> PyResult<Sections> {
+        if is_integer(self.object(name)?) {
+            let count = self.integer(name)?;
+            let refused = |_| value_error("number sections must be larger than 0.");
+            return usize::try_from(count).map(Sections::Count).map_err(refused);
+        }
+        Ok(Sections::At(self.host_integers(name)?))
+    }
+
+    /// Integers that the host has to know: of a list, or the elements of an array. Collective if it
+    /// is one.
+    pub fn host_integers(&self, name: &str) -> PyResult<Vec<i64>> {
+        let object = on_host(self.object(name)?)?;
+        let array = numpy(self.py())?.getattr("asarray")?.call1((object,))?;
+        let flat = array.call_method0("ravel")?.call_method0("tolist")?;
+        let wrong = |_| self.wrong(name, "an integer or several");
+        flat.try_iter()?.map(|item| integer(&item?).map_err(wrong)).collect()
+    }
+
+    /// Positions along an axis of an extent: an integer, several, a slice, or a mask.
+    pub fn positions(&self, name: &str) -> PyResult<Positions> {
+        let object = self.object(name)?;
+        if object.is_instance_of::<PySlice>() {
+            return match key(object)? {
+                Key::Basic(items) => Ok(Positions::from(items[0])),
+                Key::Advanced(_) => Err(self.wrong(name, "positions")),
+            };
+        }
+        if is_integer(object) && !object.is_instance_of::<PyBool>() {
+            return Ok(Positions::One(self.integer(name)?));
+        }
+        let numpy = numpy(self.py())?;
+        let array = numpy.getattr("asarray")?.call1((on_host(object)?,))?;
+        let kind: char = array.getattr("dtype")?.getattr("kind")?.extract()?;
+        let flat = match kind {
+            'b' => numpy.getattr("flatnonzero")?.call1((array,))?,
+            'i' | 'u' => array.call_method0("ravel")?,
+            _ if array.len()? == 0 => return Ok(Positions::Many(Vec::new())),
+            _ => {
+                return Err(pyo3::exceptions::PyIndexError::new_err(
+                    "arrays used as indices must be of integer (or boolean) type",
+                ));
+            }
+        };
+        Ok(Positions::Many(flat.call_method0("tolist")?.extract()?))
+    }
+
+    /// Refuses all devices but the one kind there is.
+    pub fn device(&self) -> PyResult<()> {
+        self.only("device", "cpu")
+    }
+
+    /// Whether to copy: always, never, or (`None`) where it has to be.
+    pub fn copies(&self, name: &str, default: Option<bool>) -> PyResult<Option<bool>> {
+        match self.find(name) {
+            None => Ok(default),
+            Some(object) if object.is_none() => Ok(None),
+            Some(object) => object.is_truthy().map(Some),
+        }
+    }
+
+    /// An array that is to be written: one of ours.
+    pub fn target(&self, name: &str) -> PyResult<Array> {
+        let object = self.object(name)?;
+        let array = object.cast::<Ndarray>().map_err(|_| self.wrong(name, "a phalanx.ndarray"))?;
+        Ok(array.get().array.clone())
+    }
+
+    /// A number that has no array's dtype of its own.
+    pub fn number(&self, name: &str) -> PyResult<Weak> {
+        weak_of(self.object(name)?)?.ok_or_else(|| self.wrong(name, "a number"))
+    }
+
+    /// An array that is bool: others say whether their elements are not zero.
+    pub fn mask(&self, name: &str) -> PyResult<Array> {
+        let array = self.array(name)?;
+        Ok(if array.dtype() == DType::Bool { array } else { array.astype(DType::Bool) })
+    }
+
+    /// The answer, written into `out` if that is given.
+    pub fn stored(&self, result: Array) -> PyResult<Answer> {
+        let Some(object) = self.given("out") else { return Ok(Answer::Array(result)) };
+        self.stored_in(object, result, Casting::SameKind)
+    }
+
+    /// The answer, written into an array.
+    pub fn stored_in(
+        &self,
+        object: &Bound<'py, PyAny>,
+        result: Array,
+        casting: Casting,
+    ) -> PyResult<Answer> {
+        let object = match object.cast::<PyTuple>() {
+            Ok(tuple) if tuple.len() == 1 => tuple.get_item(0)?,
+            _ => object.clone(),
+        };
+        let out = object.cast::<Ndarray>().map_err(|_| self.wrong("out", "a phalanx.ndarray"))?;
+        let out = &out.get().array;
+        let py = self.py();
+        result.ok().map_err(|error| raised(py, &error))?;
+        self.check_cast(result.dtype(), out.dtype(), casting)?;
+        if result.shape() != out.shape() {
+            return Err(value_error(format!(
+                "{}(): out has shape {:?}, and the result {:?}",
+                self.name(),
+                out.shape(),
+                result.shape()
+            )));
+        }
+        out.try_assign(result).map_err(|error| raised(py, &error))?;
+        Ok(Answer::Object(object.unbind()))
+    }
+
+    /// Refuses a cast that a rule does not allow.
+    pub fn check_cast(&self, from: DType, to: DType, casting: Casting) -> PyResult<()> {
+        if phalanx::can_cast(from, to, casting) {
+            return Ok(());
+        }
+        Err(type_error(format!(
+            "Cannot cast array data from dtype('{}') to dtype('{}') according to the rule '{}'",
+            from.numpy_name(),
+            to.numpy_name(),
+            casting.name()
+        )))
+    }
+
+    /// A new array in the order of axes that `order` asks for, made of a shape whose axes are in
+    /// that order.
+    pub fn ordered(&self, shape: &[i64], make: impl FnOnce(&[i64]) -> Array) -> PyResult<Array> {
+        match self.order_or("order", MemoryOrder::C)? {
+            MemoryOrder::C => Ok(make(shape)),
+            MemoryOrder::F => {
+                let reversed: Vec<i64> = shape.iter().rev().copied().collect();
+                Ok(make(&reversed).t())
+            }
+            _ => Err(value_error("only 'C' or 'F' order is permitted")),
+        }
+    }
+
+    /// The one element of an array of truth values. Collective.
+    pub fn truth(&self, array: Array) -> PyResult<bool> {
+        array.ok().map_err(|error| raised(self.py(), &error))?;
+        Ndarray { array }.number(self.py())?.is_truthy()
+    }
+
+    /// What NumPy's function of the same name answers to the same arguments, arrays of ours being
+    /// fetched. Collective if there are any.
+    pub fn by_numpy(&self) -> PyResult<Bound<'py, PyAny>> {
+        let keywords = PyDict::new(self.py());
+        for name in self.signature().names() {
+            if let Some(value) = self.find(name) {
+                keywords.set_item(name, on_host(value)?)?;
+            }
+        }
+        numpy(self.py())?.getattr(self.name())?.call((), Some(&keywords))
+    }
+
+    /// As [`Arguments::by_numpy`], as an array of ours.
+    pub fn uploaded(&self) -> PyResult<Array> {
+        convert::array(&self.by_numpy()?, None)
+    }
+}
+
+/// What is done about positions outside of an axis, by NumPy's name.
+pub fn mode_of(object: &Bound<'_, PyAny>) -> PyResult<Mode> {
+    match object.extract::<String>().ok().as_deref() {
+        Some("raise") => Ok(Mode::Raise),
+        Some("wrap") => Ok(Mode::Wrap),
+        Some("clip") => Ok(Mode::Clip),
+        Some(other) => Err(value_error(format!(
+            "clipmode must be one of 'clip', 'raise', or 'wrap' (got '{other}')"
+        ))),
+        None => Err(wrong_type("mode", "a string", object)),
+    }
+}
+
+/// A number of Python or of NumPy, or the element of an array without axes, as one that takes its
+/// dtype from what it meets.
+pub fn weak_of(object: &Bound<'_, PyAny>) -> PyResult<Option<Weak>> {
+    if let Some(weak) = convert::weak(object)? {
+        return Ok(Some(weak));
+    }
+    if let Ok(array) = object.cast::<Ndarray>() {
+        return match array.get().array.size() {
+            1 => convert::weak(&array.get().number(object.py())?),
+            _ => Ok(None),
+        };
+    }
+    Ok(match convert::argument(object)? {
+        Argument::Scalar(scalar) => Some(scalar.to_weak()),
+        Argument::Weak(weak) => Some(weak),
+        Argument::Array(_) => None,
+    })
+}
+
+/// An object, or what an array of ours holds as one of NumPy's. Collective if it is one.
+pub fn on_host<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let py = object.py();
+    match object.cast::<Ndarray>() {
+        Ok(array) => convert::to_numpy(py, convert::fetch(py, &array.get().array)?),
+        Err(_) => Ok(object.clone()),
+    }
+}
+
+/// A function of Python that a function of ours calls with arrays.
+pub struct Callback<'py> {
+    function: Bound<'py, PyAny>,
+    rest: Vec<Bound<'py, PyAny>>,
+    keywords: Option<Bound<'py, PyDict>>,
+    failed: std::cell::RefCell<Option<PyErr>>,
+}
+
+impl<'py> Callback<'py> {
+    /// A function, and what it is given after arrays.
+    pub fn new(
+        function: &Bound<'py, PyAny>,
+        rest: Option<&Bound<'py, PyAny>>,
+        keywords: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Callback<'py>> {
+        let rest = rest.map(|rest| rest.try_iter()?.collect::<PyResult<_>>()).transpose()?;
+        let keywords = keywords.map(|keywords| keywords.cast::<PyDict>().cloned()).transpose()?;
+        Ok(Callback {
+            function: function.clone(),
+            rest: rest.unwrap_or_default(),
+            keywords,
+            failed: std::cell::RefCell::new(None),
+        })
+    }
+
+    /// What the function answers.
+    pub fn object(&self, arrays: &[Array], number: Option<i64>) -> PyResult<Bound<'py, PyAny>> {
+        let py = self.function.py();
+        let mut arguments = Vec::with_capacity(arrays.len() + self.rest.len());
+        for array in arrays {
+            arguments.push(Ndarray::wrap(py, array.clone())?.into_bound(py));
+        }
+        if let Some(number) = number {
+            arguments.push(number.into_pyobject(py)?.into_any());
+        }
+        arguments.extend(self.rest.iter().cloned());
+        self.function.call(PyTuple::new(py, arguments)?, self.keywords.as_ref())
+    }
+
+    /// What the function answers, as an array. An exception is kept for [`Callback::finish`].
+    pub fn array(&self, arrays: &[Array], number: Option<i64>) -> Array {
+        let answer = self.object(arrays, number).and_then(|object| convert::array(&object, None));
+        answer.unwrap_or_else(|exception| {
+            *self.failed.borrow_mut() = Some(exception);
+            // An array that carries an error; the exception goes before it.
+            phalanx::zeros([-1i64], DType::F64)
+        })
+    }
+
+    /// The answer, unless the function raised an exception.
+    pub fn finish<T>(self, answer: T) -> PyResult<T> {
+        match self.failed.into_inner() {
+            Some(exception) => Err(exception),
+            None => Ok(answer),
+        }
+    }
+}
+
+/// Runs a write of ours as the line of Python that runs.
+pub fn written(py: Python<'_>, write: impl FnOnce() -> Result<(), phalanx::Error>) -> PyResult<()> {
+    at_line(py, write).map_err(|error| raised(py, &error))
+}

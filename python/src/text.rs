@@ -1,0 +1,150 @@
+//! Arrays as text: at NumPy's default print options by Rust, else by NumPy from what is shown.
+
+use crate::arguments::Arguments;
+use crate::convert::{fetch, to_numpy};
+use crate::dtypes::{numpy, to_python};
+use crate::errors::raised;
+use crate::site::here;
+use phalanx::{Array, DType, Error, Summary, within};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyList};
+
+/// Which function of NumPy's is asked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum TextOptions {
+    /// `array_str`.
+    Str,
+    /// `array_repr`.
+    Repr,
+    /// `array2string`.
+    Free,
+}
+
+/// The text of an array. Collective.
+pub fn text(py: Python<'_>, array: &Array, kind: TextOptions) -> PyResult<String> {
+    if !has_defaults(py)? {
+        return by_numpy(py, array, kind, &PyDict::new(py));
+    }
+    let form: fn(&Array) -> Result<String, Error> = match kind {
+        TextOptions::Str => phalanx::array_str,
+        TextOptions::Repr => phalanx::array_repr,
+        TextOptions::Free => phalanx::array2string,
+    };
+    let site = here(py);
+    let text = py.detach(|| within(site, || form(array)));
+    text.map_err(|error| raised(py, &error))
+}
+
+/// The text of the array that is the argument of a name, with the options that are the others.
+pub fn text_of(a: &Arguments<'_, '_>, name: &str, kind: TextOptions) -> PyResult<String> {
+    let (py, array) = (a.py(), a.array(name)?);
+    let options = PyDict::new(py);
+    for option in a.signature().names().filter(|option| *option != name) {
+        if let Some(value) = a.given(option) {
+            options.set_item(option, value)?;
+        }
+    }
+    match options.is_empty() {
+        true => text(py, &array, kind),
+        false => by_numpy(py, &array, kind, &options),
+    }
+}
+
+/// Whether NumPy's print options are those that it begins with.
+fn has_defaults(py: Python<'_>) -> PyResult<bool> {
+    static DEFAULTS: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
+    let loaded = py.import("sys")?.getattr("modules")?;
+    if !loaded.contains("numpy")? {
+        return Ok(true);
+    }
+    let defaults = DEFAULTS.get_or_try_init(py, || -> PyResult<Py<PyDict>> {
+        let options = PyDict::new(py);
+        options.set_item("precision", 8)?;
+        options.set_item("threshold", 1000)?;
+        options.set_item("edgeitems", 3)?;
+        options.set_item("linewidth", 75)?;
+        options.set_item("suppress", false)?;
+        options.set_item("nanstr", "nan")?;
+        options.set_item("infstr", "inf")?;
+        options.set_item("sign", "-")?;
+        options.set_item("floatmode", "maxprec")?;
+        options.set_item("formatter", py.None())?;
+        options.set_item("legacy", false)?;
+        options.set_item("override_repr", py.None())?;
+        Ok(options.unbind())
+    })?;
+    numpy(py)?.getattr("get_printoptions")?.call0()?.eq(defaults.bind(py))
+}
+
+/// An option that is given, or else NumPy's current one.
+fn option<'py>(
+    options: &Bound<'py, PyDict>,
+    current: &Bound<'py, PyAny>,
+    name: &str,
+) -> PyResult<Bound<'py, PyAny>> {
+    match options.get_item(name)? {
+        Some(given) => Ok(given),
+        None => current.get_item(name),
+    }
+}
+
+fn by_numpy(
+    py: Python<'_>,
+    array: &Array,
+    kind: TextOptions,
+    options: &Bound<'_, PyDict>,
+) -> PyResult<String> {
+    array.ok().map_err(|error| raised(py, &error))?;
+    let numpy = numpy(py)?;
+    let current = numpy.getattr("get_printoptions")?.call0()?;
+    let threshold: f64 = option(options, &current, "threshold")?.extract()?;
+    let edge: usize = option(options, &current, "edgeitems")?.extract()?;
+    // Without ends there is nothing to fetch but the whole.
+    let threshold = if edge == 0 { usize::MAX } else { threshold.max(0.0) as usize };
+    let (summary, shape) = (Summary { threshold, edge }, array.shape());
+    let is_cut = |extent: usize| array.size() > threshold && extent > 2 * edge;
+    if !shape.iter().any(|&extent| is_cut(extent)) {
+        let whole = to_numpy(py, fetch(py, array)?)?;
+        let name = match kind {
+            TextOptions::Str => "array_str",
+            TextOptions::Repr => "array_repr",
+            TextOptions::Free => "array2string",
+        };
+        return numpy.getattr(name)?.call((whole,), Some(options))?.extract();
+    }
+    let site = here(py);
+    let corners = py.detach(|| within(site, || array.corners(summary)));
+    let mut shown = to_numpy(py, corners.map_err(|error| raised(py, &error))?)?;
+    // NumPy cuts an axis that is one longer than its ends at the same place.
+    for (axis, _) in shape.iter().enumerate().filter(|(_, extent)| is_cut(**extent)) {
+        let places: Vec<usize> = (0..edge).chain([0]).chain(edge..2 * edge).collect();
+        shown = shown.call_method1("take", (PyList::new(py, places)?, axis))?;
+    }
+    let all = options.copy()?;
+    all.set_item("threshold", 0)?;
+    all.set_item("edgeitems", edge)?;
+    if kind == TextOptions::Repr {
+        all.set_item("separator", ", ")?;
+        all.set_item("prefix", "array(")?;
+        all.set_item("suffix", ")")?;
+    }
+    let text: String = numpy.getattr("array2string")?.call((shown,), Some(&all))?.extract()?;
+    if kind != TextOptions::Repr {
+        return Ok(text);
+    }
+    let width: usize = match options.get_item("max_line_width")? {
+        Some(width) => width.extract()?,
+        None => current.get_item("linewidth")?.extract()?,
+    };
+    let extents: Vec<String> = shape.iter().map(usize::to_string).collect();
+    let comma = if shape.len() == 1 { "," } else { "" };
+    let mut extras = format!("shape=({}{comma})", extents.join(", "));
+    if !matches!(array.dtype(), DType::Bool | DType::I64 | DType::F64 | DType::C128) {
+        extras += &format!(", dtype={}", to_python(py, array.dtype())?.getattr("name")?);
+    }
+    let start = format!("array({text},");
+    let last = start.rsplit('\n').next().map_or(0, str::len);
+    let space = if last + extras.len() + 2 > width { "\n      " } else { " " };
+    Ok(format!("{start}{space}{extras})"))
+}

@@ -1,0 +1,105 @@
+"""Arrays of objects, orders in memory, and objects that make arrays by being indexed."""
+
+import numpy
+import pytest
+
+import phalanx as np
+
+
+def same(ours, theirs):
+    if isinstance(theirs, (list, tuple)):
+        return len(ours) == len(theirs) and all(map(same, ours, theirs))
+    ours = ours.get()
+    return ours.dtype == theirs.dtype and numpy.array_equal(ours, theirs)
+
+
+INDEXED = [
+    lambda np: np.r_[1:4, 0, 4],
+    lambda np: np.r_[0:1:5j],
+    lambda np: np.r_[np.array([1, 2], "f4"), 2],
+    lambda np: np.r_["0,2", [1, 2], [3, 4]],
+    lambda np: np.r_["0,2,0", [1, 2, 3], [4, 5, 6]],
+    lambda np: np.r_["1,2,0", [1, 2, 3], [4, 5, 6]],
+    lambda np: np.r_["-1", np.eye(2), np.eye(2)],
+    lambda np: np.c_[np.array([1, 2, 3]), np.array([4, 5, 6])],
+    lambda np: np.c_[np.array([[1, 2, 3]]), 0, 0, np.array([[4, 5, 6]])],
+    lambda np: np.mgrid[0:3, 0:2],
+    lambda np: np.mgrid[0:5],
+    lambda np: np.mgrid[-1:1:5j],
+    lambda np: np.ogrid[0:1:3j, 0:2.5],
+]
+
+
+@pytest.mark.parametrize("make", INDEXED)
+def test_objects_that_are_indexed(make):
+    assert same(make(np), make(numpy))
+
+
+def test_index_expressions():
+    assert np.s_[1:2, ...] == numpy.s_[1:2, ...]
+    assert np.index_exp[2::2] == numpy.index_exp[2::2]
+    assert list(np.ndindex(2, 3)) == list(numpy.ndindex(2, 3))
+    pairs = [(index, float(one)) for index, one in np.ndenumerate(np.eye(2))]
+    assert pairs == [(index, float(one)) for index, one in numpy.ndenumerate(numpy.eye(2))]
+
+
+def test_an_array_of_an_array_is_itself():
+    a = np.arange(3)
+    assert np.asarray(a) is a
+    assert np.array(a, copy=None) is a
+    assert np.array(a, copy=False) is a
+    assert a.astype("i8", copy=False) is a
+    assert np.astype(a, "i8", copy=False) is a
+    assert not np.shares_memory(np.array(a), a)
+    for refused in [lambda: np.array(a, "f4", copy=False), lambda: np.asarray([1], copy=False)]:
+        with pytest.raises(ValueError):
+            refused()
+
+
+def test_orders():
+    fortran = numpy.asfortranarray(numpy.arange(6).reshape(2, 3))
+    assert np.array(fortran).flags.f_contiguous
+    assert np.array(fortran, order="C").flags.c_contiguous
+    assert np.asarray([[1, 2], [3, 4]], order="F").flags.f_contiguous
+    for name in ["zeros", "ones", "empty"]:
+        assert getattr(np, name)((2, 3), order="F").flags.f_contiguous
+        with pytest.raises(ValueError):
+            getattr(np, name)((2, 3), order="K")
+    a = np.zeros((2, 3, 4)).transpose(1, 2, 0)
+    theirs = numpy.zeros((2, 3, 4)).transpose(1, 2, 0)
+    assert np.ones_like(a).strides == numpy.ones_like(theirs).strides
+    shape = (5, 6, 7)
+    assert np.ones_like(a, shape=shape).strides == numpy.ones_like(theirs, shape=shape).strides
+    assert np.ones_like(a, order="C").flags.c_contiguous
+    assert np.require(a, requirements="F").flags.f_contiguous
+
+
+def test_steps_of_a_range():
+    ours, theirs = np.linspace(0, 1, 5, retstep=True), numpy.linspace(0, 1, 5, retstep=True)
+    assert same(ours[0], theirs[0]) and float(ours[1]) == theirs[1]
+    assert same(np.arange(0, 5, 0.5, dtype=int), numpy.arange(0, 5, 0.5, dtype=int))
+    assert same(np.arange(0, 1, 0.1, "f4"), numpy.arange(0, 1, 0.1, "f4"))
+    assert same(np.arange(5, 0, -1.0, dtype="u1"), numpy.arange(5, 0, -1.0, dtype="u1"))
+
+
+def test_functions_of_python():
+    assert same(
+        np.fromfunction(lambda i, j, k=1: i + k * j, (2, 3), dtype=int, k=4),
+        numpy.fromfunction(lambda i, j, k=1: i + k * j, (2, 3), dtype=int, k=4),
+    )
+    assert np.fromfunction(lambda i: 1, (2,)) == 1
+    assert same(np.mask_indices(3, np.triu), numpy.mask_indices(3, numpy.triu))
+    assert same(np.fromiter((2 * k for k in range(3)), "f4"), numpy.arange(0, 6, 2, "f4"))
+    assert same(np.frombuffer(b"abcd", "u1"), numpy.frombuffer(b"abcd", "u1"))
+
+
+@pytest.mark.parametrize("wrong", [lambda: np.zeros(3, device="gpu"), lambda: np.array([[1], [2, 3]])])
+def test_what_is_refused(wrong):
+    with pytest.raises(ValueError):
+        wrong()
+
+
+@pytest.mark.parametrize("dtype", ["O", "U3", "M8[s]"])
+def test_dtypes_that_are_not_there(dtype):
+    with pytest.raises(TypeError):
+        np.zeros(2, dtype=dtype)
