@@ -94,7 +94,8 @@ class ProcessGroup:
 
     def send_recv(self, in_array, out_array, peer, stream=None):
         """Exchanges arrays with another process; all processes call it, in pairs."""
-        _write(out_array, self._stacked(in_array)[peer].get())
+        # The peers differ by process, and operations may not.
+        _write(out_array, self._stacked(in_array).get()[peer])
 
     def stop(self):
         """Nothing is left to stop: the session ends with the program."""

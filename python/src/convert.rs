@@ -63,6 +63,15 @@ pub fn operand(object: &Bound<'_, PyAny>) -> PyResult<Option<Argument>> {
     Ok(None)
 }
 
+/// What an array meets: elements of the host come to its mesh, whichever is current.
+pub fn beside<R>(array: &Array, read: impl FnOnce() -> PyResult<R>) -> PyResult<R> {
+    match array.mesh() {
+        Ok(mesh) => mesh.enter(read),
+        // The array carries an error, which what follows raises.
+        Err(_) => read(),
+    }
+}
+
 /// An argument of a function: as an operand, but what is no array is an error.
 pub fn argument(object: &Bound<'_, PyAny>) -> PyResult<Argument> {
     if let Ok(array) = object.cast::<Ndarray>() {

@@ -1,6 +1,6 @@
 //! The class of arrays.
 
-use crate::convert::{argument, fetch, to_number, to_numpy};
+use crate::convert::{argument, beside, fetch, to_number, to_numpy};
 use crate::dtypes;
 use crate::errors::{raised, type_error, value_error};
 use crate::flags::FlagsObject;
@@ -231,7 +231,7 @@ impl Ndarray {
         match key(object)? {
             Key::Basic(items) => assign(&at_line(py, || self.array.slice(items.as_slice())), value),
             Key::Advanced(items) => {
-                let value = argument(value)?;
+                let value = beside(&self.array, || argument(value))?;
                 let written = at_line(py, || self.array.try_assign_index(&items, value));
                 written.map_err(|error| raised(py, &error))
             }
@@ -365,7 +365,7 @@ impl Ndarray {
 pub fn assign(target: &Array, value: &Bound<'_, PyAny>) -> PyResult<()> {
     let py = value.py();
     target.ok().map_err(|error| raised(py, &error))?;
-    let value = argument(value)?;
+    let value = beside(target, || argument(value))?;
     let written = at_line(py, || target.try_assign(value));
     written.map_err(|error| raised(py, &error))
 }

@@ -11,10 +11,21 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 impl Ndarray {
+    /// The other operand, on the mesh of this one. Most are arrays or numbers, which have one.
+    fn beside(&self, other: &Bound<'_, PyAny>) -> PyResult<Option<Argument>> {
+        if let Ok(array) = other.cast_exact::<Ndarray>() {
+            return Ok(Some(Argument::Array(array.get().array.clone())));
+        }
+        if let Some(weak) = convert::weak(other)? {
+            return Ok(Some(Argument::Weak(weak)));
+        }
+        convert::beside(&self.array, || operand(other))
+    }
+
     /// `self op other`, or `other op self`.
     fn binary(&self, op: Op, other: &Bound<'_, PyAny>, reflected: bool) -> PyResult<Py<PyAny>> {
         let py = other.py();
-        let Some(other) = operand(other)? else { return Ok(py.NotImplemented()) };
+        let Some(other) = self.beside(other)? else { return Ok(py.NotImplemented()) };
         let own = Argument::Array(self.array.clone());
         let operands = if reflected { [other, own] } else { [own, other] };
         let result = at_line(py, || Array::apply(op, &operands));
@@ -29,7 +40,7 @@ impl Ndarray {
     /// `self op= other`.
     fn in_place(&self, op: Op, other: &Bound<'_, PyAny>) -> PyResult<()> {
         let py = other.py();
-        let other = crate::convert::argument(other)?;
+        let other = convert::beside(&self.array, || convert::argument(other))?;
         let written = at_line(py, || self.array.try_apply_in_place(op, other));
         written.map_err(|error| raised(py, &error))
     }
@@ -195,14 +206,14 @@ impl Ndarray {
 
     fn __matmul__(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
         let py = other.py();
-        let Some(other) = operand(other)? else { return Ok(py.NotImplemented()) };
+        let Some(other) = self.beside(other)? else { return Ok(py.NotImplemented()) };
         let other = convert::as_array(py, other)?;
         Ndarray::wrap(py, at_line(py, || phalanx::matmul(&self.array, &other)))
     }
 
     fn __rmatmul__(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
         let py = other.py();
-        let Some(other) = operand(other)? else { return Ok(py.NotImplemented()) };
+        let Some(other) = self.beside(other)? else { return Ok(py.NotImplemented()) };
         let other = convert::as_array(py, other)?;
         Ndarray::wrap(py, at_line(py, || phalanx::matmul(&other, &self.array)))
     }
