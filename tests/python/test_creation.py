@@ -74,6 +74,15 @@ def test_orders():
     assert np.require(a, requirements="F").flags.f_contiguous
 
 
+@pytest.mark.parametrize("is_sparse", [False, True])
+@pytest.mark.parametrize("copies", [False, True])
+def test_grids_of_views(is_sparse, copies):
+    options = {"sparse": is_sparse, "copy": copies}
+    ours = np.meshgrid([1, 2], [3, 4, 5], **options)
+    theirs = numpy.meshgrid([1, 2], [3, 4, 5], **options)
+    assert type(ours) is type(theirs) and same(ours, theirs)
+
+
 def test_steps_of_a_range():
     ours, theirs = np.linspace(0, 1, 5, retstep=True), numpy.linspace(0, 1, 5, retstep=True)
     assert same(ours[0], theirs[0]) and float(ours[1]) == theirs[1]

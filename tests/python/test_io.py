@@ -51,7 +51,7 @@ def test_text(tmp_path, array):
     assert np.array_equal(np.loadtxt(tmp_path / "a.txt", delimiter=","), array)
     filled = np.genfromtxt(io.StringIO("1,,3"), delimiter=",", filling_values=2)
     assert filled.tolist() == [1, 2, 3]
-    np.arange(3, dtype="i4").get().tofile(tmp_path / "a.bin")
+    np.arange(3, dtype="i4").tofile(tmp_path / "a.bin")
     assert np.fromfile(tmp_path / "a.bin", dtype="i4").tolist() == [0, 1, 2]
 
 

@@ -221,11 +221,12 @@ functions! { FUNCTIONS, a =>
             _ => return Err(value_error("Valid values for `indexing` are 'xy' and 'ij'.")),
         };
         let copies = a.truth_or("copy", true)?;
-        let grid = Grid::from(indexing).sparse(a.truth_or("sparse", false)?).copy(copies);
+        let is_open = a.truth_or("sparse", false)?;
+        let grid = Grid::from(indexing).sparse(is_open).copy(copies);
         let grid = phalanx::meshgrid(&arrays.iter().collect::<Vec<_>>(), grid);
         let grid = grid.map_err(|error| raised(a.py(), &error))?;
-        // NumPy makes a tuple where it copies.
-        if copies { Answer::tuple(grid) } else { Answer::list(grid) }
+        // As in NumPy, views of the vectors are a list.
+        if copies || !is_open { Answer::tuple(grid) } else { Answer::list(grid) }
     };
 
     "tril_indices(n, k=0, m=None)",

@@ -94,6 +94,19 @@ functions! { FUNCTIONS, a =>
     phalanx::io::load_npz(a.text_or("file", "")?, &a.text_or("name", "")?);
 }
 
+functions! { METHODS, a =>
+    "tofile(a, fid, /, sep='', format='%s')",
+    "Writes the elements to a file, as bytes or as text.":
+    {
+        let host = on_host(a.object("a")?)?;
+        let write = || -> PyResult<()> {
+            let (sep, format) = (a.text_or("sep", "")?, a.text_or("format", "%s")?);
+            host.call_method1("tofile", (a.object("fid")?, sep, format)).map(|_| ())
+        };
+        if path_of(a.object("fid")?, "")?.is_some() { on_first(a, write)? } else { write()? }
+    };
+}
+
 /// The path that an object is, with a suffix if it has none; `None` of a file that is open.
 fn path_of(object: &Bound<'_, PyAny>, suffix: &str) -> PyResult<Option<String>> {
     if object.hasattr("write")? || object.hasattr("read")? {

@@ -79,5 +79,6 @@ pub const METHODS_ALONE: &[&[Row]] = &[
     manipulation::METHODS,
     selection::METHODS,
     elementary::METHODS,
+    io::METHODS,
     sorting::METHODS,
 ];
