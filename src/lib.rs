@@ -55,7 +55,7 @@ pub use phalanx_array::{
     unstack, vander, vdot, vecdot, vecmat, vsplit, vstack, zeros_like,
 };
 pub use phalanx_array::{
-    Bins, BitOrder, Casting, DTypeKind, HistogramOptions, QuantileMethod, Quantiles,
+    BinRule, Bins, BitOrder, Casting, DTypeKind, HistogramOptions, QuantileMethod, Quantiles,
     apply_along_axis, array, array_str, array2string, asanyarray, asarray, asarray_chkfinite,
     astype, base_repr, binary_repr, can_cast, common_type, copy, cumulative_prod, cumulative_sum,
     diag_indices_from, format_float_positional, format_float_scientific, frombuffer, fromiter,

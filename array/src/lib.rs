@@ -130,7 +130,7 @@ pub use sorting::{
 };
 pub use special::{i0, sinc};
 pub use statistics::{
-    Bins, CovarianceOptions, HistogramOptions, QuantileMethod, Quantiles, average,
+    BinRule, Bins, CovarianceOptions, HistogramOptions, QuantileMethod, Quantiles, average,
     average_and_weights, bincount, corrcoef, cov, histogram, histogram_bin_edges, histogram2d,
     histogramdd, median, nanmedian, nanpercentile, nanquantile, percentile, percentile_along,
     quantile,

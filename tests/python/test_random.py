@@ -6,6 +6,8 @@ import pytest
 import phalanx
 from phalanx import random
 
+from . import worlds
+
 DRAWS = [
     ("random", (), {}),
     ("normal", (2.0, 0.5), {}),
@@ -189,3 +191,25 @@ def test_functions_of_older_programs():
     assert sorted(array.tolist()) == list(range(10))
     random.seed()
     random.seed(None)
+
+
+@pytest.mark.parametrize("devices", [1, 2])
+def test_processes_agree_on_seeds(devices):
+    ended = worlds.run(
+        """
+        import phalanx as np
+        rng = np.random.default_rng()
+        print("drawn", rng.random(3).tolist(), np.random.rand(2).tolist(),
+              np.random.default_rng(5).integers(0, 100, 4).tolist())
+        mean = float(rng.normal(3, 1, size=100_000).mean())
+        assert abs(mean - 3) < 0.05, mean
+        matrix = np.scipy.sparse.csr_matrix(np.asarray([[4.0, 1], [1, 3]]))
+        x, info = np.scipy.sparse.linalg.cg(matrix, np.asarray([1.0, 2]), rtol=1e-10)
+        print("solved", info, [round(one, 6) for one in x.tolist()])
+        """,
+        processes=3,
+        devices=devices,
+    )
+    lines = [line[line.index("drawn") :] for line in ended.stdout.splitlines() if "drawn" in line]
+    assert len(lines) >= 1 and len(set(lines)) == 1
+    assert "solved 0 [0.090909, 0.636364]" in ended.stdout

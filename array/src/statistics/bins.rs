@@ -1,5 +1,6 @@
 //! The bins of an axis of a histogram, and which of them elements lie in.
 
+use super::bin_rules::BinRule;
 use crate::array::Array;
 use crate::creation::{full, linspace};
 use crate::differences::diff;
@@ -16,6 +17,8 @@ use phalanx_ops::{DType, Index};
 pub enum Bins {
     /// Equal bins.
     Count(usize),
+    /// Equal bins, as many as a rule says.
+    Rule(BinRule),
     /// The edges, which ascend.
     Edges(Array),
 }
@@ -23,6 +26,12 @@ pub enum Bins {
 impl From<usize> for Bins {
     fn from(count: usize) -> Bins {
         Bins::Count(count)
+    }
+}
+
+impl From<BinRule> for Bins {
+    fn from(rule: BinRule) -> Bins {
+        Bins::Rule(rule)
     }
 }
 
@@ -104,6 +113,11 @@ impl Axis {
                 let (low, high) = range_of(operation, array, *count, range, site)?;
                 let edges = within(site, || linspace(low, high, count + 1));
                 Ok(Axis { edges, range: Some((low, high)) })
+            }
+            Bins::Rule(rule) => {
+                let ends = range_of(operation, array, 1, range, site)?;
+                let count = rule.count(array, ends, range.is_some(), site)?;
+                Axis::new(operation, array, &Bins::Count(count), Some(ends), site)
             }
             Bins::Edges(edges) => {
                 check_edges(operation, edges, site)?;

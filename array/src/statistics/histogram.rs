@@ -8,8 +8,8 @@ use crate::manipulation::refused;
 use phalanx_ops::error::OpError;
 use phalanx_ops::{DType, Kind};
 
-/// NumPy's `histogram`: how many elements (`i64`) lie in each of the `bins`, so many equal ones or
-/// those between edges, and the edges.
+/// NumPy's `histogram`: how many elements (`i64`) lie in each of the `bins`, so many equal ones, as
+/// many as a [`BinRule`](crate::BinRule) says, or those between edges, and the edges.
 ///
 /// ```
 /// # use phalanx_array as phalanx;
@@ -98,6 +98,9 @@ fn of_all(
 ) -> Result<Axis, Error> {
     if options.ranges.len() > 1 {
         return Err(refused(operation, "ranges", options.ranges.len().to_string(), site));
+    }
+    if options.weights.is_some() && matches!(bins, Bins::Rule(_)) {
+        return Err(refused(operation, "weights", "with a rule for bins", site));
     }
     let range = options.ranges.first().copied().flatten();
     Axis::new(operation, array, bins, range, site)?.in_dtype_of(operation, array, site)

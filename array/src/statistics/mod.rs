@@ -2,6 +2,7 @@
 //! elements lie.
 
 mod average;
+mod bin_rules;
 mod bins;
 mod counting;
 mod covariance;
@@ -12,6 +13,7 @@ mod quantiles;
 mod selection;
 
 pub use average::{average, average_and_weights};
+pub use bin_rules::BinRule;
 pub use bins::{Bins, HistogramOptions};
 pub use counting::bincount;
 pub use covariance::{CovarianceOptions, corrcoef, cov};

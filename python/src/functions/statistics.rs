@@ -7,8 +7,8 @@ use crate::errors::{type_error, value_error};
 use crate::functions;
 use crate::ndarray::Ndarray;
 use phalanx::{
-    Array, Axes, Bins, CovarianceOptions, DType, HistogramOptions, QuantileMethod, Quantiles,
-    average, average_and_weights, bincount, corrcoef, cov, digitize, histogram,
+    Array, Axes, BinRule, Bins, CovarianceOptions, DType, HistogramOptions, QuantileMethod,
+    Quantiles, average, average_and_weights, bincount, corrcoef, cov, digitize, histogram,
     histogram_bin_edges, histogram2d, histogramdd, median, nanmedian, nanpercentile, nanquantile,
     percentile_along, quantile,
 };
@@ -79,11 +79,10 @@ fn weighted_covariance(a: &Arguments<'_, '_>) -> PyResult<CovarianceOptions> {
 
 /// Bins of one axis: how many, or their edges.
 fn bins_of(object: &Bound<'_, PyAny>) -> PyResult<Bins> {
-    if object.is_instance_of::<PyString>() {
-        return Err(value_error(format!(
-            "the rule {} for the number of bins is not there: give a number or edges",
-            object.repr()?
-        )));
+    if let Ok(name) = object.cast::<PyString>() {
+        let rule = BinRule::from_name(&name.to_cow()?);
+        let refused = || value_error(format!("{name:?} is not a valid estimator for `bins`"));
+        return rule.map(Bins::Rule).ok_or_else(refused);
     }
     if is_integer(object) {
         let count: usize = object.extract().map_err(|_| value_error(FEW_BINS))?;
@@ -98,7 +97,13 @@ fn bins_of(object: &Bound<'_, PyAny>) -> PyResult<Bins> {
 const FEW_BINS: &str = "`bins` must be positive, when an integer";
 
 fn bins(a: &Arguments<'_, '_>) -> PyResult<Bins> {
-    a.given("bins").map_or(Ok(Bins::Count(10)), bins_of)
+    let bins = a.given("bins").map_or(Ok(Bins::Count(10)), bins_of)?;
+    if matches!(bins, Bins::Rule(_)) && a.has("weights") {
+        return Err(type_error(
+            "Automated estimation of the number of bins is not supported for weighted data",
+        ));
+    }
+    Ok(bins)
 }
 
 /// Bins of several axes: the same for all, or one item for each.
@@ -106,6 +111,9 @@ fn bins_of_all(a: &Arguments<'_, '_>, axes: usize) -> PyResult<Vec<Bins>> {
     let Some(object) = a.given("bins") else { return Ok(vec![Bins::Count(10); axes]) };
     if is_integer(object) {
         return Ok(vec![bins_of(object)?; axes]);
+    }
+    if object.is_instance_of::<PyString>() && a.name() == "histogram2d" {
+        return Err(type_error("`bins` of several axes must be integers or arrays"));
     }
     let items = object.try_iter()?.collect::<PyResult<Vec<_>>>()?;
     if items.len() != axes {
