@@ -184,6 +184,11 @@ pub(crate) fn in_place(op: Op, target: &Array, other: Argument, site: Site) -> R
         }
     }
     let result = try_elementwise(op, &[Argument::Array(target.clone()), other], site)?;
+    // A write takes a value that has more axes of one position; an operator in place does not.
+    if result.shape() != target.shape() {
+        let (value, target) = (result.shape().into(), target.shape().into());
+        return Err(Error::op(OpError::BroadcastInto { value, target }, site));
+    }
     target.assign_at(&result, Casting::SameKind, site)
 }
 
