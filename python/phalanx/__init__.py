@@ -24,3 +24,14 @@ from ._evaluation import (  # noqa: E402
     visualize_sharding as visualize_sharding,
 )
 from . import fft, linalg, random, scipy  # noqa: E402,F401
+from ._namespace import (  # noqa: E402,F401
+    __array_api_version__,
+    __array_namespace_info__,
+    __getattr__,
+    e,
+    euler_gamma,
+    inf,
+    nan,
+    newaxis,
+    pi,
+)

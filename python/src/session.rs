@@ -41,7 +41,7 @@ pub fn ensure(py: Python<'_>) -> PyResult<()> {
         ));
     }
     let config = configuration()?;
-    begin(py, config, None, false)
+    begin(py, config, None, Policy::default(), false)
 }
 
 fn configuration() -> PyResult<Config> {
@@ -50,7 +50,13 @@ fn configuration() -> PyResult<Config> {
     })
 }
 
-fn begin(py: Python<'_>, config: Config, mesh: Option<Mesh>, is_asked: bool) -> PyResult<()> {
+fn begin(
+    py: Python<'_>,
+    config: Config,
+    mesh: Option<Mesh>,
+    policy: Policy,
+    is_asked: bool,
+) -> PyResult<()> {
     let site = crate::site::here(py);
     py.detach(|| {
         let mut session = session();
@@ -59,7 +65,7 @@ fn begin(py: Python<'_>, config: Config, mesh: Option<Mesh>, is_asked: bool) -> 
             return Ok(if is_asked { Begun::Before } else { Begun::Now });
         }
         let made = phalanx::within(site, || {
-            Session::with_options(config, mesh, Policy::default(), Limits::default())
+            Session::with_options(config, mesh, policy, Limits::default())
         })?;
         *session = Some(made);
         COUNT.fetch_add(1, Ordering::Relaxed);
@@ -93,14 +99,18 @@ enum Begun {
 ///     Compute threads of the process; else ``PHALANX_THREADS``.
 /// memory_limit : int, optional
 ///     The most bytes that a device may hold; else ``PHALANX_MEMORY_LIMIT``.
+/// split_from : int, optional
+///     The number of elements from which arrays are split over the devices (65,536). The same on
+///     all processes.
 #[pyfunction]
-#[pyo3(signature = (devices=None, *, mesh=None, threads=None, memory_limit=None))]
+#[pyo3(signature = (devices=None, *, mesh=None, threads=None, memory_limit=None, split_from=None))]
 pub fn init(
     py: Python<'_>,
     devices: Option<&Bound<'_, PyAny>>,
     mesh: Option<&Bound<'_, PyDict>>,
     threads: Option<usize>,
     memory_limit: Option<usize>,
+    split_from: Option<usize>,
 ) -> PyResult<()> {
     let mut config = configuration()?;
     if let Some(devices) = devices {
@@ -118,7 +128,11 @@ pub fn init(
     }
     let axes: Vec<(&str, usize)> =
         axes.iter().map(|(name, extent)| (name.as_str(), *extent)).collect();
-    begin(py, config, mesh.map(|_| Mesh::new(&axes)), true)
+    let mut policy = Policy::default();
+    if let Some(elements) = split_from {
+        policy.split_from = elements;
+    }
+    begin(py, config, mesh.map(|_| Mesh::new(&axes)), policy, true)
 }
 
 /// How many devices `4`, `"cpu"` or `"cpu:4"` are.

@@ -1,0 +1,130 @@
+"""What the Array API standard asks of a namespace and of its arrays beyond functions.
+
+Dtypes, their limits and the exceptions are NumPy's own objects, which are looked up when they are
+first asked for: `import phalanx` does not import NumPy.
+"""
+
+import math as _math
+
+from . import _phalanx
+
+__array_api_version__ = "2024.12"
+
+e = _math.e
+euler_gamma = 0.57721566490153286060651209008240243
+inf = _math.inf
+nan = _math.nan
+newaxis = None
+pi = _math.pi
+
+# The dtypes that arrays have, by their kinds in the standard.
+_KINDS = {
+    "bool": ("bool",),
+    "signed integer": ("int8", "int16", "int32", "int64"),
+    "unsigned integer": ("uint8", "uint16", "uint32", "uint64"),
+    "real floating": ("float32", "float64"),
+    "complex floating": ("complex64", "complex128"),
+}
+_KINDS["integral"] = _KINDS["signed integer"] + _KINDS["unsigned integer"]
+_KINDS["numeric"] = _KINDS["integral"] + _KINDS["real floating"] + _KINDS["complex floating"]
+_EVERY_DTYPE = _KINDS["bool"] + _KINDS["numeric"]
+
+# Names that are NumPy's, unless the native module has its own.
+_OF_NUMPY = frozenset(
+    """
+    bool bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64
+    complex64 complex128 byte ubyte short ushort intc uintc int_ uint intp uintp long ulong
+    longlong ulonglong half single double csingle cdouble generic number integer signedinteger
+    unsignedinteger inexact floating complexfloating dtype finfo iinfo isdtype
+    """.split()
+)
+_DEVICE = "cpu"
+
+
+def __getattr__(name):
+    """A name of NumPy's, which stays once it has been asked for."""
+    if name == "bfloat16":
+        import ml_dtypes
+
+        found = ml_dtypes.bfloat16
+    elif name in _OF_NUMPY:
+        import numpy
+
+        found = getattr(numpy, name)
+    else:
+        raise AttributeError(f"module 'phalanx' has no attribute '{name}'")
+    import phalanx
+
+    setattr(phalanx, name, found)
+    return found
+
+
+class _Information:
+    """What a program can ask about the namespace."""
+
+    def capabilities(self):
+        """Which optional behaviour there is."""
+        return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
+
+    def default_device(self):
+        """The device of arrays for which none is asked."""
+        return _DEVICE
+
+    def devices(self):
+        """The devices that an array may be asked for. How arrays are split over the devices of the
+        mesh is not said here."""
+        return [_DEVICE]
+
+    def default_dtypes(self, *, device=None):
+        """The dtypes of arrays for which none is asked."""
+        import numpy
+
+        _check_device(device)
+        names = {"real floating": "float64", "complex floating": "complex128"}
+        names |= {"integral": "int64", "indexing": "int64"}
+        return {kind: numpy.dtype(name) for kind, name in names.items()}
+
+    def dtypes(self, *, device=None, kind=None):
+        """The dtypes of the standard that arrays may have, all or those of one or several kinds."""
+        import numpy
+
+        _check_device(device)
+        kinds = kind if isinstance(kind, tuple) else (kind,)
+        names = []
+        for one in kinds:
+            if one is not None and one not in _KINDS:
+                raise ValueError(f"{one!r} is no kind of dtype: {', '.join(_KINDS)}")
+            names += _EVERY_DTYPE if one is None else _KINDS[one]
+        return {name: numpy.dtype(name) for name in _EVERY_DTYPE if name in names}
+
+
+def __array_namespace_info__():
+    """What the namespace can do, with which dtypes, on which devices."""
+    return _Information()
+
+
+def _check_device(device):
+    if device is not None and device != _DEVICE:
+        raise ValueError(f"there is no device {device!r}: arrays are on {_DEVICE!r}")
+
+
+def __array_namespace__(self, /, *, api_version=None):
+    """The module, for programs that work with any array library."""
+    if api_version not in (None, "2021.12", "2022.12", "2023.12", "2024.12"):
+        raise ValueError(f"there is no namespace of version {api_version!r} of the standard")
+    import phalanx
+
+    return phalanx
+
+
+def to_device(self, device, /, *, stream=None):
+    """The array itself: there is no device but the mesh."""
+    _check_device(device)
+    if stream is not None:
+        raise ValueError("to_device: arrays have no streams")
+    return self
+
+
+for _method in (__array_namespace__, to_device):
+    setattr(_phalanx.ndarray, _method.__name__, _method)
+del _method

@@ -1,0 +1,1 @@
+"""Every function called as Python writes it, on NumPy and on Phalanx."""
