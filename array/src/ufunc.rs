@@ -188,13 +188,22 @@ impl Ufunc {
     /// [`Array::assign`], `OpError::Indices`, `DataError::IndexRange`.
     #[track_caller]
     pub fn at(self, array: &Array, positions: &Array, values: impl Into<Argument>) {
-        let (site, values) = (call_site(), values.into());
-        let outcome = self
-            .check_binary("at", site)
-            .and_then(|()| combine_at(self.op, array, positions, &values, site));
-        if let Err(error) = outcome {
+        if let Err(error) = self.try_at(array, positions, values) {
             array.poison(error);
         }
+    }
+
+    /// As [`Ufunc::at`], but an error is returned and leaves the array as it was.
+    #[track_caller]
+    pub fn try_at(
+        self,
+        array: &Array,
+        positions: &Array,
+        values: impl Into<Argument>,
+    ) -> Result<(), Error> {
+        let (site, values) = (call_site(), values.into());
+        self.check_binary("at", site)?;
+        combine_at(self.op, array, positions, &values, site)
     }
 
     /// NumPy's `ufunc.outer`: the operation on every pair of an element of `a` and one of `b`.

@@ -33,8 +33,10 @@ pub struct Ufunc {
 impl Ufunc {
     /// Every ufunc, with its name.
     pub fn all() -> Vec<Ufunc> {
+        // The two results of `divmod` have names of their own.
         let of_two = |op: &Op| {
-            MULTI_OUTPUT.iter().any(|multi| multi.outputs.contains(op) && op.name() != multi.name)
+            let is_part = |name: &str| op.name().strip_prefix(name).is_some_and(|rest| rest != "");
+            MULTI_OUTPUT.iter().any(|multi| multi.outputs.contains(op) && is_part(multi.name))
         };
         let one = Op::ALL.iter().filter(|op| !of_two(op) && !is_internal(**op)).map(|&op| Ufunc {
             name: op.name(),
@@ -371,8 +373,8 @@ impl Ufunc {
         let indices = convert::array(indices, None)?;
         let values = convert::argument(b)?;
         let target = &a.get().array;
-        at_line(py, || ufunc(op).at(target, &indices, values));
-        target.ok().map(|_| ()).map_err(|error| raised(py, &error))
+        let done = at_line(py, || ufunc(op).try_at(target, &indices, values));
+        done.map_err(|error| raised(py, &error))
     }
 
     #[getter]

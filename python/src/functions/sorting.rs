@@ -203,8 +203,7 @@ functions! { METHODS, a =>
     {
         checked(a)?;
         let array = a.array("a")?;
-        array.sort(a.integer_or("axis", -1)?);
-        array.ok().map(|_| ())
+        array.try_assign(sort(&array, a.integer_or("axis", -1)?))
     };
 
     "partition(a, kth, axis=-1, kind='introselect', order=None)",
@@ -212,7 +211,6 @@ functions! { METHODS, a =>
     {
         checked(a)?;
         let array = a.array("a")?;
-        array.partition(&a.integers("kth")?, a.integer_or("axis", -1)?);
-        array.ok().map(|_| ())
+        array.try_assign(partition(&array, &a.integers("kth")?, a.integer_or("axis", -1)?))
     };
 }

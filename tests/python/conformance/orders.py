@@ -1,5 +1,7 @@
 """Answers that are right in any of several orders: partitions, and sorts that are not stable."""
 
+import math
+
 import numpy
 
 
@@ -7,7 +9,8 @@ def rows(array, axis):
     """The rows along an axis, of all elements for none."""
     if axis is None or array.ndim == 0:
         return array.reshape(1, -1)
-    return numpy.moveaxis(array, axis, -1).reshape(-1, array.shape[axis])
+    lines = numpy.moveaxis(array, axis, -1)
+    return lines.reshape(math.prod(lines.shape[:-1]), array.shape[axis])
 
 
 def same(left, right):
