@@ -146,6 +146,9 @@ variables! {
     threads: Threads = "PHALANX_THREADS", default "all cores", since "0.1", Session;
     /// The most detailed events and spans to write to standard error.
     log: Level = "PHALANX_LOG", default "off", since "0.1", Session;
+    /// In Python: whether NumPy computes on the host what its functions are asked for and the module
+    /// has not, with a warning. `off` makes that a TypeError.
+    fallback: Fallback = "PHALANX_FALLBACK", default "off", since "0.1", Session;
     /// The folder of the demo's elevation data.
     data: Folder = "PHALANX_DATA", default "data", since "0.1", Session;
     /// The number of this process, from 0. Needs `PHALANX_SIZE`.
@@ -319,6 +322,12 @@ kinds! {
     /// How much is logged.
     Level: LogLevel, "`off`, `error`, `warn`, `info`, `debug` or `trace`", |text| {
         LogLevel::ALL.into_iter().find(|level| text.eq_ignore_ascii_case(level.name()))
+    };
+    /// Whether NumPy may compute.
+    Fallback: bool, "`off` or `warn`", |text| match text.to_str()? {
+        "off" => Some(false),
+        "warn" => Some(true),
+        _ => None,
     };
     /// A folder.
     Folder: PathBuf, "a path", |text| Some(PathBuf::from(text));

@@ -27,12 +27,12 @@ mod session;
 pub use config::{Config, ConfigError, Startup};
 pub use phalanx_array::Limits;
 pub use phalanx_array::{
-    AnyIndex, IntoAnyIndex, Mode, Side, Unique, argpartition, argsort, argwhere, choose, compress,
-    cumprod, cumsum, cumulative_as, digitize, extract, fft, flatnonzero, intersect1d,
-    intersect1d_indices, isin, ix, ix_, lexsort, linalg, nancumprod, nancumsum, nonzero, partition,
-    place, put_along_axis, random, ravel_multi_index, searchsorted, setdiff1d, setxor1d, sort,
-    sort_complex, sparse, take, take_along_axis, topk, union1d, unique, unique_all, unique_along,
-    unique_with, unravel_index,
+    AnyIndex, IntoAnyIndex, Mode, Side, Unique, argpartition, argsort, argsort_descending,
+    argwhere, choose, compress, cumprod, cumsum, cumulative_as, digitize, extract, fft,
+    flatnonzero, intersect1d, intersect1d_indices, isin, ix, ix_, lexsort, linalg, nancumprod,
+    nancumsum, nonzero, partition, place, put_along_axis, random, ravel_multi_index, searchsorted,
+    setdiff1d, setxor1d, sort, sort_complex, sort_descending, sparse, take, take_along_axis, topk,
+    union1d, unique, unique_all, unique_along, unique_with, unravel_index,
 };
 pub use phalanx_array::{
     Argument, Array, Axes, DataError, DeferredErrors, Ellipsis, Entered, Error, ErrorKind, Failure,

@@ -111,8 +111,8 @@ pub trait Engine: Send + Sync {
         value: &Arc<dyn Evaluated>,
     ) -> Result<Vec<(Vec<usize>, HostArray)>, Error>;
 
-    /// The memory of this process's shards of a value, in device order; nothing where shards have no
-    /// memory that the host can read. Local; waits for the value.
+    /// The memory of this process's shards of a value, in device order; nothing where shards have
+    /// no memory that the host can read. Local; waits for the value.
     fn shard_memory(&self, value: &Arc<dyn Evaluated>) -> Result<Vec<ShardMemory>, Error> {
         let _ = value;
         Ok(Vec::new())

@@ -124,9 +124,9 @@ pub use scans::{
 };
 pub use sharding::picture;
 pub use sorting::{
-    Side, Unique, argpartition, argsort, digitize, intersect1d, intersect1d_indices, isin, lexsort,
-    partition, searchsorted, setdiff1d, setxor1d, sort, sort_complex, topk, union1d, unique,
-    unique_all, unique_along, unique_with,
+    Side, Unique, argpartition, argsort, argsort_descending, digitize, intersect1d,
+    intersect1d_indices, isin, lexsort, partition, searchsorted, setdiff1d, setxor1d, sort,
+    sort_complex, sort_descending, topk, union1d, unique, unique_all, unique_along, unique_with,
 };
 pub use special::{i0, sinc};
 pub use statistics::{

@@ -5,7 +5,6 @@ use crate::dtypes;
 use crate::errors::{type_error, value_error};
 use crate::ndarray::Ndarray;
 use crate::signature::{Signature, Slots};
-use num_complex::Complex64;
 use phalanx::{Argument, Array, Axes, DType, MemoryOrder, axis, keepdims};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyList, PyString, PyTuple};
@@ -208,12 +207,6 @@ impl<'a, 'py> Arguments<'a, 'py> {
             Err(_) => object.extract::<f64>(),
         };
         number.map(Some).map_err(|_| self.wrong(name, "a real number"))
-    }
-
-    /// A complex number, if one is given.
-    pub fn optional_complex(&self, name: &str) -> PyResult<Option<Complex64>> {
-        let wrong = |_| self.wrong(name, "a number");
-        self.given(name).map(|object| object.extract().map_err(wrong)).transpose()
     }
 
     /// A truth value, or what stands for one that is not given.

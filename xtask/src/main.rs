@@ -20,6 +20,7 @@ mod golden;
 mod process;
 mod project;
 mod python;
+mod python_tests;
 mod seed;
 mod test_command;
 mod tidy;
@@ -37,6 +38,7 @@ cargo xtask COMMAND
                           long each takes
   tidy                    the rules of the house alone
   test [FILTER] [--full]  all tests, and the demo compared with NumPy; --full runs every mesh
+  python                  build the Python module and put it into python/phalanx
   bless [FILTER]          rewrite golden files; read the diff before you commit it
   replay BASE             show how plans and kernels differ from those of the commit BASE
   replay --seed SEED [MESH]
@@ -77,6 +79,7 @@ fn run(arguments: &[String]) -> Result<(), Failure> {
         ("check", []) => check::run(&project),
         ("tidy", []) => tidy::run(&project),
         ("docs" | "coverage", []) => documents::write(&project),
+        ("python", []) => python_tests::place(&project),
         ("test", _) => test_command::run(&project, arguments),
         ("bless", _) => golden::bless(&project, arguments),
         ("replay", [option, seed]) if option == "--seed" => seed::run(&project, seed, None),

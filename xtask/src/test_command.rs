@@ -6,6 +6,7 @@ use crate::examples;
 use crate::failure::Failure;
 use crate::project::Project;
 use crate::python;
+use crate::python_tests;
 
 /// How many tests passed and failed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -78,7 +79,7 @@ fn all(
     let data = conformance::data(project, &python)?;
     let mut arguments = vec!["test", "--workspace", "--no-fail-fast", "--features", "ndarray"];
     arguments.extend(filter);
-    let mut program = project.cargo(&arguments).variable("PHALANX_CONFORMANCE_DATA", data);
+    let mut program = project.cargo(&arguments).variable("PHALANX_CONFORMANCE_DATA", &data);
     if full {
         program = program.variable("PHALANX_TEST_FULL", "1");
     }
@@ -96,6 +97,9 @@ fn all(
     }
     if filter.is_none_or(|filter| "examples".contains(filter)) {
         examples::run(project, tally)?;
+    }
+    if filter.is_none_or(|filter| "python".contains(filter)) {
+        python_tests::run(project, &python, &data, full, tally)?;
     }
     Ok(())
 }

@@ -7,8 +7,8 @@ mod order;
 mod sets;
 
 pub use order::{
-    Side, argpartition, argsort, digitize, lexsort, partition, searchsorted, sort, sort_complex,
-    topk,
+    Side, argpartition, argsort, argsort_descending, digitize, lexsort, partition, searchsorted,
+    sort, sort_complex, sort_descending, topk,
 };
 pub use sets::{
     Unique, intersect1d, intersect1d_indices, isin, setdiff1d, setxor1d, union1d, unique,

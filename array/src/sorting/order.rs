@@ -3,7 +3,7 @@
 use crate::array::Array;
 use crate::error::{DataError, Error, Site, call_site, within};
 use crate::indexing::take_along_axis;
-use crate::manipulation::{along, refused, span};
+use crate::manipulation::{along, flip, refused, span};
 use crate::operand::Argument;
 use crate::structured::{line, line_axis, record_structured};
 use phalanx_ops::error::OpError;
@@ -35,6 +35,32 @@ pub fn sort(array: &Array, axis: impl Into<Option<i64>>) -> Array {
 pub fn argsort(array: &Array, axis: impl Into<Option<i64>>) -> Array {
     let axis = line_axis(array, axis.into());
     Array::catch(sorted(array, axis, Order::Positions, call_site()))
+}
+
+/// As [`sort`], descending: NaN first.
+#[track_caller]
+#[must_use]
+pub fn sort_descending(array: &Array, axis: impl Into<Option<i64>>) -> Array {
+    let (site, axis) = (call_site(), axis.into());
+    Array::catch(within(site, || {
+        let (array, axis) = line(array, axis, site)?;
+        let axis = axis as i64;
+        flip(&sort(&array, axis), [axis]).ok().cloned()
+    }))
+}
+
+/// As [`argsort`], descending: equal elements keep their order, NaN come first.
+#[track_caller]
+#[must_use]
+pub fn argsort_descending(array: &Array, axis: impl Into<Option<i64>>) -> Array {
+    let (site, axis) = (call_site(), axis.into());
+    Array::catch(within(site, || {
+        let (array, axis) = line(array, line_axis(array, axis), site)?;
+        let (last, axis) = (array.shape()[axis] as i64 - 1, axis as i64);
+        // The last of equal elements comes first in what is flipped twice.
+        let positions = flip(&argsort(&flip(&array, [axis]), axis), [axis]);
+        (last - positions).ok().cloned()
+    }))
 }
 
 /// NumPy's `sort_complex`: the elements sorted along the last axis, as complex numbers. Local.

@@ -3,6 +3,7 @@
 use crate::arguments::Arguments;
 use crate::errors::value_error;
 use crate::functions;
+use phalanx::Array;
 use phalanx::fft::{self, Grid, Line, Norm};
 use pyo3::prelude::*;
 
@@ -94,13 +95,13 @@ functions! { FUNCTIONS, a =>
     "The inverse of `rfft2`.":
     a.written(fft::irfft2(&a.array("a")?, grid(a, TWO)?));
 
-    "fftfreq(n, d=1.0, device=None)",
+    "fftfreq(n, d=1.0, device=None, *, dtype=None)",
     "The frequencies of `fft`.":
-    fft::fftfreq(a.integer("n")?, a.float_or("d", 1.0)?);
+    frequencies(a, fft::fftfreq(a.integer("n")?, a.float_or("d", 1.0)?))?;
 
-    "rfftfreq(n, d=1.0, device=None)",
+    "rfftfreq(n, d=1.0, device=None, *, dtype=None)",
     "The frequencies of `rfft`.":
-    fft::rfftfreq(a.integer("n")?, a.float_or("d", 1.0)?);
+    frequencies(a, fft::rfftfreq(a.integer("n")?, a.float_or("d", 1.0)?))?;
 
     "fftshift(x, axes=None)",
     "The frequency zero in the middle.":
@@ -109,4 +110,12 @@ functions! { FUNCTIONS, a =>
     "ifftshift(x, axes=None)",
     "The inverse of `fftshift`.":
     fft::ifftshift(&a.array("x")?, a.optional_integers("axes")?.as_deref());
+}
+
+/// Frequencies in the dtype that is asked for.
+fn frequencies(a: &Arguments<'_, '_>, made: Array) -> PyResult<Array> {
+    Ok(match a.optional_dtype("dtype")? {
+        Some(dtype) => made.astype(dtype),
+        None => made,
+    })
 }

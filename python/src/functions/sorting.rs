@@ -6,9 +6,9 @@ use crate::errors::{raised, value_error};
 use crate::functions;
 use crate::named::named;
 use phalanx::{
-    Array, Side, Unique, argpartition, argsort, intersect1d, intersect1d_indices, isin, lexsort,
-    partition, searchsorted, setdiff1d, setxor1d, sort, sort_complex, union1d, unique,
-    unique_along, unique_with,
+    Array, Side, Unique, argpartition, argsort, argsort_descending, intersect1d,
+    intersect1d_indices, isin, lexsort, partition, searchsorted, setdiff1d, setxor1d, sort,
+    sort_complex, sort_descending, union1d, unique, unique_along, unique_with,
 };
 use pyo3::prelude::*;
 
@@ -88,18 +88,24 @@ fn different(a: &Arguments<'_, '_>) -> PyResult<Unique> {
 }
 
 functions! { FUNCTIONS, a =>
-    "sort(a, axis=-1, kind=None, order=None, *, stable=None)",
+    "sort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False)",
     "A sorted copy.":
     {
         checked(a)?;
-        sort(&a.array("a")?, axis(a)?)
+        match a.truth_or("descending", false)? {
+            true => sort_descending(&a.array("a")?, axis(a)?),
+            false => sort(&a.array("a")?, axis(a)?),
+        }
     };
 
-    "argsort(a, axis=-1, kind=None, order=None, *, stable=None)",
+    "argsort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False)",
     "The positions in which elements would be sorted.":
     {
         checked(a)?;
-        argsort(&a.array("a")?, axis(a)?)
+        match a.truth_or("descending", false)? {
+            true => argsort_descending(&a.array("a")?, axis(a)?),
+            false => argsort(&a.array("a")?, axis(a)?),
+        }
     };
 
     "sort_complex(a)",

@@ -1,0 +1,132 @@
+//! The tests of the Python module: its own, and those of the standard of array libraries.
+
+use crate::failure::Failure;
+use crate::process::Program;
+use crate::project::Project;
+use crate::test_command::Tally;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The version of the standard that is tested.
+const STANDARD: &str = "2024.12";
+
+/// Builds the module and puts it where Python finds it: into `python/phalanx`.
+pub fn place(project: &Project) -> Result<(), Failure> {
+    // The features of the tests, so that nothing is built twice.
+    let arguments = ["build", "--package", "phalanx-python", "--features", "phalanx/ndarray"];
+    project.cargo(&arguments).run()?;
+    let (prefix, extension) = (std::env::consts::DLL_PREFIX, std::env::consts::DLL_EXTENSION);
+    let built = project.target()?.join(format!("debug/{prefix}_phalanx.{extension}"));
+    let place = project.path("python/phalanx/_phalanx.abi3.so");
+    // A program that has the old one loaded keeps it.
+    let unfinished = place.with_extension("new");
+    fs::copy(&built, &unfinished).map_err(Failure::file(&built))?;
+    fs::rename(&unfinished, &place).map_err(Failure::file(&place))
+}
+
+/// Runs all tests of the module on one and on three devices, the comparison with NumPy on two and
+/// four as well, and adds what they count.
+pub fn run(
+    project: &Project,
+    python: &Path,
+    data: &Path,
+    full: bool,
+    tally: &mut Tally,
+) -> Result<(), Failure> {
+    place(project)?;
+    for devices in ["cpu:1", "cpu:3"] {
+        let tests = pytest(project, python, devices, full).arguments(["tests/python"]);
+        watch(tests.variable("PHALANX_CONFORMANCE_DATA", data), tally)?;
+    }
+    for devices in ["cpu:2", "cpu:4"] {
+        let tests = pytest(project, python, devices, full).arguments(["tests/python/conformance"]);
+        watch(tests.variable("PHALANX_CONFORMANCE_DATA", data), tally)?;
+    }
+    for devices in ["cpu:1", "cpu:3"] {
+        watch(standard(project, python, devices, full), tally)?;
+    }
+    Ok(())
+}
+
+fn pytest(project: &Project, python: &Path, devices: &str, full: bool) -> Program {
+    let paths = [project.path("python"), project.path("tests/array_api")];
+    let separator = if cfg!(windows) { ";" } else { ":" };
+    let paths = paths.map(|path: PathBuf| path.display().to_string()).join(separator);
+    Program::new(python)
+        .named("python")
+        .folder(project.root())
+        .arguments(["-m", "pytest", "-q", "-p", "no:cacheprovider"])
+        .variable("PYTHONPATH", paths)
+        .variable("PYTHONDONTWRITEBYTECODE", "1")
+        .variable("PHALANX_DEVICES", devices)
+        .variable("PHALANX_THREADS", "1")
+        .variable("PHALANX_TEST_FULL", if full { "1" } else { "0" })
+}
+
+/// The suite of the array API standard.
+fn standard(project: &Project, python: &Path, devices: &str, full: bool) -> Program {
+    let suite = project.path("tests/array_api/suite");
+    let expected = project.path("tests/array_api/expected_failures.txt");
+    pytest(project, python, devices, full)
+        .folder(&suite)
+        .arguments(["-p", "whole_stubs", "--hypothesis-seed", "1", "--max-examples"])
+        .arguments([if full { "100" } else { "10" }])
+        .arguments(["--xfails-file".as_ref(), expected.as_os_str()])
+        .arguments(["array_api_tests"])
+        .variable("ARRAY_API_TESTS_MODULE", "phalanx")
+        .variable("ARRAY_API_TESTS_VERSION", STANDARD)
+}
+
+/// Runs pytest and adds what its last line counts.
+fn watch(program: Program, tally: &mut Tally) -> Result<(), Failure> {
+    let command = program.line();
+    let mut failed = 0;
+    let ended_well = program.watch(|line| {
+        if let Some((passed, wrong)) = summary(line) {
+            tally.passed += passed;
+            tally.failed += wrong;
+            failed += wrong;
+        }
+    })?;
+    // An interpreter that crashes writes no summary.
+    if !ended_well && failed == 0 {
+        let ending = "a failure that no test reported".to_owned();
+        return Err(Failure::Program { command, ending });
+    }
+    Ok(())
+}
+
+/// How many tests passed and failed, if a line is pytest's last: `3 failed, 4 passed in 0.12s`.
+fn summary(line: &str) -> Option<(usize, usize)> {
+    let line = line.trim_matches(['=', ' ']);
+    let (counts, time) = line.rsplit_once(" in ")?;
+    if !time.starts_with(|first: char| first.is_ascii_digit()) {
+        return None;
+    }
+    let (mut passed, mut failed, mut found) = (0, 0, false);
+    for count in counts.split(", ") {
+        let (number, what) = count.split_once(' ')?;
+        let number: usize = number.parse().ok()?;
+        match what {
+            "passed" | "xfailed" => passed += number,
+            "failed" | "error" | "errors" => failed += number,
+            _ => {}
+        }
+        found = true;
+    }
+    found.then_some((passed, failed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn last_lines_are_counted() {
+        assert_eq!(summary("3 failed, 4 passed, 1 skipped in 0.12s"), Some((4, 3)));
+        assert_eq!(summary("564 passed in 3.52s"), Some((564, 0)));
+        assert_eq!(summary("== 2 passed, 1 xfailed, 1 error in 61.02s (0:01:01) =="), Some((3, 1)));
+        assert_eq!(summary("tests are in 3 files"), None);
+        assert_eq!(summary("FAILED a.py::test in 3 ways"), None);
+    }
+}
