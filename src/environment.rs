@@ -146,8 +146,8 @@ variables! {
     threads: Threads = "PHALANX_THREADS", default "all cores", since "0.1", Session;
     /// The most detailed events and spans to write to standard error.
     log: Level = "PHALANX_LOG", default "off", since "0.1", Session;
-    /// In Python: whether NumPy computes on the host what its functions are asked for and the module
-    /// has not, with a warning. `off` makes that a TypeError.
+    /// In Python: whether NumPy computes on the host what its functions are asked for and the
+    /// module has not, with a warning. `off` makes that a TypeError.
     fallback: Fallback = "PHALANX_FALLBACK", default "off", since "0.1", Session;
     /// The folder of the demo's elevation data.
     data: Folder = "PHALANX_DATA", default "data", since "0.1", Session;

@@ -107,7 +107,7 @@ class ndarray:
         """A function of the module, or a method of its arrays."""
     def argpartition(self, kth: Any, axis: int | Sequence[int] | None = ..., kind: Any = ..., order: str | None = ...) -> ndarray:
         """A function of the module, or a method of its arrays."""
-    def argsort(self, axis: int | Sequence[int] | None = ..., kind: Any = ..., order: str | None = ..., *, stable: Any = ...) -> ndarray:
+    def argsort(self, axis: int | Sequence[int] | None = ..., kind: Any = ..., order: str | None = ..., *, stable: Any = ..., descending: Any = ...) -> ndarray:
         """A function of the module, or a method of its arrays."""
     def astype(self, dtype: DTypeLike, order: str | None = ..., casting: str = ..., subok: Any = ..., copy: bool | None = ...) -> ndarray:
         """A function of the module, or a method of its arrays."""
@@ -176,8 +176,6 @@ class ndarray:
     def swapaxes(self, axis1: Any, axis2: Any) -> ndarray:
         """A function of the module, or a method of its arrays."""
     def take(self, indices: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., mode: Any = ...) -> ndarray:
-        """A function of the module, or a method of its arrays."""
-    def to_device(self, device: Any, /, *, stream: Any = ...) -> ndarray:
         """A function of the module, or a method of its arrays."""
     def tofile(self, fid: Any, /, sep: Any = ..., format: Any = ...) -> ndarray:
         """A function of the module, or a method of its arrays."""
@@ -305,7 +303,7 @@ def argmin(a: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[
 def argpartition(a: Any, kth: Any, axis: int | Sequence[int] | None = ..., kind: Any = ..., order: str | None = ...) -> ndarray:
     """A function of the module, or a method of its arrays."""
 
-def argsort(a: Any, axis: int | Sequence[int] | None = ..., kind: Any = ..., order: str | None = ..., *, stable: Any = ...) -> ndarray:
+def argsort(a: Any, axis: int | Sequence[int] | None = ..., kind: Any = ..., order: str | None = ..., *, stable: Any = ..., descending: Any = ...) -> ndarray:
     """A function of the module, or a method of its arrays."""
 
 def argwhere(a: Any) -> ndarray:
@@ -538,6 +536,8 @@ def dsplit(ary: Any, indices_or_sections: Any) -> list[ndarray]:
 def dstack(tup: Any) -> ndarray:
     """A function of the module, or a method of its arrays."""
 
+e: float
+
 def ediff1d(ary: Any, to_end: Any = ..., to_begin: Any = ...) -> ndarray:
     """A function of the module, or a method of its arrays."""
 
@@ -551,6 +551,8 @@ def empty_like(prototype: Any, /, dtype: DTypeLike = ..., order: str | None = ..
     """A function of the module, or a method of its arrays."""
 
 equal: ufunc
+
+euler_gamma: float
 
 def evaluate(*args: Any, **kwargs: Any) -> Any:
     """Waits for arrays, all of which are computed together. Collective."""
@@ -599,6 +601,8 @@ def flipud(m: Any) -> ndarray:
 float_power: ufunc
 
 floor: ufunc
+
+floor_divide: ufunc
 
 def flush() -> None:
     """Starts what is recorded. Collective."""
@@ -711,7 +715,9 @@ def imag(val: Any) -> ndarray:
 def indices(dimensions: Any, dtype: DTypeLike = ..., sparse: Any = ...) -> ndarray:
     """A function of the module, or a method of its arrays."""
 
-def init(devices: Any = ..., *, mesh: Any = ..., threads: Any = ..., memory_limit: Any = ...) -> None:
+inf: float
+
+def init(devices: Any = ..., *, mesh: Any = ..., threads: Any = ..., memory_limit: Any = ..., split_from: Any = ...) -> None:
     """Begins the session.
 
     Parameters
@@ -724,6 +730,9 @@ def init(devices: Any = ..., *, mesh: Any = ..., threads: Any = ..., memory_limi
         Compute threads of the process; else ``PHALANX_THREADS``.
     memory_limit : int, optional
         The most bytes that a device may hold; else ``PHALANX_MEMORY_LIMIT``.
+    split_from : int, optional
+        The number of elements from which arrays are split over the devices (65,536). The same on
+        all processes.
     """
 
 def inner(a: Any, b: Any, /) -> ndarray:
@@ -882,12 +891,16 @@ minimum: ufunc
 def mintypecode(typechars: Any, typeset: Any = ..., default: Any = ...) -> Any:
     """A function of the module, or a method of its arrays."""
 
+mod: ufunc
+
 modf: ufunc
 
 def moveaxis(a: Any, source: Any, destination: Any) -> ndarray:
     """A function of the module, or a method of its arrays."""
 
 multiply: ufunc
+
+nan: float
 
 def nan_to_num(x: Any, copy: bool | None = ..., nan: Any = ..., posinf: Any = ..., neginf: Any = ...) -> ndarray:
     """A function of the module, or a method of its arrays."""
@@ -969,6 +982,8 @@ def percentile(a: Any, q: Any, axis: int | Sequence[int] | None = ..., out: ndar
 
 def permute_dims(a: Any, axes: Any = ...) -> ndarray:
     """A function of the module, or a method of its arrays."""
+
+pi: float
 
 def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> ndarray:
     """A function of the module, or a method of its arrays."""
@@ -1057,6 +1072,8 @@ def real_if_close(a: Any, tol: Any = ...) -> ndarray:
 
 reciprocal: ufunc
 
+remainder: ufunc
+
 def repeat(a: Any, repeats: Any, axis: int | Sequence[int] | None = ...) -> ndarray:
     """A function of the module, or a method of its arrays."""
 
@@ -1143,7 +1160,7 @@ sinh: ufunc
 def size(a: Any = ..., axis: int | Sequence[int] | None = ...) -> int:
     """A function of the module, or a method of its arrays."""
 
-def sort(a: Any, axis: int | Sequence[int] | None = ..., kind: Any = ..., order: str | None = ..., *, stable: Any = ...) -> ndarray:
+def sort(a: Any, axis: int | Sequence[int] | None = ..., kind: Any = ..., order: str | None = ..., *, stable: Any = ..., descending: Any = ...) -> ndarray:
     """A function of the module, or a method of its arrays."""
 
 def sort_complex(a: Any) -> ndarray:

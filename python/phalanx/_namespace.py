@@ -38,11 +38,17 @@ _OF_NUMPY = frozenset(
     unsignedinteger inexact floating complexfloating dtype finfo iinfo isdtype
     """.split()
 )
+# Modules that are imported when they are first asked for.
+_MODULES = frozenset("cuda distributed exceptions testing x".split())
 _DEVICE = "cpu"
 
 
 def __getattr__(name):
-    """A name of NumPy's, which stays once it has been asked for."""
+    """A module, or a name of NumPy's, which stays once it has been asked for."""
+    if name in _MODULES:
+        import importlib
+
+        return importlib.import_module(f"phalanx.{name}")
     if name == "bfloat16":
         import ml_dtypes
 

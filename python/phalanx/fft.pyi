@@ -17,7 +17,7 @@ def fft(a: Any, n: Any = ..., axis: int | Sequence[int] | None = ..., norm: Any 
 def fft2(a: Any, s: Any = ..., axes: Any = ..., norm: Any = ..., out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
     """A function of the module, or a method of its arrays."""
 
-def fftfreq(n: Any, d: Any = ..., device: Any = ...) -> ndarray:
+def fftfreq(n: Any, d: Any = ..., device: Any = ..., *, dtype: DTypeLike = ...) -> ndarray:
     """A function of the module, or a method of its arrays."""
 
 def fftn(a: Any, s: Any = ..., axes: Any = ..., norm: Any = ..., out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
@@ -59,7 +59,7 @@ def rfft(a: Any, n: Any = ..., axis: int | Sequence[int] | None = ..., norm: Any
 def rfft2(a: Any, s: Any = ..., axes: Any = ..., norm: Any = ..., out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
     """A function of the module, or a method of its arrays."""
 
-def rfftfreq(n: Any, d: Any = ..., device: Any = ...) -> ndarray:
+def rfftfreq(n: Any, d: Any = ..., device: Any = ..., *, dtype: DTypeLike = ...) -> ndarray:
     """A function of the module, or a method of its arrays."""
 
 def rfftn(a: Any, s: Any = ..., axes: Any = ..., norm: Any = ..., out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:

@@ -256,7 +256,7 @@ fn is_weak(operand: &Argument) -> bool {
 
 /// Rows that are no ufuncs of NumPy.
 fn is_internal(op: Op) -> bool {
-    op == Op::Philox
+    matches!(op, Op::Philox | Op::Complex)
 }
 
 #[pymethods]

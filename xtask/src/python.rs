@@ -7,13 +7,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Interpreters to try, the system's usual one first.
-const CANDIDATES: [&str; 7] =
-    ["python3", "python3.14", "python3.13", "python3.12", "python3.11", "python3.10", "python"];
+const CANDIDATES: [&str; 6] =
+    ["python3", "python3.14", "python3.13", "python3.12", "python3.11", "python"];
 
 /// Ends well in an interpreter that can make an environment; else says what it lacks.
 const PROBE: &str = "\
 import sys
-if sys.version_info < (3, 10):
+if sys.version_info < (3, 11):
     sys.exit('is Python ' + sys.version.split()[0])
 try:
     import ensurepip, venv
@@ -54,7 +54,9 @@ pub fn environment(project: &Project) -> Result<PathBuf, Failure> {
 /// Fetches the demo's data.
 pub fn fetch_data(project: &Project, python: &Path) -> Result<(), Failure> {
     let script = project.path("python/phalanx/_fetch_demo_data.py");
+    // Without the script's folder in the path, whose `random` is not Python's.
     Program::new(python)
+        .arguments(["-P"])
         .arguments([script.as_os_str(), "--output".as_ref(), project.path("data").as_os_str()])
         .run()
 }
