@@ -438,8 +438,6 @@ def column_stack(tup: Any) -> ndarray:
 def common_type(*arrays: Any) -> Any:
     """A function of the module, or a method of its arrays."""
 
-complex: ufunc
-
 def compress(condition: Any, a: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
     """A function of the module, or a method of its arrays."""
 

@@ -20,6 +20,8 @@ def run(program, *words, processes=1, devices=1, timeout=60, check=True, environ
     variables = {
         name: value for name, value in os.environ.items() if not name.startswith("PHALANX_")
     }
+    # Lines come out whole, however the tests themselves are run.
+    variables.pop("PYTHONUNBUFFERED", None)
     variables |= {"PHALANX_DEVICES": f"cpu:{devices}", "PHALANX_THREADS": "1", **dict(environment)}
     ended = subprocess.run(
         command, env=variables, capture_output=True, text=True, timeout=timeout, check=False

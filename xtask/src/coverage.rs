@@ -15,6 +15,13 @@ const DISTRIBUTION: &str = "tests/api/distribution.tsv";
 const DESCRIPTIONS: &str = "tests/conformance/functions";
 /// The calls of functions, a file for each topic.
 const CALLS: &str = "tests/functions/calls";
+/// The stubs of the Python module, each with the area whose names it has.
+const STUBS: [(&str, &str); 4] = [
+    ("numpy", "python/phalanx/__init__.pyi"),
+    ("numpy.linalg", "python/phalanx/linalg.pyi"),
+    ("numpy.fft", "python/phalanx/fft.pyi"),
+    ("numpy.random", "python/phalanx/random.pyi"),
+];
 
 /// What the page is made of.
 #[derive(Default)]
@@ -27,6 +34,8 @@ pub struct Inputs {
     pub described: BTreeMap<String, BTreeSet<String>>,
     /// The names that each topic calls.
     pub called: BTreeMap<String, BTreeSet<String>>,
+    /// The names of each area that the stubs of the Python module have.
+    pub in_python: BTreeMap<&'static str, BTreeSet<String>>,
 }
 
 /// The page.
@@ -47,6 +56,16 @@ impl Inputs {
         }
         for (topic, text) in topics(&project.path(CALLS), "rs")? {
             inputs.called.insert(topic, called(&text));
+        }
+        for (area, stub) in STUBS {
+            let path = project.path(stub);
+            let text = fs::read_to_string(&path).map_err(Failure::file(&path))?;
+            inputs.in_python.insert(area, stubbed(&text, ""));
+            if area == "numpy" {
+                let class = text.split_once("class ndarray:").map_or("", |(_, class)| class);
+                let class = class.split("\nclass ").next().unwrap_or(class);
+                inputs.in_python.insert("numpy.ndarray", stubbed(class, "    "));
+            }
         }
         Ok(inputs)
     }
@@ -79,7 +98,14 @@ impl Inputs {
         for (area, names) in &areas {
             let (done, all) = counted(names, |_| true);
             let (functions, of) = counted(names, |name| name.is_function());
-            let _ = writeln!(text, "| `{area}` | {functions} of {of} | {done} of {all} |");
+            let python = match self.in_python.get(area) {
+                Some(there) => names.iter().filter(|name| there.contains(name.name)).count(),
+                None => 0,
+            };
+            let _ = writeln!(
+                text,
+                "| `{area}` | {functions} of {of} | {done} of {all} | {python} of {all} |"
+            );
         }
         for (area, names) in &areas {
             self.area(area, names, &mut text);
@@ -139,9 +165,11 @@ How a function is distributed is what it moves between devices beyond what its o
 lie alike: nothing (local), edges of blocks (halo), partial results (reduce), blocks \
 (all-to-all), or whole arrays (gathers).
 The plans of the calls of one array on 3 devices are checked to move no more than is said.
+Names in Python are those of the stubs in `python/phalanx/`; NumPy's own objects, such as dtypes, \
+are there beyond them.
 
-| Area | Functions | All names |
-|---|---|---|
+| Area | Functions | All names | Names in Python |
+|---|---|---|---|
 ";
 
 /// A name of NumPy.
@@ -192,6 +220,20 @@ fn topics_of<'a>(
         return found.flat_map(|(_, topics)| topics.iter().copied()).collect();
     }
     tested.get(full_name(area, name).as_str()).cloned().unwrap_or_default()
+}
+
+/// The names that a stub declares at a depth.
+fn stubbed(text: &str, indent: &str) -> BTreeSet<String> {
+    let names = text.lines().filter_map(|line| {
+        let line = line.strip_prefix(indent)?;
+        let declared = line.strip_prefix("def ").or_else(|| line.strip_prefix("class "));
+        let declared = declared.unwrap_or(line);
+        let length = declared.find(|letter: char| letter != '_' && !letter.is_alphanumeric())?;
+        let (name, rest) = declared.split_at(length);
+        let is_name = !name.is_empty() && rest.starts_with(['(', ':']);
+        is_name.then(|| name.to_owned())
+    });
+    names.collect()
 }
 
 /// The files of a folder with an extension, by their names without it.
@@ -264,6 +306,13 @@ mod tests {
                 .into(),
             described: named("sums", described(description)),
             called: named("sums", called(calls)),
+            in_python: BTreeMap::from([(
+                "numpy",
+                stubbed(
+                    "import x\ndef sum(a) -> int:\n    def no(): ...\npi: float\n# it: is\n",
+                    "",
+                ),
+            )]),
         }
     }
 
@@ -279,7 +328,7 @@ mod tests {
     fn done_is_what_is_described_and_called() {
         let page = inputs().markdown();
         for line in [
-            "| `numpy` | 1 of 2 | 1 of 3 |",
+            "| `numpy` | 1 of 2 | 1 of 3 | 2 of 3 |",
             "| `sum` | function | reduce: partial sums | `sums.json` |",
             "| `sum` | method | reduce: partial sums | `sums.json` |",
             "| `at` | method | local | `sums.json` |",

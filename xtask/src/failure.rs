@@ -83,7 +83,7 @@ impl fmt::Display for Failure {
             Failure::File { path, source } => write!(f, "{}: {source}", path.display()),
             Failure::Output { command, missing } => write!(f, "`{command}` gave no {missing}"),
             Failure::Python { candidates } => {
-                write!(f, "no Python >= 3.10 with venv and pip was found; looked at:")?;
+                write!(f, "no Python >= 3.11 with venv and pip was found; looked at:")?;
                 for candidate in candidates {
                     write!(f, "\n  {candidate}")?;
                 }

@@ -59,7 +59,12 @@ impl Reference {
             Assign { of, value } => write(self.get(*of)?, &self.operand(*value)?),
             InPlace { op, of, value } => {
                 let target = self.get(*of)?;
-                write(target, &self.binary(*op, target, &self.operand(*value)?)?)
+                let result = self.binary(*op, target, &self.operand(*value)?)?;
+                // What is written may have more axes of extent 1, the result of an operation not.
+                if result.shape().len() > target.shape().len() {
+                    return None;
+                }
+                write(target, &result)
             }
             AssignWhere { of, mask, value } => {
                 let (target, value) = (self.get(*of)?, self.operand(*value)?);
