@@ -146,7 +146,9 @@ def test_a_script_is_run_by_its_name(tmp_path):
     script = tmp_path / "program.py"
     script.write_text("import phalanx as np\nprint(f'{np.rank()} {np.size()}')\n")
     command = [sys.executable, "-m", "phalanx", "run", "-n", "2", str(script)]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    ended = subprocess.run(
+        command, capture_output=True, text=True, timeout=60, check=True, env=worlds.surroundings()
+    )
     assert sorted(ended.stdout.splitlines()) == ["0 2", "[1] 1 2"]
 
 
