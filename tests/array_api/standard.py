@@ -3,13 +3,23 @@
 The suite's package of signatures imports every version of the standard, of which only that which is
 tested is kept. The tests of ``expected_failures.txt`` are expected to fail; one that passes is a
 failure, so that its line goes, unless the line ends with ``sometimes``.
+
+All arrays are split over the devices, small as they are. Examples that fail are not made smaller,
+which would take most of the time; without the two settings below, one is.
 """
 
 import pathlib
 import sys
 import types
 
+import phalanx
 import pytest
+from hypothesis import Phase, settings
+
+phalanx.init(split_from=1)
+# The suite's own profile takes from this one what it does not say itself.
+settings.register_profile("standard", phases=[Phase.explicit, Phase.generate], database=None)
+settings.load_profile("standard")
 
 _HERE = pathlib.Path(__file__).parent
 _package = types.ModuleType("array_api_stubs")

@@ -58,6 +58,8 @@ fn pytest(project: &Project, python: &Path, devices: &str, full: bool) -> Progra
         .arguments(["-m", "pytest", "-q", "-p", "no:cacheprovider"])
         .variable("PYTHONPATH", paths)
         .variable("PYTHONDONTWRITEBYTECODE", "1")
+        // What Hypothesis keeps stays out of the sources.
+        .variable("HYPOTHESIS_STORAGE_DIRECTORY", project.path("target/hypothesis"))
         .variable("PHALANX_DEVICES", devices)
         .variable("PHALANX_THREADS", "1")
         .variable("PHALANX_TEST_FULL", if full { "1" } else { "0" })

@@ -75,7 +75,9 @@ def unordered(found, expected):
         return "a scalar has no order"
     unit = epsilon(found) if found.dtype.kind in "fc" else 0.0
     extent = found.shape[-1]
-    for left, right in zip(wide(found).reshape(-1, extent), wide(expected).reshape(-1, extent)):
+    # Said in full, since vectors without elements do not tell how many they are.
+    shape = (found.size // max(extent, 1), extent)
+    for left, right in zip(wide(found).reshape(shape), wide(expected).reshape(shape)):
         rest = list(right)
         largest = max([1.0, *map(abs, rest)])
         for value in left:
