@@ -54,6 +54,20 @@ def test_program(name, processes, devices, numpy_says):
     compare("\n".join(lines) + "\n", numpy_says(name))
 
 
+@pytest.mark.parametrize("processes, devices", PLACES)
+def test_program_of_cupy(processes, devices):
+    ended = worlds.run(str(FOLDER / "from_cupy.py"), processes=processes, devices=devices)
+    lines = [line for line in ended.stdout.splitlines() if not re.match(r"\[\d+\] ", line)]
+    steps = numpy.where((numpy.arange(20_000) * 0.7548776662) % 1.0 < 0.5, 1, -1)
+    visits = numpy.bincount(numpy.cumsum(steps) % 41, minlength=41)
+    assert lines == [
+        f"most visited {visits.argmax()} times {visits.max()}",
+        f"visits {visits.tolist()}",
+        "weights sum to 1.000000000000, as on the host: True",
+        "infinities 41",
+    ]
+
+
 @pytest.mark.parametrize("processes, devices", [(1, 3), (3, 1), (4, 1), (2, 2)])
 def test_pipeline(processes, devices):
     pipeline = str(FOLDER / "pipeline.py")
