@@ -26,7 +26,7 @@ class Stream:
         return False
 
     def synchronize(self):
-        """Starts what is recorded and waits for it."""
+        """Starts what is recorded. Reading a value waits for it."""
         _phalanx.flush()
 
     def record(self, event=None):
@@ -47,7 +47,7 @@ class Event:
         self._time = None
 
     def record(self, stream=None):
-        """Waits for what is recorded, and notes the time."""
+        """Starts what is recorded, and notes the time on the host."""
         import time
 
         _phalanx.flush()
@@ -85,7 +85,7 @@ class Device:
         return self
 
     def synchronize(self):
-        """Starts what is recorded and waits for it."""
+        """Starts what is recorded. Reading a value waits for it."""
         _phalanx.flush()
 
 

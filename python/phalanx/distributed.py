@@ -42,43 +42,52 @@ class ProcessGroup:
         devices = _local_devices()
         return _phalanx.from_local([part] + [part[:0]] * (devices - 1), axis=0)
 
+    def _gathered(self, array, op=None, row=None):
+        """What all processes hold, combined, or one process's, on the host. Whatever mesh is
+        current, this is done by all processes together."""
+        with _phalanx._world():
+            stacked = self._stacked(array)
+            if op is not None:
+                stacked = _combined(stacked, op)
+            return (stacked if row is None else stacked[row]).get()
+
     def all_reduce(self, in_array, out_array, op="sum", stream=None):
         """The combination of all processes' arrays, for all."""
-        _write(out_array, _combined(self._stacked(in_array), op).get())
+        _write(out_array, self._gathered(in_array, op))
 
     def reduce(self, in_array, out_array, root=0, op="sum", stream=None):
         """The combination of all processes' arrays, for one."""
-        value = _combined(self._stacked(in_array), op).get()
+        value = self._gathered(in_array, op)
         if self.rank == root:
             _write(out_array, value)
 
     def broadcast(self, in_out_array, root=0, stream=None):
         """One process's array, for all."""
-        _write(in_out_array, self._stacked(in_out_array)[root].get())
+        _write(in_out_array, self._gathered(in_out_array, row=root))
 
     def reduce_scatter(self, in_array, out_array, count=None, op="sum", stream=None):
         """The combination of all processes' arrays, a part for each."""
-        value = _combined(self._stacked(in_array), op).get()
+        value = self._gathered(in_array, op)
         rows = value.reshape((self.size, -1) if count is None else (self.size, count))
         _write(out_array, rows[self.rank])
 
     def all_gather(self, in_array, out_array, count=None, stream=None):
         """All processes' arrays one after the other, for all."""
-        _write(out_array, self._stacked(in_array).get())
+        _write(out_array, self._gathered(in_array))
 
     def gather(self, in_array, out_array, root=0, stream=None):
         """All processes' arrays one after the other, for one."""
-        value = self._stacked(in_array).get()
+        value = self._gathered(in_array)
         if self.rank == root:
             _write(out_array, value)
 
     def scatter(self, in_array, out_array, root=0, stream=None):
         """The rows of one process's array, one for each."""
-        _write(out_array, self._stacked(in_array)[root].get()[self.rank])
+        _write(out_array, self._gathered(in_array, row=root)[self.rank])
 
     def all_to_all(self, in_array, out_array, stream=None):
         """Row ``j`` of process ``i`` becomes row ``i`` of process ``j``."""
-        _write(out_array, self._stacked(in_array).get()[:, self.rank])
+        _write(out_array, self._gathered(in_array)[:, self.rank])
 
     def barrier(self):
         """Returns when all processes have called it."""
@@ -95,7 +104,7 @@ class ProcessGroup:
     def send_recv(self, in_array, out_array, peer, stream=None):
         """Exchanges arrays with another process; all processes call it, in pairs."""
         # The peers differ by process, and operations may not.
-        _write(out_array, self._stacked(in_array).get()[peer])
+        _write(out_array, self._gathered(in_array)[peer])
 
     def stop(self):
         """Nothing is left to stop: the session ends with the program."""
@@ -108,8 +117,8 @@ def _combined(stacked, op):
 
 
 def _local_devices():
-    mesh = _phalanx.mesh()
-    return mesh.devices // _phalanx.size()
+    with _phalanx._world():
+        return _phalanx.mesh().devices // _phalanx.size()
 
 
 def init_process_group(n_devices=None, rank=None, *, backend=None, host=None, port=None,

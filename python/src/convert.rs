@@ -36,8 +36,8 @@ pub fn weak(object: &Bound<'_, PyAny>) -> PyResult<Option<Weak>> {
 
 /// An integer beyond `i64`; saturated beyond `i128`, where every dtype refuses it.
 fn large(number: &Bound<'_, PyInt>) -> PyResult<Weak> {
-    if let Ok(positive) = number.extract::<u64>() {
-        return Ok(Weak::Int(positive.into()));
+    if let Ok(fits) = number.extract::<i128>() {
+        return Ok(Weak::Int(fits));
     }
     let is_negative = number.lt(0)?;
     Ok(Weak::Int(if is_negative { i128::MIN } else { i128::MAX }))
@@ -108,7 +108,7 @@ fn stacked(object: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResult<Option<A
     if !object.is_instance_of::<PyList>() && !object.is_instance_of::<PyTuple>() {
         return Ok(None);
     }
-    if !holds_arrays(object)? {
+    if !holds_arrays(object, DEEPEST)? {
         return Ok(None);
     }
     let items: Vec<Array> =
@@ -119,11 +119,17 @@ fn stacked(object: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResult<Option<A
     Ok(Some(made))
 }
 
-fn holds_arrays(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+/// Lists in lists as deep as an array has axes.
+const DEEPEST: usize = 64;
+
+fn holds_arrays(object: &Bound<'_, PyAny>, deepest: usize) -> PyResult<bool> {
+    if deepest == 0 {
+        return Err(value_error(format!("lists are nested deeper than {DEEPEST} times")));
+    }
     for item in object.try_iter()? {
         let item = item?;
         let is_list = item.is_instance_of::<PyList>() || item.is_instance_of::<PyTuple>();
-        if item.is_instance_of::<Ndarray>() || (is_list && holds_arrays(&item)?) {
+        if item.is_instance_of::<Ndarray>() || (is_list && holds_arrays(&item, deepest - 1)?) {
             return Ok(true);
         }
     }

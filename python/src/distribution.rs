@@ -341,6 +341,31 @@ impl Local {
     }
 }
 
+/// A block whose arrays are those of the world, inside of a block of this process's own.
+#[pyclass(name = "_world", module = "phalanx", unsendable)]
+pub struct World {
+    entered: Vec<phalanx::Entered>,
+}
+
+#[pymethods]
+impl World {
+    #[new]
+    fn new() -> World {
+        World { entered: Vec::new() }
+    }
+
+    fn __enter__(&mut self, py: Python<'_>) -> PyResult<()> {
+        self.entered.push(session::world_mesh(py)?.entered());
+        Ok(())
+    }
+
+    #[pyo3(signature = (*_arguments))]
+    fn __exit__(&mut self, _arguments: &Bound<'_, PyAny>) -> bool {
+        self.entered.pop();
+        false
+    }
+}
+
 /// Makes the outcome of something that each process does by itself known to all: if any process
 /// passes an error, all raise it. Collective.
 #[pyfunction]
@@ -351,7 +376,8 @@ pub fn agree(py: Python<'_>, error: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
         None => Ok(()),
         Some(error) => Err(error.str()?.to_string()),
     };
-    let site = here(py);
-    let agreed = py.detach(|| phalanx::within(site, || phalanx::agree(outcome)));
+    let (site, world) = (here(py), session::world_mesh(py)?);
+    let agree = || world.enter(|| phalanx::within(site, || phalanx::agree(outcome)));
+    let agreed = py.detach(agree);
     agreed.map_err(|error| raised(py, &error))
 }

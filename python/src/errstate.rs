@@ -31,6 +31,7 @@ const KINDS: [(&str, &str); 4] = [
 /// An error that an operation may have met.
 struct Check {
     kind: usize,
+    mode: Mode,
     operation: &'static str,
     site: Site,
     met: Array,
@@ -44,7 +45,7 @@ thread_local! {
 /// Records what an operation met, if a block asks for it.
 pub fn check(py: Python<'_>, op: Op, operands: &[Argument], result: &Array) {
     let modes = MODES.get();
-    if modes == [Mode::Ignore; 4] || !result.dtype().is_inexact() {
+    if !is_on() || !result.dtype().is_inexact() {
         return;
     }
     let site = here(py);
@@ -55,7 +56,8 @@ pub fn check(py: Python<'_>, op: Op, operands: &[Argument], result: &Array) {
             each.reduce(|a, b| a.logical_and(&b))
         };
         let note = |kind: usize, met: Array| {
-            let check = Check { kind, operation: op.name(), site, met: met.any(()) };
+            let check =
+                Check { kind, mode: modes[kind], operation: op.name(), site, met: met.any(()) };
             CHECKS.with_borrow_mut(|checks| checks.push(check));
         };
         // An infinity of finite operands: of division, and of logarithms of zero, or too large.
@@ -100,7 +102,7 @@ fn as_operand(operand: &Argument, dtype: DType) -> Argument {
     }
 }
 
-fn modes_of(py: Python<'_>, keywords: Option<&Bound<'_, PyDict>>) -> PyResult<[Mode; 4]> {
+fn modes_of(keywords: Option<&Bound<'_, PyDict>>) -> PyResult<[Mode; 4]> {
     let mut modes = MODES.get();
     for (key, value) in keywords.into_iter().flat_map(|keywords| keywords.iter()) {
         let (key, text): (String, String) = (key.extract()?, value.extract()?);
@@ -123,20 +125,24 @@ fn modes_of(py: Python<'_>, keywords: Option<&Bound<'_, PyDict>>) -> PyResult<[M
             }
         }
     }
-    let _ = py;
     Ok(modes)
 }
 
-/// Tells what the operations since the last time met. Collective.
-fn settle(py: Python<'_>, modes: [Mode; 4]) -> PyResult<()> {
-    let checks = CHECKS.with_borrow_mut(std::mem::take);
+/// Whether a block looks for errors.
+pub fn is_on() -> bool {
+    MODES.get() != [Mode::Ignore; 4]
+}
+
+/// Tells what the operations after the first `before` met. Collective.
+fn settle(py: Python<'_>, before: usize) -> PyResult<()> {
+    let checks = CHECKS.with_borrow_mut(|checks| checks.split_off(before.min(checks.len())));
     for check in checks {
         let met = at_line(py, || check.met.item::<bool>()).map_err(|error| raised(py, &error))?;
-        if !met || modes[check.kind] == Mode::Ignore {
+        if !met {
             continue;
         }
         let text = format!("{} {}", KINDS[check.kind].1, check.operation);
-        if modes[check.kind] == Mode::Raise {
+        if check.mode == Mode::Raise {
             let text = format!("{text}\n  from    {}", check.site);
             return Err(pyo3::exceptions::PyFloatingPointError::new_err(text));
         }
@@ -155,19 +161,21 @@ fn settle(py: Python<'_>, modes: [Mode; 4]) -> PyResult<()> {
 #[pyclass(name = "errstate", module = "phalanx", unsendable)]
 pub struct ErrState {
     modes: [Mode; 4],
-    before: Option<[Mode; 4]>,
+    /// What was asked for before the block, and how many checks there were.
+    before: Option<([Mode; 4], usize)>,
 }
 
 #[pymethods]
 impl ErrState {
     #[new]
     #[pyo3(signature = (**keywords))]
-    fn new(py: Python<'_>, keywords: Option<&Bound<'_, PyDict>>) -> PyResult<ErrState> {
-        Ok(ErrState { modes: modes_of(py, keywords)?, before: None })
+    fn new(keywords: Option<&Bound<'_, PyDict>>) -> PyResult<ErrState> {
+        Ok(ErrState { modes: modes_of(keywords)?, before: None })
     }
 
     fn __enter__(&mut self) {
-        self.before = Some(MODES.replace(self.modes));
+        let checks = CHECKS.with_borrow(Vec::len);
+        self.before = Some((MODES.replace(self.modes), checks));
     }
 
     #[pyo3(signature = (kind, _value, _trace))]
@@ -178,13 +186,14 @@ impl ErrState {
         _value: &Bound<'_, PyAny>,
         _trace: &Bound<'_, PyAny>,
     ) -> PyResult<bool> {
-        MODES.set(self.before.take().unwrap_or([Mode::Ignore; 4]));
+        let (modes, before) = self.before.take().unwrap_or(([Mode::Ignore; 4], 0));
+        MODES.set(modes);
         if !kind.is_none() {
             // The block ends otherwise; what it met is not asked for any more.
-            CHECKS.with_borrow_mut(Vec::clear);
+            CHECKS.with_borrow_mut(|checks| checks.truncate(before));
             return Ok(false);
         }
-        settle(py, self.modes)?;
+        settle(py, before)?;
         Ok(false)
     }
 }

@@ -50,6 +50,7 @@ fn _phalanx(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<errstate::DeferredErrors>()?;
     module.add_class::<distribution::Sharding>()?;
     module.add_class::<distribution::Local>()?;
+    module.add("_world", py.get_type::<distribution::World>())?;
     module.add_function(wrap_pyfunction!(distribution::agree, module)?)?;
     module.add_class::<distribution::Shard>()?;
     module.add_function(wrap_pyfunction!(session::flush, module)?)?;

@@ -1,6 +1,6 @@
 //! The class of arrays.
 
-use crate::convert::{argument, beside, fetch, to_number, to_numpy};
+use crate::convert::{argument, array, beside, fetch, to_number, to_numpy};
 use crate::dtypes;
 use crate::errors::{raised, type_error, value_error};
 use crate::flags::FlagsObject;
@@ -8,9 +8,9 @@ use crate::indexing::{Key, key};
 use crate::iteration::{FlatIteration, Iteration};
 use crate::site::{at_line, here};
 use crate::text::{TextOptions, text};
-use phalanx::{Array, Index, Scalar};
+use phalanx::{Argument, Array, Index, Scalar};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyTuple};
+use pyo3::types::{PyBytes, PyList, PyTuple};
 
 /// An array over all devices of a mesh.
 #[pyclass(name = "ndarray", module = "phalanx", frozen, weakref)]
@@ -33,6 +33,14 @@ impl Ndarray {
         }
         let host = fetch(py, &self.array)?;
         to_number(py, Scalar::from_bytes(host.dtype, &host.bytes))
+    }
+
+    /// The element of an array without axes as a number of Python. Collective.
+    fn scalar<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        match self.array.ndim() {
+            0 => self.number(py),
+            _ => Err(type_error("only 0-dimensional arrays can be converted to Python scalars")),
+        }
     }
 
     /// Through a key.
@@ -169,15 +177,15 @@ impl Ndarray {
     }
 
     fn __int__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        py.import("builtins")?.getattr("int")?.call1((self.number(py)?,))
+        py.import("builtins")?.getattr("int")?.call1((self.scalar(py)?,))
     }
 
     fn __float__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        py.import("builtins")?.getattr("float")?.call1((self.number(py)?,))
+        py.import("builtins")?.getattr("float")?.call1((self.scalar(py)?,))
     }
 
     fn __complex__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        py.import("builtins")?.getattr("complex")?.call1((self.number(py)?,))
+        py.import("builtins")?.getattr("complex")?.call1((self.scalar(py)?,))
     }
 
     fn __index__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
@@ -365,7 +373,12 @@ impl Ndarray {
 pub fn assign(target: &Array, value: &Bound<'_, PyAny>) -> PyResult<()> {
     let py = value.py();
     target.ok().map_err(|error| raised(py, &error))?;
-    let value = beside(target, || argument(value))?;
+    let is_list = value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>();
+    // The numbers of a list have no dtype: they are checked against the array's.
+    let value = beside(target, || match is_list {
+        true => array(value, Some(target.dtype())).map(Argument::Array),
+        false => argument(value),
+    })?;
     let written = at_line(py, || target.try_assign(value));
     written.map_err(|error| raised(py, &error))
 }

@@ -34,13 +34,21 @@ impl Ndarray {
     }
 
     fn unary(&self, py: Python<'_>, op: Op) -> PyResult<Py<PyAny>> {
-        Ndarray::wrap(py, at_line(py, || Array::apply(op, &[Argument::Array(self.array.clone())])))
+        let operand = [Argument::Array(self.array.clone())];
+        let result = at_line(py, || Array::apply(op, &operand));
+        errstate::check(py, op, &operand, &result);
+        Ndarray::wrap(py, result)
     }
 
     /// `self op= other`.
     fn in_place(&self, op: Op, other: &Bound<'_, PyAny>) -> PyResult<()> {
         let py = other.py();
         let other = convert::beside(&self.array, || convert::argument(other))?;
+        let operands = [Argument::Array(self.array.clone()), other.clone()];
+        if errstate::is_on() {
+            // What is met shows in the result before it is written.
+            errstate::check(py, op, &operands, &at_line(py, || Array::apply(op, &operands)));
+        }
         let written = at_line(py, || self.array.try_apply_in_place(op, other));
         written.map_err(|error| raised(py, &error))
     }
@@ -183,24 +191,27 @@ impl Ndarray {
     fn __pow__(
         &self,
         other: &Bound<'_, PyAny>,
-        _modulo: Option<&Bound<'_, PyAny>>,
+        modulo: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Py<PyAny>> {
+        no_modulo(modulo)?;
         self.binary(Op::Power, other, false)
     }
 
     fn __rpow__(
         &self,
         other: &Bound<'_, PyAny>,
-        _modulo: Option<&Bound<'_, PyAny>>,
+        modulo: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Py<PyAny>> {
+        no_modulo(modulo)?;
         self.binary(Op::Power, other, true)
     }
 
     fn __ipow__(
         &self,
         other: &Bound<'_, PyAny>,
-        _modulo: Option<&Bound<'_, PyAny>>,
+        modulo: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
+        no_modulo(modulo)?;
         self.in_place(Op::Power, other)
     }
 
@@ -263,5 +274,15 @@ impl Ndarray {
             CompareOp::Ge => Op::GreaterEqual,
         };
         self.binary(op, other, false)
+    }
+}
+
+/// Arrays have no powers by a modulus, and neither have NumPy's.
+fn no_modulo(modulo: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+    match modulo {
+        Some(modulo) if !modulo.is_none() => {
+            Err(crate::errors::type_error("pow() of an array takes no third argument"))
+        }
+        _ => Ok(()),
     }
 }

@@ -187,6 +187,14 @@ pub fn rank(py: Python<'_>) -> PyResult<usize> {
     Ok(phalanx::rank())
 }
 
+/// The mesh of all devices.
+pub fn world_mesh(py: Python<'_>) -> PyResult<MeshHandle> {
+    ensure(py)?;
+    let session = session();
+    let session = session.as_ref().ok_or_else(|| value_error("no session has begun"))?;
+    Ok(session.handle().clone())
+}
+
 /// The mesh of this process's devices alone.
 pub fn local_mesh(py: Python<'_>) -> PyResult<MeshHandle> {
     ensure(py)?;

@@ -68,18 +68,19 @@ fn file_of(frame: &Bound<'_, PyAny>) -> Option<&'static str> {
     let code = unsafe {
         Bound::from_owned_ptr_or_opt(frame.py(), ffi::PyFrame_GetCode(frame.as_ptr().cast()).cast())
     }?;
-    CODES.with_borrow_mut(|codes| {
-        if codes.len() >= REMEMBERED {
-            codes.clear();
-        }
-        let known = codes.entry(code.as_ptr() as usize).or_insert_with(|| {
-            let name = code.getattr("co_filename").and_then(|name| name.extract::<String>());
-            let name = name.unwrap_or_else(|_| String::from("<unknown>"));
-            let file = (!is_own(&name)).then(|| file_name(name));
-            Known { _code: code.unbind(), file }
-        });
-        known.file
-    })
+    let address = code.as_ptr() as usize;
+    if let Some(file) = CODES.with_borrow(|codes| codes.get(&address).map(|known| known.file)) {
+        return file;
+    }
+    // Nothing of Python runs while the map is borrowed: what ends with a code object may call.
+    let name = code.getattr("co_filename").and_then(|name| name.extract::<String>());
+    let name = name.unwrap_or_else(|_| String::from("<unknown>"));
+    let file = (!is_own(&name)).then(|| file_name(name));
+    let is_full = CODES.with_borrow(|codes| codes.len() >= REMEMBERED);
+    let forgotten = is_full.then(|| CODES.take());
+    CODES.with_borrow_mut(|codes| codes.insert(address, Known { _code: code.unbind(), file }));
+    drop(forgotten);
+    file
 }
 
 /// Whether a file is one of the module's own, whose lines tell the user nothing.

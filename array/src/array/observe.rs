@@ -3,7 +3,7 @@
 use super::handle::Array;
 use crate::engine::Cause;
 use crate::error::{Error, Site, call_site};
-use crate::graph::{Evaluated, NodeOp};
+use crate::graph::{Evaluated, Node, NodeOp};
 use crate::host::HostArray;
 use crate::lens::show_truth_host;
 use crate::manipulation::refused;
@@ -24,6 +24,12 @@ impl Array {
     }
 
     fn evaluate_for(&self, cause: Cause, site: Site) -> Result<(), Error> {
+        self.evaluated_for(cause, site).map(|_| ())
+    }
+
+    /// The node of the value once it is computed. Another thread may write the array meanwhile,
+    /// which then has another node.
+    fn evaluated_for(&self, cause: Cause, site: Site) -> Result<Arc<Node>, Error> {
         let live = self.live()?;
         let mesh = &live.cell.mesh;
         let node = live.cell.node()?;
@@ -38,10 +44,11 @@ impl Array {
             }
         }
         match node.result() {
-            Some(Ok(value)) => mesh.engine().wait(value),
-            Some(Err(error)) => Err(error.clone()),
+            Some(Ok(value)) => mesh.engine().wait(value)?,
+            Some(Err(error)) => return Err(error.clone()),
             None => unreachable!("bug: a closed window left a node without a result"),
         }
+        Ok(node)
     }
 
     /// The elements in C order. Local for a value already evaluated that this process holds whole
@@ -86,8 +93,8 @@ impl Array {
             {
                 live.cell.mesh.raise_known(true)?;
             }
-            self.evaluate_for(cause, site)?;
-            if let Some(host) = self.read_local()? {
+            let node = self.evaluated_for(cause, site)?;
+            if let Some(host) = self.read_local(&node)? {
                 return Ok(host);
             }
         }
@@ -106,15 +113,15 @@ impl Array {
             site,
         )?;
         let whole = Array::from_node(mesh.clone(), node);
-        whole.evaluate_for(cause, site)?;
+        let node = whole.evaluated_for(cause, site)?;
         Ok(whole
-            .read_local()?
+            .read_local(&node)?
             .unwrap_or_else(|| unreachable!("bug: a replicated value is held by every process")))
     }
 
-    fn read_local(&self) -> Result<Option<HostArray>, Error> {
+    /// The elements through the view of a value of the array, if this process holds them all.
+    fn read_local(&self, node: &Node) -> Result<Option<HostArray>, Error> {
         let live = self.live()?;
-        let node = live.cell.node()?;
         let stage = live.view.stages.first();
         let map = match stage {
             Some(stage) => (*stage.map).clone(),

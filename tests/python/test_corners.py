@@ -1,0 +1,104 @@
+"""Corners that were wrong once."""
+
+import threading
+
+import numpy
+import pytest
+
+import phalanx as np
+import phalanx.distributed
+
+from . import worlds
+
+
+def test_lists_in_themselves_are_refused():
+    endless = []
+    endless.append(endless)
+    deep = [1]
+    for _ in range(100_000):
+        deep = [deep]
+    for wrong in (endless, deep):
+        with pytest.raises((ValueError, RecursionError)):
+            np.asarray(wrong)
+
+
+def test_threads_that_write_and_read_one_array():
+    array, failures = np.zeros(1000), []
+
+    def work():
+        nonlocal array
+        try:
+            mine = array
+            for step in range(300):
+                mine += 1
+                if step % 50 == 0:
+                    mine.get()
+        except BaseException as error:  # A panic of Rust is no Exception.
+            failures.append(repr(error))
+
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+
+
+def test_collectives_inside_of_a_local_block():
+    ended = worlds.run(
+        """
+        import numpy
+        import phalanx as np
+        import phalanx.distributed
+        group = phalanx.distributed.init_process_group()
+        with np.local():
+            own, out = np.ones(2) * (group.rank + 1), np.zeros(2)
+            group.all_reduce(own, out)
+            print(f"sum {out.tolist()}")
+            try:
+                phalanx.distributed.agree("broken" if group.rank == 1 else None)
+            except Exception as error:
+                print(f"agreed {'broken' in str(error)}")
+        """,
+        processes=3,
+    )
+    lines = sorted(line.split("] ")[-1] for line in ended.stdout.splitlines())
+    assert lines == ["agreed True"] * 3 + ["sum [6.0, 6.0]"] * 3, ended.stdout
+
+
+def test_blocks_of_errstate_have_their_own_errors():
+    zero = np.zeros(3)
+    with pytest.raises(FloatingPointError):
+        with np.errstate(divide="raise"):
+            1 / zero
+            with np.errstate(divide="ignore"):
+                1 / zero
+    with pytest.warns(RuntimeWarning):
+        with np.errstate(divide="warn"):
+            1 / zero
+            with np.errstate(invalid="raise"):
+                zero + 1
+    with pytest.raises(FloatingPointError):
+        with np.errstate(divide="raise"):
+            one = np.ones(3)
+            one /= zero
+
+
+def test_numbers_of_any_size():
+    assert float((np.asarray([1.0, 2.0]) + 2**70)[0]) == 2.0**70
+    small = np.arange(6, dtype="uint8")
+    for key, value in [(slice(2), [1, 300]), (slice(None), [256] * 6)]:
+        with pytest.raises(OverflowError):
+            small[key] = value
+    small[:2] = [7, 8]
+    assert small.tolist() == [7, 8, 2, 3, 4, 5]
+
+
+def test_what_numpy_refuses():
+    with pytest.raises(TypeError):
+        pow(np.arange(3), 2, 3)
+    for convert in (float, int, complex):
+        with pytest.raises(TypeError):
+            convert(np.ones(1))
+    assert np.ones(1).item() == 1.0
+    assert numpy.float64(np.ones(()).item()) == 1.0
