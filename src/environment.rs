@@ -3,7 +3,7 @@
 //! A row gives a variable's name, the kind of value it takes, its default, the version it came
 //! with, the group it belongs to and its documentation. Parsing, the list of `phalanx info`,
 //! `docs/environment.md` and the warning about unknown names all come from it. This module reads
-//! nothing itself: [`crate::Config::from_env`] does, in one place. It uses the standard library
+//! nothing itself: `Config::from_env` does, in one place. It uses the standard library
 //! alone, so that the developer commands can include it without building the framework.
 
 use std::ffi::{OsStr, OsString};

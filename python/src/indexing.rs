@@ -3,7 +3,7 @@
 use crate::convert;
 use crate::ndarray::Ndarray;
 use phalanx::{AnyIndex, Array, Index};
-use pyo3::exceptions::PyIndexError;
+use pyo3::exceptions::{PyIndexError, PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyEllipsis, PyInt, PyList, PySlice, PyTuple};
 use smallvec::SmallVec;
@@ -37,7 +37,7 @@ pub fn key(object: &Bound<'_, PyAny>) -> PyResult<Key> {
 
 fn item(object: &Bound<'_, PyAny>) -> PyResult<AnyIndex> {
     if let Ok(position) = object.cast_exact::<PyInt>() {
-        return Ok(AnyIndex::Basic(Index::At(position.extract()?)));
+        return self::position(position.as_any());
     }
     if let Ok(slice) = object.cast::<PySlice>() {
         return range(slice).map(AnyIndex::Basic);
@@ -63,15 +63,28 @@ fn item(object: &Bound<'_, PyAny>) -> PyResult<AnyIndex> {
     if object.hasattr("dtype")? && object.hasattr("shape")? {
         let host = convert::to_host_array(object, None)?;
         if host.shape.is_empty() && host.dtype != phalanx::DType::Bool {
-            return Ok(AnyIndex::Basic(Index::At(object.extract().map_err(|_| refused())?)));
+            return position(object);
         }
         return positions(convert::upload(object.py(), &host)?);
     }
-    object.extract().map(|position| AnyIndex::Basic(Index::At(position))).map_err(|_| refused())
+    position(object)
 }
 
 fn positions(array: Array) -> PyResult<AnyIndex> {
     Ok(AnyIndex::Array(array))
+}
+
+/// A position by `__index__`; what that raises itself stays.
+fn position(object: &Bound<'_, PyAny>) -> PyResult<AnyIndex> {
+    let py = object.py();
+    match object.extract::<i64>() {
+        Ok(position) => Ok(AnyIndex::Basic(Index::At(position))),
+        Err(error) if error.is_instance_of::<PyTypeError>(py) => Err(refused()),
+        Err(error) if error.is_instance_of::<PyOverflowError>(py) => {
+            Err(PyIndexError::new_err("cannot fit the position into 64 bits"))
+        }
+        Err(error) => Err(error),
+    }
 }
 
 fn refused() -> PyErr {

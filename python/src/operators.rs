@@ -5,10 +5,10 @@ use crate::errors::raised;
 use crate::errstate;
 use crate::ndarray::Ndarray;
 use crate::site::at_line;
-use phalanx::{Argument, Array, Op};
+use phalanx::{Argument, Array, DType, Op};
 use pyo3::basic::CompareOp;
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyString, PyTuple};
 
 impl Ndarray {
     /// The other operand, on the mesh of this one. Most are arrays or numbers, which have one.
@@ -273,6 +273,14 @@ impl Ndarray {
             CompareOp::Gt => Op::Greater,
             CompareOp::Ge => Op::GreaterEqual,
         };
+        let is_nothing = other.is_none() || other.is_instance_of::<PyString>();
+        if is_nothing && matches!(op, Op::Equal | Op::NotEqual) {
+            // No number equals what is none.
+            let unequal = f64::from(u8::from(op == Op::NotEqual));
+            let py = other.py();
+            let answer = at_line(py, || phalanx::full_like(&self.array, unequal, DType::Bool));
+            return Ndarray::wrap(py, answer);
+        }
         self.binary(op, other, false)
     }
 }

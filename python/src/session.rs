@@ -117,6 +117,9 @@ pub fn init(
         config = config.devices(count_of(devices)?);
     }
     if let Some(threads) = threads {
+        if threads == 0 {
+            return Err(value_error("phalanx.init: threads are a number from 1 on"));
+        }
         config = config.threads(threads);
     }
     if let Some(limit) = memory_limit {
@@ -124,7 +127,11 @@ pub fn init(
     }
     let mut axes: Vec<(String, usize)> = Vec::new();
     for (name, extent) in mesh.into_iter().flat_map(|mesh| mesh.iter()) {
-        axes.push((name.extract()?, extent.extract()?));
+        let (name, extent): (String, usize) = (name.extract()?, extent.extract()?);
+        if extent == 0 {
+            return Err(value_error(format!("phalanx.init: the axis {name} has no devices")));
+        }
+        axes.push((name, extent));
     }
     let axes: Vec<(&str, usize)> =
         axes.iter().map(|(name, extent)| (name.as_str(), *extent)).collect();
@@ -138,6 +145,9 @@ pub fn init(
 /// How many devices `4`, `"cpu"` or `"cpu:4"` are.
 fn count_of(devices: &Bound<'_, PyAny>) -> PyResult<usize> {
     let refused = || value_error("phalanx.init: devices are a number from 1 on, or cpu:N");
+    if devices.is_instance_of::<pyo3::types::PyBool>() {
+        return Err(refused());
+    }
     if let Ok(count) = devices.extract::<usize>() {
         return if count > 0 { Ok(count) } else { Err(refused()) };
     }

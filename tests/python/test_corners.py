@@ -102,3 +102,37 @@ def test_what_numpy_refuses():
             convert(np.ones(1))
     assert np.ones(1).item() == 1.0
     assert numpy.float64(np.ones(()).item()) == 1.0
+
+
+def test_nothing_equals_what_is_no_number():
+    x = np.arange(3)
+    assert (x == None).tolist() == [False] * 3  # noqa: E711 - elementwise, as in NumPy
+    assert (x != "a").tolist() == [True] * 3
+    with pytest.raises(TypeError):
+        x < None
+
+
+def test_what_a_position_raises_stays():
+    class Broken:
+        def __index__(self):
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        np.arange(3)[Broken()]
+    for wrong in (10**30, 1.5, "a"):
+        with pytest.raises(IndexError):
+            np.arange(3)[wrong]
+
+
+def test_wrong_sessions_are_refused():
+    ended = worlds.run(
+        """
+        import phalanx as np
+        for wrong in ({"devices": True}, {"threads": 0}, {"mesh": {"x": 0}}):
+            try:
+                np.init(**wrong)
+            except ValueError as error:
+                print("refused")
+        """
+    )
+    assert ended.stdout == "refused\n" * 3

@@ -4,8 +4,8 @@ use crate::on_lines;
 use phalanx::prelude::*;
 use phalanx::sparse::{Csr, cg};
 use phalanx::{
-    Mode, Op, choose, identity, ix, linalg, put_along_axis, ravel_multi_index, setxor1d, ufunc,
-    unravel_index, vecdot,
+    Mode, Op, choose, digitize, identity, ix, linalg, put_along_axis, ravel_multi_index, setxor1d,
+    ufunc, unravel_index, vecdot,
 };
 
 /// Positions that are wider than the array ended the world, and were then refused.
@@ -175,5 +175,15 @@ fn exclusive_unions_joined_nans() {
     on_lines(|| {
         let (a, b) = (from_slice(&[f64::NAN, 1.0], [2]), from_slice(&[f64::NAN, 2.0], [2]));
         assert_eq!(setxor1d(&a, &b).size(), 4);
+    });
+}
+
+#[test]
+fn falling_bins_had_their_other_edges() {
+    on_lines(|| {
+        let (values, bins) = (arange(0, 5, 1), from_slice(&[3i64, 1], [2]));
+        for (right, expected) in [(false, [2, 1, 1, 0, 0]), (true, [2, 2, 1, 1, 0])] {
+            assert_eq!(digitize(&values, &bins, right).to_vec::<i64>().unwrap(), expected);
+        }
     });
 }

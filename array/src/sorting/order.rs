@@ -223,7 +223,6 @@ pub fn digitize(values: &Array, bins: &Array, right: bool) -> Array {
                 let expected = "increasing or decreasing";
                 return Err(Error::data(DataError::NotMonotone { expected }, site));
             }
-            let side = if right { Side::Right } else { Side::Left };
             let reversed = bins.slice(crate::s![..;-1]);
             (count - searchsorted(&reversed, values, side)).ok().cloned()
         })

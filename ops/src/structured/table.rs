@@ -9,7 +9,7 @@ use crate::{DType, Shape};
 /// A structured operation with its arguments.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Structured {
-    /// The matrix product; see [`matmul`].
+    /// The matrix product; see `matmul.rs`.
     Matmul,
     /// A Fourier transform along an axis.
     Fft(Fft),
