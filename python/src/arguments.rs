@@ -107,16 +107,12 @@ impl<'a, 'py> Arguments<'a, 'py> {
         self.given(name).map(|object| convert::array(object, None)).transpose()
     }
 
-    /// The arrays of a sequence, or along the first axis of an array.
+    /// The arrays of a sequence, of what is left of the positional arguments, or along the first
+    /// axis of an array.
     pub fn arrays(&self, name: &str) -> PyResult<Vec<Array>> {
         let object = self.object(name)?;
         let items = object.try_iter().map_err(|_| self.wrong(name, "a sequence of arrays"))?;
         items.map(|item| convert::array(&item?, None)).collect()
-    }
-
-    /// The arrays of what is left of the positional arguments.
-    pub fn rest(&self, name: &str) -> PyResult<Vec<Array>> {
-        self.arrays(name)
     }
 
     /// Something that is an array or a number.

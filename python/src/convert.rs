@@ -247,7 +247,12 @@ pub fn to_numpy_view<'py, B: pyo3::PyClass + Into<pyo3::PyClassInitializer<B>>>(
 
 /// An element as a number of Python.
 pub fn to_number<'py>(py: Python<'py>, scalar: Scalar) -> PyResult<Bound<'py, PyAny>> {
-    Ok(match scalar.to_weak() {
+    weak_number(py, scalar.to_weak())
+}
+
+/// A number of Python.
+pub fn weak_number<'py>(py: Python<'py>, weak: Weak) -> PyResult<Bound<'py, PyAny>> {
+    Ok(match weak {
         Weak::Bool(truth) => PyBool::new(py, truth).to_owned().into_any(),
         Weak::Int(number) => number.into_pyobject(py)?.into_any(),
         Weak::Float(number) => PyFloat::new(py, number).into_any(),

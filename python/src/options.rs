@@ -133,8 +133,13 @@ impl<'py> Arguments<'_, 'py> {
 
     /// The answer, written into `out` if that is given.
     pub fn stored(&self, result: Array) -> PyResult<Answer> {
+        self.stored_by(result, Casting::SameKind)
+    }
+
+    /// As [`Arguments::stored`], by another rule of what can be cast.
+    pub fn stored_by(&self, result: Array, casting: Casting) -> PyResult<Answer> {
         let Some(object) = self.given("out") else { return Ok(Answer::Array(result)) };
-        self.stored_in(object, result, Casting::SameKind)
+        self.stored_in(object, result, casting)
     }
 
     /// The answer, written into an array.

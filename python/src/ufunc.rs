@@ -102,19 +102,7 @@ impl Ufunc {
         for name in ["x1", "x2"].iter().take(self.arity) {
             operands.push(a.argument(name)?);
         }
-        let casting = match a.text_or("casting", "same_kind")?.as_str() {
-            "no" => Casting::No,
-            "equiv" => Casting::Equiv,
-            "safe" => Casting::Safe,
-            "same_kind" => Casting::SameKind,
-            "unsafe" => Casting::Unsafe,
-            other => {
-                return Err(value_error(format!(
-                    "casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' \
-                     (got '{other}')"
-                )));
-            }
-        };
+        let casting = a.casting("casting", Casting::SameKind)?;
         if let Some(dtype) = a.optional_dtype("dtype")? {
             for operand in &mut operands {
                 let array = convert::as_array(py, operand.clone())?;
@@ -124,7 +112,7 @@ impl Ufunc {
                         self.name,
                         array.dtype().numpy_name(),
                         dtype.numpy_name(),
-                        a.text_or("casting", "same_kind")?
+                        casting.name()
                     )));
                 }
                 *operand = Argument::Array(at_line(py, || array.astype(dtype)));
@@ -159,7 +147,7 @@ impl Ufunc {
                     self.name,
                     computed.dtype().numpy_name(),
                     target.dtype().numpy_name(),
-                    a.text_or("casting", "same_kind")?
+                    casting.name()
                 )));
             }
             let computed = match &mask {
@@ -406,16 +394,7 @@ impl Ufunc {
     fn identity(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         match self.rows {
             Rows::One(op) => match op.identity() {
-                Some(weak) => {
-                    let dtype = match weak {
-                        phalanx::Weak::Bool(_) => phalanx::DType::Bool,
-                        phalanx::Weak::Int(_) => phalanx::DType::I64,
-                        phalanx::Weak::Float(_) => phalanx::DType::F64,
-                        phalanx::Weak::Complex(_) => phalanx::DType::C128,
-                    };
-                    let scalar = phalanx::Scalar::from_weak(dtype, weak);
-                    Ok(convert::to_number(py, scalar)?.unbind())
-                }
+                Some(weak) => Ok(convert::weak_number(py, weak)?.unbind()),
                 None => Ok(py.None()),
             },
             Rows::Two(..) => Ok(py.None()),

@@ -214,7 +214,7 @@ functions! { FUNCTIONS, a =>
     "meshgrid(*xi, copy=True, sparse=False, indexing='xy')",
     "The coordinates of all points of a grid, from those along its axes.":
     {
-        let arrays = a.rest("xi")?;
+        let arrays = a.arrays("xi")?;
         let indexing = match a.text_or("indexing", "xy")?.as_str() {
             "xy" => Indexing::Xy,
             "ij" => Indexing::Ij,

@@ -44,7 +44,7 @@ functions! { FUNCTIONS, a =>
     "common_type(*arrays)",
     "The floating-point or complex dtype that arrays have in common.":
     {
-        let dtype = phalanx::common_type(&a.rest("arrays")?.iter().collect::<Vec<_>>());
+        let dtype = phalanx::common_type(&a.arrays("arrays")?.iter().collect::<Vec<_>>());
         let dtype = dtype.map_err(|error| raised(a.py(), &error))?;
         to_python(a.py(), dtype)?.getattr("type")?.unbind()
     };

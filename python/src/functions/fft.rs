@@ -41,59 +41,59 @@ const TWO: Option<&[i64]> = Some(&[-2, -1]);
 functions! { FUNCTIONS, a =>
     "fft(a, n=None, axis=-1, norm=None, out=None)",
     "The discrete Fourier transform along an axis.":
-    a.written(fft::fft(&a.array("a")?, line(a)?));
+    a.stored(fft::fft(&a.array("a")?, line(a)?));
 
     "ifft(a, n=None, axis=-1, norm=None, out=None)",
     "The inverse of `fft`.":
-    a.written(fft::ifft(&a.array("a")?, line(a)?));
+    a.stored(fft::ifft(&a.array("a")?, line(a)?));
 
     "rfft(a, n=None, axis=-1, norm=None, out=None)",
     "The transform of real numbers: the frequencies that are not negative.":
-    a.written(fft::rfft(&a.array("a")?, line(a)?));
+    a.stored(fft::rfft(&a.array("a")?, line(a)?));
 
     "irfft(a, n=None, axis=-1, norm=None, out=None)",
     "The inverse of `rfft`.":
-    a.written(fft::irfft(&a.array("a")?, line(a)?));
+    a.stored(fft::irfft(&a.array("a")?, line(a)?));
 
     "hfft(a, n=None, axis=-1, norm=None, out=None)",
     "The transform of what is conjugate to its reverse: real numbers.":
-    a.written(fft::hfft(&a.array("a")?, line(a)?));
+    a.stored(fft::hfft(&a.array("a")?, line(a)?));
 
     "ihfft(a, n=None, axis=-1, norm=None, out=None)",
     "The inverse of `hfft`.":
-    a.written(fft::ihfft(&a.array("a")?, line(a)?));
+    a.stored(fft::ihfft(&a.array("a")?, line(a)?));
 
     "fftn(a, s=None, axes=None, norm=None, out=None)",
     "The discrete Fourier transform along several axes.":
-    a.written(fft::fftn(&a.array("a")?, grid(a, None)?));
+    a.stored(fft::fftn(&a.array("a")?, grid(a, None)?));
 
     "ifftn(a, s=None, axes=None, norm=None, out=None)",
     "The inverse of `fftn`.":
-    a.written(fft::ifftn(&a.array("a")?, grid(a, None)?));
+    a.stored(fft::ifftn(&a.array("a")?, grid(a, None)?));
 
     "rfftn(a, s=None, axes=None, norm=None, out=None)",
     "The transform of real numbers along several axes.":
-    a.written(fft::rfftn(&a.array("a")?, grid(a, None)?));
+    a.stored(fft::rfftn(&a.array("a")?, grid(a, None)?));
 
     "irfftn(a, s=None, axes=None, norm=None, out=None)",
     "The inverse of `rfftn`.":
-    a.written(fft::irfftn(&a.array("a")?, grid(a, None)?));
+    a.stored(fft::irfftn(&a.array("a")?, grid(a, None)?));
 
     "fft2(a, s=None, axes=(-2, -1), norm=None, out=None)",
     "The discrete Fourier transform along two axes.":
-    a.written(fft::fft2(&a.array("a")?, grid(a, TWO)?));
+    a.stored(fft::fft2(&a.array("a")?, grid(a, TWO)?));
 
     "ifft2(a, s=None, axes=(-2, -1), norm=None, out=None)",
     "The inverse of `fft2`.":
-    a.written(fft::ifft2(&a.array("a")?, grid(a, TWO)?));
+    a.stored(fft::ifft2(&a.array("a")?, grid(a, TWO)?));
 
     "rfft2(a, s=None, axes=(-2, -1), norm=None, out=None)",
     "The transform of real numbers along two axes.":
-    a.written(fft::rfft2(&a.array("a")?, grid(a, TWO)?));
+    a.stored(fft::rfft2(&a.array("a")?, grid(a, TWO)?));
 
     "irfft2(a, s=None, axes=(-2, -1), norm=None, out=None)",
     "The inverse of `rfft2`.":
-    a.written(fft::irfft2(&a.array("a")?, grid(a, TWO)?));
+    a.stored(fft::irfft2(&a.array("a")?, grid(a, TWO)?));
 
     "fftfreq(n, d=1.0, device=None, *, dtype=None)",
     "The frequencies of `fft`.":

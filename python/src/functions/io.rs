@@ -144,7 +144,7 @@ fn named(a: &Arguments<'_, '_>) -> PyResult<Vec<(String, Array)>> {
             arrays.push((name.extract()?, convert::array(&value, None)?));
         }
     }
-    for (place, array) in a.rest("args")?.into_iter().enumerate() {
+    for (place, array) in a.arrays("args")?.into_iter().enumerate() {
         let name = format!("arr_{place}");
         if arrays.iter().any(|(other, _)| *other == name) {
             return Err(value_error(format!("Cannot use un-named variables and keyword {name}")));

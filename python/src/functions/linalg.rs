@@ -186,7 +186,7 @@ functions! { FUNCTIONS, a =>
 
     "multi_dot(arrays, *, out=None)",
     "The product of several matrices, in the cheapest order.":
-    a.written(multi_dot(&a.arrays("arrays")?.iter().collect::<Vec<_>>()));
+    a.stored(multi_dot(&a.arrays("arrays")?.iter().collect::<Vec<_>>()));
 
     "norm(x, ord=None, axis=None, keepdims=False)",
     "The norm of vectors or matrices.":

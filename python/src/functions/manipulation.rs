@@ -49,7 +49,7 @@ functions! { FUNCTIONS, a =>
 
     "broadcast_arrays(*args, subok=False)",
     "Views of the shape that all arrays broadcast to.":
-    phalanx::broadcast_arrays(&refer(&a.rest("args")?));
+    phalanx::broadcast_arrays(&refer(&a.arrays("args")?));
 
     "broadcast_shapes(*args)",
     "The shape that shapes broadcast to.":
@@ -416,7 +416,7 @@ fn reshaped(a: &Arguments<'_, '_>, shape: &[i64]) -> PyResult<Array> {
 
 /// A function of each of some arrays: of one its answer, else all answers.
 fn each(a: &Arguments<'_, '_>, function: fn(&Array) -> Array) -> PyResult<Answer> {
-    let mut answers: Vec<Array> = a.rest("arys")?.iter().map(function).collect();
+    let mut answers: Vec<Array> = a.arrays("arys")?.iter().map(function).collect();
     Ok(match answers.len() {
         1 => answers.remove(0).into(),
         _ => answers.into(),

@@ -27,7 +27,7 @@ fn operands(a: &Arguments<'_, '_>) -> PyResult<[Array; 2]> {
 fn product(a: &Arguments<'_, '_>, compute: fn(&Array, &Array) -> Array) -> PyResult<Answer> {
     a.only("axis", "None")?;
     let [first, second] = operands(a)?;
-    a.written(compute(&first, &second))
+    a.stored(compute(&first, &second))
 }
 
 /// Which axes `tensordot` sums over.
@@ -90,7 +90,7 @@ fn summed(a: &Arguments<'_, '_>) -> PyResult<Answer> {
     if let Some(dtype) = a.optional_dtype("dtype")? {
         arrays = arrays.iter().map(|array| array.astype(dtype)).collect();
     }
-    a.written(einsum(&subscripts, &arrays.iter().collect::<Vec<_>>()))
+    a.stored(einsum(&subscripts, &arrays.iter().collect::<Vec<_>>()))
 }
 
 functions! { FUNCTIONS, a =>
@@ -114,7 +114,7 @@ functions! { FUNCTIONS, a =>
     "The products of vectors along an axis, the first ones conjugated.":
     {
         let [first, second] = operands(a)?;
-        a.written(vecdot(&first, &second, a.integer_or("axis", -1)?))
+        a.stored(vecdot(&first, &second, a.integer_or("axis", -1)?))
     };
 
     "dot(a, b, out=None)",
@@ -128,7 +128,7 @@ functions! { FUNCTIONS, a =>
                  dimensions, and be a C-Array)",
             ));
         }
-        a.written(found)
+        a.stored(found)
     };
 
     "vdot(a, b, /)",
@@ -141,7 +141,7 @@ functions! { FUNCTIONS, a =>
 
     "outer(a, b, out=None)",
     "The products of every element with every other.":
-    a.written(outer(&a.array("a")?, &a.array("b")?));
+    a.stored(outer(&a.array("a")?, &a.array("b")?));
 
     "tensordot(a, b, axes=2)",
     "The sums of products over pairs of axes.":
@@ -173,7 +173,7 @@ functions! { FUNCTIONS, a =>
     {
         let (array, offset) = (a.array("a")?, a.integer_or("offset", 0)?);
         let (first, second) = (a.integer_or("axis1", 0)?, a.integer_or("axis2", 1)?);
-        a.written(match a.optional_dtype("dtype")? {
+        a.stored(match a.optional_dtype("dtype")? {
             Some(dtype) => array.trace_as(offset, first, second, dtype),
             None => array.trace(offset, first, second),
         })

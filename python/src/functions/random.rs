@@ -136,7 +136,7 @@ fn plain(a: &Arguments<'_, '_>, draw: impl Fn(&[i64], DType) -> Array) -> PyResu
         Some(out) if !a.has("size") => out.shape().iter().map(|&extent| extent as i64).collect(),
         _ => size(a)?,
     };
-    a.written(draw(&shape, dtype))
+    a.stored(draw(&shape, dtype))
 }
 
 /// Integers from `low`, or 0, to before `high`.
@@ -340,7 +340,7 @@ functions! {
 
     "permuted(self, /, x, *, axis=None, out=None)",
     "The elements of each line along an axis in a random order of its own.":
-    a.written(source(a)?.permuted(&a.array("x")?, a.optional_integer("axis")?));
+    a.stored(source(a)?.permuted(&a.array("x")?, a.optional_integer("axis")?));
 
     "shuffle(self, /, x, axis=0)",
     "Puts the slices of an array along an axis into random order.":

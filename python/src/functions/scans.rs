@@ -17,7 +17,7 @@ fn scanned(a: &Arguments<'_, '_>, op: Op) -> PyResult<Answer> {
         None if op == Op::Add => cumsum(&array, axis),
         None => cumprod(&array, axis),
     };
-    a.written_by(found, Casting::Unsafe)
+    a.stored_by(found, Casting::Unsafe)
 }
 
 /// As [`scanned`], without NaN.
@@ -27,7 +27,7 @@ fn without_nan(a: &Arguments<'_, '_>, op: Op) -> PyResult<Answer> {
         array = array.astype(dtype);
     }
     let found = if op == Op::Add { nancumsum(&array, axis) } else { nancumprod(&array, axis) };
-    a.written_by(found, Casting::Unsafe)
+    a.stored_by(found, Casting::Unsafe)
 }
 
 type Cumulative = fn(&Array, Option<i64>, Option<DType>, bool) -> Array;
@@ -35,7 +35,7 @@ type Cumulative = fn(&Array, Option<i64>, Option<DType>, bool) -> Array;
 /// The array API's form.
 fn cumulative(a: &Arguments<'_, '_>, compute: Cumulative) -> PyResult<Answer> {
     let (axis, dtype) = (a.optional_integer("axis")?, a.optional_dtype("dtype")?);
-    a.written(compute(&a.array("x")?, axis, dtype, a.truth_or("include_initial", false)?))
+    a.stored(compute(&a.array("x")?, axis, dtype, a.truth_or("include_initial", false)?))
 }
 
 functions! { FUNCTIONS, a =>

@@ -42,7 +42,7 @@ fn quantiles(a: &Arguments<'_, '_>, compute: OfQuantiles) -> PyResult<Answer> {
         let shape: Vec<usize> = shape.into_iter().chain(found.shape()[1..].to_vec()).collect();
         found = found.reshape(shape);
     }
-    a.written(found)
+    a.stored(found)
 }
 
 fn covariance(a: &Arguments<'_, '_>) -> PyResult<CovarianceOptions> {
@@ -186,11 +186,11 @@ fn two(a: &Arguments<'_, '_>) -> PyResult<Answer> {
 functions! { FUNCTIONS, a =>
     "median(a, axis=None, out=None, overwrite_input=False, keepdims=False)",
     "The middle of the sorted elements over axes.":
-    a.written(median(&a.array("a")?, a.axes()?));
+    a.stored(median(&a.array("a")?, a.axes()?));
 
     "nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False)",
     "The middle of the sorted elements over axes that are not NaN.":
-    a.written(nanmedian(&a.array("a")?, a.axes()?));
+    a.stored(nanmedian(&a.array("a")?, a.axes()?));
 
     "quantile(a, q, axis=None, out=None, overwrite_input=False, method='linear', \
      keepdims=False, *, weights=None)",
