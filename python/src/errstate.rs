@@ -85,7 +85,7 @@ pub fn check(py: Python<'_>, op: Op, operands: &[Argument], result: &Array) {
         if modes[3] != Mode::Ignore {
             let nans = operands.iter().map(|operand| is(Op::Isnan, operand));
             if let Some(nans) = nans.reduce(|a, b| a.logical_or(&b)) {
-                note(3, result.isnan().logical_and(&nans.logical_not()));
+                note(3, result.isnan().logical_and(nans.logical_not()));
             }
         }
     });

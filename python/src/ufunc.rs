@@ -35,7 +35,7 @@ impl Ufunc {
     pub fn all() -> Vec<Ufunc> {
         // The two results of `divmod` have names of their own.
         let of_two = |op: &Op| {
-            let is_part = |name: &str| op.name().strip_prefix(name).is_some_and(|rest| rest != "");
+            let is_part = |name: &str| op.name().strip_prefix(name).is_some_and(|rest| !rest.is_empty());
             MULTI_OUTPUT.iter().any(|multi| multi.outputs.contains(op) && is_part(multi.name))
         };
         let one = Op::ALL.iter().filter(|op| !of_two(op) && !is_internal(**op)).map(|&op| Ufunc {
