@@ -155,6 +155,22 @@ pub fn agree(outcome: Result<(), String>) -> Result<(), Error> {
     }
 }
 
+/// Declares that all ranks have these bytes here, such as the name of a file that one of them is
+/// to write: the next step that all take together compares them. Local.
+///
+/// Errors: without a session; later `PX062` with the call sites on all ranks if they differ.
+#[track_caller]
+pub fn declare(data: &[u8]) -> Result<(), Error> {
+    let site = call_site();
+    match MeshHandle::current() {
+        Some(mesh) => {
+            mesh.engine().declare(data, site);
+            Ok(())
+        }
+        None => Err(Error::failure(phalanx_array::NotInitialised, Some(site))),
+    }
+}
+
 impl Session {
     /// As [`init`], with a mesh other than a line of all devices, and with other sizes at which
     /// arrays are split and windows close. They must be equal on all ranks.

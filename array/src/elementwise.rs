@@ -44,9 +44,20 @@ pub(crate) fn on_mesh_of(
 
 /// The mesh that all arrays among the arguments belong to.
 pub(crate) fn mesh_of(arguments: &[Argument], site: Site) -> Result<MeshHandle, Error> {
+    let arrays = arguments.iter().filter_map(|argument| match argument {
+        Argument::Array(array) => Some(array),
+        Argument::Scalar(_) | Argument::Weak(_) => None,
+    });
+    mesh_of_arrays(arrays, site)
+}
+
+/// The mesh that all arrays belong to; the current one if there are none.
+pub(crate) fn mesh_of_arrays<'a>(
+    arrays: impl Iterator<Item = &'a Array>,
+    site: Site,
+) -> Result<MeshHandle, Error> {
     let mut found: Option<MeshHandle> = None;
-    for argument in arguments {
-        let Argument::Array(array) = argument else { continue };
+    for array in arrays {
         let mesh = array.mesh()?;
         match &found {
             Some(first) if !first.same(&mesh) => {

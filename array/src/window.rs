@@ -109,6 +109,15 @@ impl MeshHandle {
             .or_else(|| DEFAULT.read().unwrap_or_else(PoisonError::into_inner).clone())
     }
 
+    /// Whether this is the mesh of arrays created without naming one.
+    pub fn is_current(&self) -> bool {
+        let entered = ENTERED.with_borrow(|entered| entered.last().map(|last| last.same(self)));
+        entered.unwrap_or_else(|| {
+            let default = DEFAULT.read().unwrap_or_else(PoisonError::into_inner);
+            default.as_ref().is_some_and(|default| default.same(self))
+        })
+    }
+
     /// Runs `body` with this as the current mesh of the thread.
     pub fn enter<R>(&self, body: impl FnOnce() -> R) -> R {
         let _entered = self.entered();

@@ -3,6 +3,7 @@
 
 use crate::CollectiveError;
 use serde::{Deserialize, Serialize};
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 /// What a rank is about to do together with all others.
@@ -21,8 +22,8 @@ pub struct Ticket {
     pub cause: String,
     /// The call site.
     pub site: String,
-    /// Data that every rank has declared to be equal, and that this step is the first to use; at
-    /// most `Ticket::MOST_DATA`. What equal digests of tickets say is that their numbers are equal.
+    /// Data that every rank has declared to be equal since its ticket before; at most
+    /// `Ticket::MOST_DATA`.
     pub data: Vec<GivenData>,
 }
 
@@ -132,12 +133,8 @@ impl Tickets {
             self.open.insert(number, Open { rank, ticket, seen: 1 });
             return Verdict::Nothing;
         };
-        if open.ticket.kind != ticket.kind || open.ticket.digest != ticket.digest {
-            return Verdict::Diverged(divergence((open.rank, &open.ticket), (rank, &ticket)));
-        }
-        let mut pairs = open.ticket.data.iter().zip(&ticket.data);
-        if let Some((first, second)) = pairs.find(|(first, second)| first.digest != second.digest) {
-            return Verdict::Diverged(other_data((open.rank, first), (rank, second)));
+        if let Some(error) = difference((open.rank, &open.ticket), (rank, &ticket)) {
+            return Verdict::Diverged(error);
         }
         open.seen += 1;
         if open.seen < self.processes {
@@ -153,11 +150,13 @@ impl Tickets {
         let (Some(exit), Some(last)) = (&self.coordinator_exit, &self.last) else {
             return Verdict::Nothing;
         };
-        let differs = last.kind != exit.kind || last.digest != exit.digest;
-        if last.number < exit.number || (last.number == exit.number && !differs) {
-            return Verdict::Nothing;
-        }
-        Verdict::Diverged(divergence((0, exit), (self.rank, last)))
+        let (exit, last) = ((0, exit), (self.rank, last));
+        let found = match last.1.number.cmp(&exit.1.number) {
+            Ordering::Less => None,
+            Ordering::Equal => difference(exit, last),
+            Ordering::Greater => Some(divergence(exit, last)),
+        };
+        found.map_or(Verdict::Nothing, Verdict::Diverged)
     }
 }
 
@@ -167,20 +166,33 @@ fn cut(text: &mut String, bytes: usize) {
     text.truncate(end.unwrap_or(0));
 }
 
-fn other_data(one: (usize, &GivenData), other: (usize, &GivenData)) -> CollectiveError {
-    let ((first_rank, first), (second_rank, second)) =
-        if one.0 < other.0 { (one, other) } else { (other, one) };
-    CollectiveError::OtherData {
-        first_rank,
-        first_site: first.site.clone(),
-        second_rank,
-        second_site: second.site.clone(),
+/// What two ranks have not alike in tickets of one number, if there is something.
+fn difference(one: (usize, &Ticket), other: (usize, &Ticket)) -> Option<CollectiveError> {
+    if one.1.kind != other.1.kind || one.1.digest != other.1.digest {
+        return Some(divergence(one, other));
     }
+    let ((first_rank, first), (second_rank, second)) = in_order(one, other);
+    let count = first.data.len().max(second.data.len());
+    let pairs = (0..count).map(|place| (first.data.get(place), second.data.get(place)));
+    let is_other = |(one, other): &(Option<&GivenData>, Option<&GivenData>)| {
+        one.map(|data| data.digest) != other.map(|data| data.digest)
+    };
+    // A rank that has given nothing more is at the step itself.
+    let site = |data: Option<&GivenData>, ticket: &Ticket| {
+        data.map_or(&ticket.site, |data| &data.site).clone()
+    };
+    let (one, other) = pairs.into_iter().find(is_other)?;
+    let (first_site, second_site) = (site(one, first), site(other, second));
+    Some(CollectiveError::OtherData { first_rank, first_site, second_rank, second_site })
+}
+
+/// Two ranks, the lower first.
+fn in_order<T>(one: (usize, T), other: (usize, T)) -> ((usize, T), (usize, T)) {
+    if one.0 < other.0 { (one, other) } else { (other, one) }
 }
 
 fn divergence(one: (usize, &Ticket), other: (usize, &Ticket)) -> CollectiveError {
-    let ((first_rank, first), (second_rank, second)) =
-        if one.0 < other.0 { (one, other) } else { (other, one) };
+    let ((first_rank, first), (second_rank, second)) = in_order(one, other);
     CollectiveError::Divergence {
         number: first.number.min(second.number),
         first_rank,
@@ -252,6 +264,28 @@ mod tests {
             "ranks gave different data where all must give the same: \
              rank 0 at draw.rs:5, rank 1 at draw.rs:5"
         );
+    }
+
+    #[test]
+    fn data_that_only_one_rank_gives_is_other_data() {
+        let given = GivenData { digest: 1, site: String::from("read.rs:3") };
+        for kind in [TicketKind::Close, TicketKind::Exit] {
+            let without = ticket(0, kind, 7);
+            let with = Ticket { data: vec![given.clone()], ..without.clone() };
+            let mut tickets = Tickets::new(0, 2);
+            tickets.posted(without.clone());
+            let mut other = Tickets::new(1, 2);
+            other.posted(with.clone());
+            let mut verdicts = vec![tickets.arrived(1, with)];
+            if kind == TicketKind::Exit {
+                verdicts.push(other.arrived(0, without));
+            }
+            for verdict in verdicts {
+                let Verdict::Diverged(error) = verdict else { panic!("no divergence") };
+                let told = "give the same: rank 0 at line 7, rank 1 at read.rs:3";
+                assert!(error.to_string().ends_with(told), "{error}");
+            }
+        }
     }
 
     #[test]

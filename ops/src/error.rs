@@ -152,8 +152,8 @@ pub enum OpError {
         /// What is wrong.
         problem: &'static str,
     },
-    /// Arrays of different meshes in one operation.
-    #[error("arrays of two meshes, {left} and {right}, cannot be mixed")]
+    /// Arrays of different meshes in one operation, or a generator of another mesh than the current.
+    #[error("arrays or generators of two meshes, {left} and {right}, cannot be mixed")]
     Meshes {
         /// One mesh.
         left: String,
@@ -358,7 +358,9 @@ impl OpError {
             OpError::EmptyReduction { .. } => "check the size before reducing",
             OpError::Arguments { .. } => "see the function's documentation for what goes together",
             OpError::Argument { .. } => "see the function's documentation for the allowed values",
-            OpError::Meshes { .. } => "make both arrays on the same mesh",
+            OpError::Meshes { .. } => {
+                "make both on one mesh: arrays and generators belong to that which was current"
+            }
             OpError::TooLarge { .. } => "check the extents",
             OpError::TooManyAxes { .. } => "join axes with reshape, or drop those of extent 1",
             OpError::Reinterpret { .. } => {

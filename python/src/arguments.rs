@@ -1,11 +1,12 @@
 //! The arguments of a call, for the rows of `functions` to take what they need by name.
 
+use crate::call_mesh;
 use crate::convert::{self, wrong_type};
 use crate::dtypes;
 use crate::errors::{type_error, value_error};
 use crate::ndarray::Ndarray;
 use crate::signature::{Signature, Slots};
-use phalanx::{Argument, Array, Axes, DType, MemoryOrder, axis, keepdims};
+use phalanx::{Argument, Array, Axes, DType, Entered, MemoryOrder, axis, keepdims};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyList, PyString, PyTuple};
 
@@ -36,6 +37,11 @@ impl<'a, 'py> Arguments<'a, 'py> {
             self.slots[place] = Some(value.into_pyobject(self.py)?.into_any());
         }
         Ok(())
+    }
+
+    /// Makes the mesh of the first array the current one until what is returned is dropped.
+    pub fn enter_mesh(&self) -> Option<Entered> {
+        call_mesh::of_objects(self.slots.iter().flatten())
     }
 
     /// The signature.

@@ -63,15 +63,6 @@ pub fn operand(object: &Bound<'_, PyAny>) -> PyResult<Option<Argument>> {
     Ok(None)
 }
 
-/// What an array meets: elements of the host come to its mesh, whichever is current.
-pub fn beside<R>(array: &Array, read: impl FnOnce() -> PyResult<R>) -> PyResult<R> {
-    match array.mesh() {
-        Ok(mesh) => mesh.enter(read),
-        // The array carries an error, which what follows raises.
-        Err(_) => read(),
-    }
-}
-
 /// An argument of a function: as an operand, but what is no array is an error.
 pub fn argument(object: &Bound<'_, PyAny>) -> PyResult<Argument> {
     if let Ok(array) = object.cast::<Ndarray>() {
@@ -120,7 +111,7 @@ fn stacked(object: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResult<Option<A
 }
 
 /// Lists in lists as deep as an array has axes.
-const DEEPEST: usize = 64;
+pub const DEEPEST: usize = 64;
 
 fn holds_arrays(object: &Bound<'_, PyAny>, deepest: usize) -> PyResult<bool> {
     if deepest == 0 {

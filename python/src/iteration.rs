@@ -1,12 +1,13 @@
 //! Iteration over arrays, and `ndarray.flat`.
 
+use crate::call_mesh;
 use crate::convert::{argument, fetch};
 use crate::errors::raised;
 use crate::indexing::{Key, key};
 use crate::ndarray::{Ndarray, assign};
 use crate::options::written;
 use crate::site::at_line;
-use phalanx::{Argument, Array, HostArray, Index, Mode, Snapshot};
+use phalanx::{Argument, Array, HostArray, Index, Mode, Scalar, Snapshot};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -36,11 +37,10 @@ struct Batch {
 
 impl Batch {
     /// The element at a position, if it is here and still what the array has.
-    fn element(&self, array: &Array, position: usize) -> Option<HostArray> {
+    fn element(&self, array: &Array, position: usize) -> Option<Scalar> {
         let size = self.host.dtype.size();
         let at = position.checked_sub(self.start)? * size;
-        let bytes = self.host.bytes.get(at..at + size)?.to_vec();
-        let element = HostArray { dtype: self.host.dtype, shape: Vec::new(), bytes };
+        let element = Scalar::from_bytes(self.host.dtype, self.host.bytes.get(at..at + size)?);
         array.is_unchanged(&self.since).then_some(element)
     }
 }
@@ -58,7 +58,7 @@ impl Iteration {
     }
 
     /// The element of a vector at a position.
-    fn element(&self, py: Python<'_>, position: usize) -> PyResult<HostArray> {
+    fn element(&self, py: Python<'_>, position: usize) -> PyResult<Scalar> {
         let batch = self.state().batch.take();
         let known = batch.as_ref().and_then(|batch| batch.element(&self.array, position));
         if let Some(element) = known {
@@ -73,11 +73,7 @@ impl Iteration {
         let since = self.array.snapshot().map_err(|error| raised(py, &error))?;
         let batch = Batch { start: position, host: fetch(py, &part)?, since };
         let size = batch.host.dtype.size();
-        let element = HostArray {
-            dtype: batch.host.dtype,
-            shape: Vec::new(),
-            bytes: batch.host.bytes[..size].to_vec(),
-        };
+        let element = Scalar::from_bytes(batch.host.dtype, &batch.host.bytes[..size]);
         self.state().batch = Some(batch);
         Ok(element)
     }
@@ -100,7 +96,7 @@ impl Iteration {
         };
         let item = if self.array.ndim() == 1 {
             let element = self.element(py, position)?;
-            at_line(py, || Array::from_host(&element))
+            at_line(py, || self.array.of_element(element))
         } else {
             at_line(py, || self.array.slice(&[Index::At(position as i64)][..]))
         };
@@ -128,6 +124,7 @@ impl FlatIteration {
 
     /// Writes values in C order, again from the first if there are fewer.
     pub fn fill(array: &Array, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        let _mesh = call_mesh::of_array(array);
         match argument(value)? {
             Argument::Array(values) if values.ndim() > 0 => {
                 let all = phalanx::arange(0, array.size() as i64, 1);
@@ -165,14 +162,14 @@ impl FlatIteration {
     }
 
     fn __getitem__(&self, object: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-        let py = object.py();
+        let (py, _mesh) = (object.py(), call_mesh::of_array(&self.array));
         let (flat, items) = (self.flat(py), key(object)?);
         // What `flat` gives is a copy.
         Ndarray::wrap(py, at_line(py, || at(&flat, &items).copy()))
     }
 
     fn __setitem__(&self, object: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
-        let py = object.py();
+        let (py, _mesh) = (object.py(), call_mesh::of_array(&self.array));
         let items = key(object)?;
         let flat = self.flat(py);
         let value = argument(value)?;

@@ -7,6 +7,7 @@
 
 mod answer;
 mod arguments;
+mod call_mesh;
 mod convert;
 mod distribution;
 mod documentation;

@@ -1,6 +1,7 @@
 //! The class of arrays.
 
-use crate::convert::{argument, array, beside, fetch, to_number, to_numpy};
+use crate::call_mesh;
+use crate::convert::{argument, array, fetch, to_number, to_numpy};
 use crate::dtypes;
 use crate::errors::{raised, type_error, value_error};
 use crate::flags::FlagsObject;
@@ -225,13 +226,13 @@ impl Ndarray {
     }
 
     fn __getitem__(&self, object: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-        let py = object.py();
+        let (py, _mesh) = (object.py(), call_mesh::of_array(&self.array));
         let items = key(object)?;
         Ndarray::wrap(py, self.at(py, &items))
     }
 
     fn __setitem__(&self, object: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
-        let py = object.py();
+        let (py, _mesh) = (object.py(), call_mesh::of_array(&self.array));
         if !self.array.is_writeable() {
             self.array.ok().map_err(|error| raised(py, &error))?;
             return Err(value_error("assignment destination is read-only"));
@@ -239,7 +240,7 @@ impl Ndarray {
         match key(object)? {
             Key::Basic(items) => assign(&at_line(py, || self.array.slice(items.as_slice())), value),
             Key::Advanced(items) => {
-                let value = beside(&self.array, || argument(value))?;
+                let value = argument(value)?;
                 let written = at_line(py, || self.array.try_assign_index(&items, value));
                 written.map_err(|error| raised(py, &error))
             }
@@ -252,7 +253,7 @@ impl Ndarray {
     }
 
     fn __contains__(&self, object: &Bound<'_, PyAny>) -> PyResult<bool> {
-        let py = object.py();
+        let (py, _mesh) = (object.py(), call_mesh::of_array(&self.array));
         let value = argument(object)?;
         let found = at_line(py, || self.array.equal(value).any(()));
         found.ok().map_err(|error| raised(py, &error))?;
@@ -371,14 +372,14 @@ impl Ndarray {
 
 /// Writes a value into a view.
 pub fn assign(target: &Array, value: &Bound<'_, PyAny>) -> PyResult<()> {
-    let py = value.py();
+    let (py, _mesh) = (value.py(), call_mesh::of_array(target));
     target.ok().map_err(|error| raised(py, &error))?;
     let is_list = value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>();
     // The numbers of a list have no dtype: they are checked against the array's.
-    let value = beside(target, || match is_list {
-        true => array(value, Some(target.dtype())).map(Argument::Array),
-        false => argument(value),
-    })?;
+    let value = match is_list {
+        true => Argument::Array(array(value, Some(target.dtype()))?),
+        false => argument(value)?,
+    };
     let written = at_line(py, || target.try_assign(value));
     written.map_err(|error| raised(py, &error))
 }

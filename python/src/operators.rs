@@ -1,5 +1,6 @@
 //! The operators of arrays.
 
+use crate::call_mesh;
 use crate::convert::{self, operand};
 use crate::errors::raised;
 use crate::errstate;
@@ -11,21 +12,10 @@ use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 
 impl Ndarray {
-    /// The other operand, on the mesh of this one. Most are arrays or numbers, which have one.
-    fn beside(&self, other: &Bound<'_, PyAny>) -> PyResult<Option<Argument>> {
-        if let Ok(array) = other.cast_exact::<Ndarray>() {
-            return Ok(Some(Argument::Array(array.get().array.clone())));
-        }
-        if let Some(weak) = convert::weak(other)? {
-            return Ok(Some(Argument::Weak(weak)));
-        }
-        convert::beside(&self.array, || operand(other))
-    }
-
     /// `self op other`, or `other op self`.
     fn binary(&self, op: Op, other: &Bound<'_, PyAny>, reflected: bool) -> PyResult<Py<PyAny>> {
-        let py = other.py();
-        let Some(other) = self.beside(other)? else { return Ok(py.NotImplemented()) };
+        let (py, _mesh) = (other.py(), call_mesh::of_array(&self.array));
+        let Some(other) = operand(other)? else { return Ok(py.NotImplemented()) };
         let own = Argument::Array(self.array.clone());
         let operands = if reflected { [other, own] } else { [own, other] };
         let result = at_line(py, || Array::apply(op, &operands));
@@ -34,6 +24,7 @@ impl Ndarray {
     }
 
     fn unary(&self, py: Python<'_>, op: Op) -> PyResult<Py<PyAny>> {
+        let _mesh = call_mesh::of_array(&self.array);
         let operand = [Argument::Array(self.array.clone())];
         let result = at_line(py, || Array::apply(op, &operand));
         errstate::check(py, op, &operand, &result);
@@ -42,8 +33,8 @@ impl Ndarray {
 
     /// `self op= other`.
     fn in_place(&self, op: Op, other: &Bound<'_, PyAny>) -> PyResult<()> {
-        let py = other.py();
-        let other = convert::beside(&self.array, || convert::argument(other))?;
+        let (py, _mesh) = (other.py(), call_mesh::of_array(&self.array));
+        let other = convert::argument(other)?;
         let operands = [Argument::Array(self.array.clone()), other.clone()];
         if errstate::is_on() {
             // What is met shows in the result before it is written.
@@ -216,22 +207,22 @@ impl Ndarray {
     }
 
     fn __matmul__(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-        let py = other.py();
-        let Some(other) = self.beside(other)? else { return Ok(py.NotImplemented()) };
+        let (py, _mesh) = (other.py(), call_mesh::of_array(&self.array));
+        let Some(other) = operand(other)? else { return Ok(py.NotImplemented()) };
         let other = convert::as_array(py, other)?;
         Ndarray::wrap(py, at_line(py, || phalanx::matmul(&self.array, &other)))
     }
 
     fn __rmatmul__(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-        let py = other.py();
-        let Some(other) = self.beside(other)? else { return Ok(py.NotImplemented()) };
+        let (py, _mesh) = (other.py(), call_mesh::of_array(&self.array));
+        let Some(other) = operand(other)? else { return Ok(py.NotImplemented()) };
         let other = convert::as_array(py, other)?;
         Ndarray::wrap(py, at_line(py, || phalanx::matmul(&other, &self.array)))
     }
 
     fn __imatmul__(&self, other: &Bound<'_, PyAny>) -> PyResult<()> {
-        let py = other.py();
-        let other = crate::convert::array(other, None)?;
+        let (py, _mesh) = (other.py(), call_mesh::of_array(&self.array));
+        let other = convert::array(other, None)?;
         let written = at_line(py, || self.array.try_assign(phalanx::matmul(&self.array, &other)));
         written.map_err(|error| raised(py, &error))
     }
@@ -277,7 +268,7 @@ impl Ndarray {
         if is_nothing && matches!(op, Op::Equal | Op::NotEqual) {
             // No number equals what is none.
             let unequal = f64::from(u8::from(op == Op::NotEqual));
-            let py = other.py();
+            let (py, _mesh) = (other.py(), call_mesh::of_array(&self.array));
             let answer = at_line(py, || phalanx::full_like(&self.array, unequal, DType::Bool));
             return Ndarray::wrap(py, answer);
         }

@@ -7,7 +7,7 @@ use crate::site::at_line;
 use phalanx::random::{Generator, fresh_seed, seeded};
 use pyo3::prelude::*;
 use pyo3::types::PyInt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// NumPy's `Generator`. Its numbers are a function of the seed and of what was drawn before, the
 /// same on any number of devices; they are not those of NumPy.
@@ -55,26 +55,42 @@ impl LegacySource {
     }
 }
 
-/// The generator of the module's own functions, with the session that it is of.
-static SHARED: Mutex<Option<(usize, Arc<Generator>)>> = Mutex::new(None);
+/// The generators of the module's own functions, one for each mesh of the session of this number:
+/// what a process draws for itself changes nothing of what all draw together.
+static SHARED: Mutex<(usize, Vec<Arc<Generator>>)> = Mutex::new((0, Vec::new()));
 
-/// Gives the module's own functions another seed.
+fn generators() -> MutexGuard<'static, (usize, Vec<Arc<Generator>>)> {
+    let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+    if shared.0 != session::number() {
+        *shared = (session::number(), Vec::new());
+    }
+    shared
+}
+
+/// Gives the module's own functions another seed on the current mesh.
 pub fn reseed(py: Python<'_>, seed: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
     let generator = begun(py, seed)?;
-    let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
-    *shared = Some((session::number(), generator));
+    let generators = &mut generators().1;
+    generators.retain(|known| !known.mesh().is_current());
+    generators.push(generator);
     Ok(())
 }
 
 fn shared(py: Python<'_>) -> PyResult<Arc<Generator>> {
-    let known = SHARED.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    if let Some((_, generator)) = known.filter(|(session, _)| *session == session::number()) {
-        return Ok(generator);
+    session::ensure(py)?;
+    let of_this_mesh = |generators: &[Arc<Generator>]| {
+        generators.iter().find(|known| known.mesh().is_current()).cloned()
+    };
+    if let Some(known) = of_this_mesh(&generators().1) {
+        return Ok(known);
     }
     let generator = begun(py, None)?;
-    let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
-    *shared = Some((session::number(), Arc::clone(&generator)));
-    Ok(generator)
+    let generators = &mut generators().1;
+    // Another thread may have been faster.
+    Ok(of_this_mesh(generators).unwrap_or_else(|| {
+        generators.push(Arc::clone(&generator));
+        generator
+    }))
 }
 
 /// The generator that a call draws from: that of `self`, or that of the module.

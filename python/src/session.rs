@@ -13,6 +13,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 static SESSION: Mutex<Option<Session>> = Mutex::new(None);
 /// The mesh of this process's devices alone, once it was asked for.
 static LOCAL: Mutex<Option<MeshHandle>> = Mutex::new(None);
+/// Whether such a mesh has been made, to be asked without the lock.
+static HAS_LOCAL: AtomicBool = AtomicBool::new(false);
 /// Whether it has begun and not ended, to be asked without the lock.
 static BEGUN: AtomicBool = AtomicBool::new(false);
 /// Whether the program has ended it.
@@ -215,7 +217,13 @@ pub fn local_mesh(py: Python<'_>) -> PyResult<MeshHandle> {
     let session = session();
     let session = session.as_ref().ok_or_else(|| value_error("no session has begun"))?;
     let mesh = at_line(py, || session.local()).map_err(|error| not_begun(&error))?;
+    HAS_LOCAL.store(true, Ordering::Relaxed);
     Ok(local.insert(mesh).clone())
+}
+
+/// Whether arrays may lie on another mesh than that of all devices.
+pub fn has_local_mesh() -> bool {
+    HAS_LOCAL.load(Ordering::Relaxed)
 }
 
 /// Starts what is recorded. Collective.

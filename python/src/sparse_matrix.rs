@@ -1,5 +1,6 @@
 //! Sparse matrices as objects: SciPy's `csr_matrix`.
 
+use crate::call_mesh;
 use crate::convert::{self, operand};
 use crate::dtypes;
 use crate::errors::{raised, type_error, value_error};
@@ -7,7 +8,7 @@ use crate::ndarray::Ndarray;
 use crate::session;
 use crate::site::{at_line, here};
 use phalanx::sparse::Csr;
-use phalanx::{Argument, Array, DType, Error};
+use phalanx::{Argument, Array, DType, Entered, Error};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
@@ -19,6 +20,11 @@ pub struct SparseMatrix {
 }
 
 impl SparseMatrix {
+    /// Makes the matrix's mesh the current one until what is returned is dropped.
+    fn enter_mesh(&self) -> Option<Entered> {
+        call_mesh::of_array(self.matrix.values())
+    }
+
     fn wrap(py: Python<'_>, made: Result<Csr, Error>) -> PyResult<SparseMatrix> {
         Ok(SparseMatrix { matrix: made.map_err(|error| raised(py, &error))? })
     }
@@ -36,6 +42,7 @@ impl SparseMatrix {
     }
 
     fn scaled(&self, py: Python<'_>, factor: Argument) -> PyResult<Py<PyAny>> {
+        let _mesh = self.enter_mesh();
         let scaled = at_line(py, || {
             let values = self.matrix.values().multiply(factor);
             let (starts, columns) = (self.matrix.row_starts(), self.matrix.columns());
@@ -131,6 +138,7 @@ impl SparseMatrix {
         let _ = copy;
         let py = arg1.py();
         session::ensure(py)?;
+        let _mesh = call_mesh::of_objects([arg1]);
         let dtype = dtype.map(dtypes::from_python).transpose()?;
         if let Ok(other) = arg1.cast::<SparseMatrix>() {
             return match dtype {
@@ -206,6 +214,7 @@ impl SparseMatrix {
     /// The transposed matrix. Collective.
     #[getter(T)]
     fn transposed(&self, py: Python<'_>) -> PyResult<SparseMatrix> {
+        let _mesh = self.enter_mesh();
         SparseMatrix::wrap(py, at_line(py, || self.matrix.transpose()))
     }
 
@@ -232,7 +241,7 @@ impl SparseMatrix {
 
     /// The matrix as an array. Collective.
     fn toarray(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        let site = here(py);
+        let (site, _mesh) = (here(py), self.enter_mesh());
         let dense = py.detach(|| phalanx::within(site, || self.matrix.to_dense()));
         Ndarray::wrap(py, dense)
     }
@@ -247,7 +256,7 @@ impl SparseMatrix {
     }
 
     fn __matmul__(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-        let py = other.py();
+        let (py, _mesh) = (other.py(), self.enter_mesh());
         if other.is_instance_of::<SparseMatrix>() {
             return Err(type_error("the product of two sparse matrices is not there"));
         }
@@ -259,7 +268,7 @@ impl SparseMatrix {
     }
 
     fn __rmatmul__(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-        let py = other.py();
+        let (py, _mesh) = (other.py(), self.enter_mesh());
         let Some(Argument::Array(other)) = operand(other)? else {
             return Ok(py.NotImplemented());
         };
@@ -276,7 +285,7 @@ impl SparseMatrix {
     }
 
     fn __mul__(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-        let py = other.py();
+        let (py, _mesh) = (other.py(), self.enter_mesh());
         if other.is_instance_of::<SparseMatrix>() {
             return self.__matmul__(other);
         }
@@ -290,6 +299,7 @@ impl SparseMatrix {
     }
 
     fn __rmul__(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        let _mesh = self.enter_mesh();
         match operand(other)? {
             Some(Argument::Array(array)) if array.ndim() > 0 => self.__rmatmul__(other),
             Some(number) => self.scaled(other.py(), number),
@@ -314,6 +324,7 @@ impl SparseMatrix {
 
 impl SparseMatrix {
     fn astype_to(&self, py: Python<'_>, dtype: Option<DType>) -> PyResult<SparseMatrix> {
+        let _mesh = self.enter_mesh();
         let made = at_line(py, || {
             let values = match dtype {
                 Some(dtype) => self.matrix.values().astype(dtype),

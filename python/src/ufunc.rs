@@ -2,6 +2,7 @@
 
 use crate::answer::Answer;
 use crate::arguments::Arguments;
+use crate::call_mesh;
 use crate::convert;
 use crate::errors::{raised, type_error, value_error};
 use crate::errstate;
@@ -35,7 +36,8 @@ impl Ufunc {
     pub fn all() -> Vec<Ufunc> {
         // The two results of `divmod` have names of their own.
         let of_two = |op: &Op| {
-            let is_part = |name: &str| op.name().strip_prefix(name).is_some_and(|rest| !rest.is_empty());
+            let is_part =
+                |name: &str| op.name().strip_prefix(name).is_some_and(|rest| !rest.is_empty());
             MULTI_OUTPUT.iter().any(|multi| multi.outputs.contains(op) && is_part(multi.name))
         };
         let one = Op::ALL.iter().filter(|op| !of_two(op) && !is_internal(**op)).map(|&op| Ufunc {
@@ -257,6 +259,7 @@ impl Ufunc {
     ) -> PyResult<Py<PyAny>> {
         let py = arguments.py();
         session::ensure(py)?;
+        let _mesh = call_mesh::of_call(arguments, keywords);
         // Most calls have the operands alone.
         if keywords.is_none() && arguments.len() == self.arity {
             let mut operands: SmallVec<[Argument; 2]> = SmallVec::new();
@@ -292,6 +295,7 @@ impl Ufunc {
         });
         let mut a = Arguments::new(signature, None, arguments, keywords)?;
         a.default("axis", 0)?;
+        let _mesh = a.enter_mesh();
         let axes = a.reduction()?;
         let (op, array) = (self.one("reduce")?, a.array("array")?);
         Ndarray::wrap(py, at_line(py, || ufunc(op).reduce(&array, axes)))
@@ -307,6 +311,7 @@ impl Ufunc {
         out: Option<Py<Ndarray>>,
     ) -> PyResult<Py<PyAny>> {
         session::ensure(py)?;
+        let _mesh = call_mesh::of_objects([array]);
         let op = self.one("accumulate")?;
         let dtype = dtype.map(crate::dtypes::from_python).transpose()?;
         let array = convert::array(array, dtype)?;
@@ -326,6 +331,7 @@ impl Ufunc {
     ) -> PyResult<Py<PyAny>> {
         session::ensure(py)?;
         let op = self.one("reduceat")?;
+        let _mesh = call_mesh::of_objects([array, indices]);
         let dtype = dtype.map(crate::dtypes::from_python).transpose()?;
         let array = convert::array(array, dtype)?;
         let starts = convert::array(indices, None)?;
@@ -341,6 +347,7 @@ impl Ufunc {
         b: &Bound<'_, PyAny>,
     ) -> PyResult<Py<PyAny>> {
         session::ensure(py)?;
+        let _mesh = call_mesh::of_objects([a, b]);
         let op = self.one("outer")?;
         let (a, b) = (convert::array(a, None)?, convert::array(b, None)?);
         Ndarray::wrap(py, at_line(py, || ufunc(op).outer(&a, &b)))
@@ -354,6 +361,7 @@ impl Ufunc {
         indices: &Bound<'_, PyAny>,
         b: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
+        let _mesh = call_mesh::of_array(&a.get().array);
         let op = self.one("at")?;
         let Some(b) = b else {
             return Err(value_error("at() of an operation of one operand is not there"));

@@ -6,17 +6,10 @@ use std::hash::{Hash, Hasher};
 use xxhash_rust::xxh3::Xxh3;
 
 /// What all ranks must have recorded alike, and why they close the window: its identity, scalars,
-/// which value is asked for, and the settings that plans depend on. What `given` says of a leaf is
-/// whether it is data that no window has used before.
-pub(crate) fn ticket_digest(
-    graph: &Graph,
-    window: &Identity,
-    given: &[bool],
-    cause: &str,
-    settings: u128,
-) -> u128 {
+/// which value is asked for, and the settings that plans depend on.
+pub(crate) fn ticket_digest(graph: &Graph, window: &Identity, cause: &str, settings: u128) -> u128 {
     let mut hasher = StableHasher::default();
-    (window, &graph.scalars, graph.observed(), given, cause, settings).hash(&mut hasher);
+    (window, &graph.scalars, graph.observed(), cause, settings).hash(&mut hasher);
     hasher.0.digest128()
 }
 
@@ -50,10 +43,18 @@ pub(crate) fn data_digest(data: &HostArray) -> u128 {
     hasher.0.digest128()
 }
 
-/// Many digests as one.
-pub(crate) fn join_digests(digests: impl Iterator<Item = u128>) -> u128 {
+/// Bytes that are no array, such as the name of a file.
+pub(crate) fn bytes_digest(bytes: &[u8]) -> u128 {
     let mut hasher = StableHasher::default();
-    digests.for_each(|digest| hasher.write_u128(digest));
+    hasher.write(bytes);
+    hasher.0.digest128()
+}
+
+/// Two digests as one, which depends on their order.
+pub(crate) fn join_digests(first: u128, second: u128) -> u128 {
+    let mut hasher = StableHasher::default();
+    hasher.write_u128(first);
+    hasher.write_u128(second);
     hasher.0.digest128()
 }
 
@@ -137,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn tickets_differ_by_window_cause_settings_data_and_scalars() {
+    fn tickets_differ_by_window_cause_settings_and_scalars() {
         let graph = |scalars: &[Scalar]| Graph { scalars: scalars.to_vec(), ..Graph::default() };
         let (empty, one, two) =
             (graph(&[]), graph(&[Scalar::new(1.0)]), graph(&[Scalar::new(2.0)]));
@@ -146,14 +147,12 @@ mod tests {
         let mut identifier = Identifier::default();
         let window = identifier.window(&one, &[]);
         let digests = [
-            ticket_digest(&empty, &nothing, &[], observes, 0),
-            ticket_digest(&empty, &nothing, &[], "prints what was made", 0),
-            ticket_digest(&empty, &nothing, &[], observes, other),
-            ticket_digest(&empty, &nothing, &[true], observes, 0),
-            ticket_digest(&empty, &nothing, &[false], observes, 0),
-            ticket_digest(&empty, window, &[], observes, 0),
-            ticket_digest(&one, window, &[], observes, 0),
-            ticket_digest(&two, window, &[], observes, 0),
+            ticket_digest(&empty, &nothing, observes, 0),
+            ticket_digest(&empty, &nothing, "prints what was made", 0),
+            ticket_digest(&empty, &nothing, observes, other),
+            ticket_digest(&empty, window, observes, 0),
+            ticket_digest(&one, window, observes, 0),
+            ticket_digest(&two, window, observes, 0),
         ];
         let different: std::collections::BTreeSet<u128> = digests.into_iter().collect();
         assert_eq!(different.len(), digests.len());

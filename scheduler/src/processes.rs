@@ -1,18 +1,17 @@
 //! Processes: what they do together outside of plans: tickets, short messages, ending at the same
 //! point.
 
-use crate::digest::{data_digest, join_digests, ticket_digest};
+use crate::digest::{join_digests, ticket_digest};
 use crate::error::RunError;
 use crate::identity::Identity;
-use phalanx_array::{Error, Evaluated, Graph, HostArray, Site};
+use phalanx_array::{Error, Graph, Site};
 use phalanx_collectives::{
     CollectiveError, Communicator, GivenData, Message, Ticket, TicketKind, World,
 };
 use phalanx_device::Buffer;
-use rustc_hash::FxHashMap;
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// All processes of the world, seen by one of them.
 pub(crate) struct Processes {
@@ -23,18 +22,30 @@ pub(crate) struct Processes {
     tickets: AtomicU64,
     /// A digest of the settings that plans depend on.
     settings: u128,
-    given: Mutex<Given>,
+    declared: Mutex<Declared>,
     /// Whether the program has been given an error.
     has_told: AtomicBool,
 }
 
-/// Data that the program has declared to be equal on all ranks, and that no window has used yet, by
-/// its place in memory.
+/// Digests of what the program has declared to be equal on all ranks since the last ticket, in its
+/// order, and where it did. The last one is of all that a ticket has no more room for.
 #[derive(Default)]
-struct Given {
-    data: FxHashMap<usize, (Weak<dyn Evaluated>, GivenData)>,
-    /// When to look again for data that nobody can use any more.
-    sweep_at: usize,
+struct Declared(Vec<(u128, Site)>);
+
+impl Declared {
+    fn add(&mut self, digest: u128, site: Site) {
+        let is_full = self.0.len() == Ticket::MOST_DATA;
+        match self.0.last_mut() {
+            Some((all, _)) if is_full => *all = join_digests(*all, digest),
+            _ => self.0.push((digest, site)),
+        }
+    }
+
+    /// What the next ticket carries.
+    fn take(&mut self) -> Vec<GivenData> {
+        let entry = |(digest, site): (u128, Site)| GivenData { digest, site: site.to_string() };
+        self.0.drain(..).map(entry).collect()
+    }
 }
 
 impl Processes {
@@ -46,7 +57,7 @@ impl Processes {
             control,
             tickets: AtomicU64::new(0),
             settings,
-            given: Mutex::default(),
+            declared: Mutex::default(),
             has_told: AtomicBool::new(false),
         })
     }
@@ -66,7 +77,7 @@ impl Processes {
     /// has fallen far behind.
     pub fn post(&self, kind: TicketKind, digest: u128, cause: &str, site: Site) {
         if self.control.is_some() {
-            self.post_with(kind, digest, cause, site, Vec::new());
+            self.post_ticket(kind, digest, cause, site);
         }
     }
 
@@ -80,65 +91,30 @@ impl Processes {
         site: Site,
     ) -> Option<u64> {
         self.control.as_ref()?;
-        let mut data = Vec::new();
-        let mut is_given = vec![false; graph.leaves.len()];
-        {
-            let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
-            if !given.data.is_empty() {
-                for (leaf, is_given) in graph.leaves.iter().zip(&mut is_given) {
-                    if let Some(Ok(value)) = leaf.result()
-                        && let Some((_, entry)) = given.data.remove(&place(value))
-                    {
-                        *is_given = true;
-                        data.push(entry);
-                    }
-                }
-            }
-        }
-        if data.len() > Ticket::MOST_DATA {
-            let rest = data.split_off(Ticket::MOST_DATA - 1);
-            let digest = join_digests(rest.iter().map(|entry| entry.digest));
-            data.extend(rest.into_iter().next().map(|entry| GivenData { digest, ..entry }));
-        }
-        let digest = ticket_digest(graph, window, &is_given, cause, self.settings);
-        Some(self.post_with(TicketKind::Close, digest, cause, site, data))
+        let digest = ticket_digest(graph, window, cause, self.settings);
+        Some(self.post_ticket(TicketKind::Close, digest, cause, site))
     }
 
-    fn post_with(
-        &self,
-        kind: TicketKind,
-        digest: u128,
-        cause: &str,
-        site: Site,
-        data: Vec<GivenData>,
-    ) -> u64 {
-        let number = self.tickets.fetch_add(1, Ordering::Relaxed) + 1;
-        self.world.post_ticket(Ticket {
-            number,
-            kind,
-            digest,
-            cause: String::from(cause),
-            site: site.to_string(),
-            data,
-        });
+    fn post_ticket(&self, kind: TicketKind, digest: u128, cause: &str, site: Site) -> u64 {
+        let (number, data) = {
+            let mut declared = self.declared();
+            (self.tickets.fetch_add(1, Ordering::Relaxed) + 1, declared.take())
+        };
+        let (cause, site) = (String::from(cause), site.to_string());
+        self.world.post_ticket(Ticket { number, kind, digest, cause, site, data });
         number
     }
 
-    /// Remembers data that every rank declares to be equal, for the ticket of the first window that
-    /// uses it. Nothing in a world of one process.
-    pub fn declare(&self, value: &Arc<dyn Evaluated>, data: &HostArray, site: Site) {
-        if self.control.is_none() {
-            return;
+    fn declared(&self) -> MutexGuard<'_, Declared> {
+        self.declared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Remembers, for the next ticket, a digest of what every rank declares to be equal. Nothing in
+    /// a world of one process.
+    pub fn declare(&self, digest: impl FnOnce() -> u128, site: Site) {
+        if self.control.is_some() {
+            self.declared().add(digest(), site);
         }
-        let site = site.to_string();
-        let entry = (Arc::downgrade(value), GivenData { digest: data_digest(data), site });
-        let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
-        if given.data.len() >= given.sweep_at {
-            given.data.retain(|_, (value, _)| value.strong_count() > 0);
-            given.sweep_at = (2 * given.data.len()).max(64);
-        }
-        // The weak reference keeps the place in memory from being used for another value.
-        given.data.insert(place(value), entry);
     }
 
     /// Passes on what a call gives the program, and notes whether that is an error.
@@ -228,11 +204,6 @@ impl Processes {
             wait(&[], &others)
         }
     }
-}
-
-/// Where a value lies in memory.
-fn place(value: &Arc<dyn Evaluated>) -> usize {
-    Arc::as_ptr(value).cast::<()>() as usize
 }
 
 /// The communicator of the first device of every process. Collective over all devices.

@@ -44,6 +44,7 @@ fn the_local_mesh_posts_no_tickets() {
     let ended = World::of(2, "work_alone", &[]).set("PHALANX_DEVICES", "cpu:2").run();
     ended.iter().for_each(Ended::assert_well);
     assert_eq!(ended[1].value("own"), "499500");
+    assert_eq!(ended[1].value("saved"), format!("{:?}", 499_500i64.to_ne_bytes()));
     assert_eq!(ended[0].value("sum"), "45");
     assert_eq!(ended[1].value("sum"), "45");
 }

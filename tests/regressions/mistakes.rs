@@ -4,7 +4,7 @@
 use crate::{on, on_lines};
 use phalanx::prelude::*;
 use phalanx::{Argument, Bounds, Config, HostArray, Limits, Mesh, MeshHandle, Policy, Session};
-use phalanx::{Sharding, Split};
+use phalanx::{Sharding, Split, io, random};
 
 /// Cases: the code that each must give, and the array that carries the error.
 macro_rules! cases {
@@ -309,4 +309,44 @@ fn errors_were_replaced_by_those_of_axes() {
             "PX001" broken.t();
         });
     });
+}
+
+/// Generators drew on their own mesh, whichever was current: what one rank drew for itself was
+/// missing in what all drew together.
+#[test]
+fn generators_drew_where_they_are_not_at_home() {
+    let session = |devices| {
+        let config = Config::default().devices(devices);
+        Session::with_options(config, None, Policy::default(), Limits::default()).unwrap()
+    };
+    let (one, other) = (session(1), session(2));
+    let generator = one.handle().enter(|| random::seeded(7)).unwrap();
+    let [first, refused, second] = [&one, &other, &one]
+        .map(|session| session.handle().enter(|| generator.random([2], DType::F64)));
+    assert_eq!(refused.ok().map(|_| ()).unwrap_err().code(), "PX018");
+    // Nothing was drawn there.
+    let expected = one.handle().enter(|| random::seeded(7)).unwrap();
+    let expected = one.handle().enter(|| expected.random([4], DType::F64)).to_vec::<f64>().unwrap();
+    let drawn = [first.to_vec::<f64>().unwrap(), second.to_vec::<f64>().unwrap()].concat();
+    assert_eq!(drawn, expected);
+}
+
+/// Files were written by the first rank of the current mesh: of what another rank had for itself,
+/// nothing was. Arrays of two meshes went into one file.
+#[test]
+fn files_were_written_on_the_current_mesh() {
+    let session = |devices| {
+        let config = Config::default().devices(devices);
+        Session::with_options(config, None, Policy { split_from: 1 }, Limits::default()).unwrap()
+    };
+    let (one, other) = (session(1), session(2));
+    let [own, others] = [&one, &other].map(|session| session.handle().enter(|| arange(0, 4, 1)));
+    let name = format!("phalanx-regression-{}.npz", std::process::id());
+    let path = std::env::temp_dir().join(name);
+    io::savez(&path, &[("own", &own)]).unwrap();
+    assert_eq!(io::read_npz_member(&path, "own").unwrap().shape, [4]);
+    std::fs::remove_file(&path).unwrap();
+    let mixed = io::savez(&path, &[("own", &own), ("others", &others)]);
+    assert_eq!(mixed.unwrap_err().code(), "PX018");
+    assert!(!path.exists());
 }

@@ -187,6 +187,24 @@ impl Array {
         })())
     }
 
+    /// An array without axes on the mesh of this one, of an element that was read from it: what all
+    /// ranks have read is equal, so that it is not declared and compared as host data is.
+    ///
+    /// Local; errors: that of the array, and `Failure` when memory is short.
+    #[track_caller]
+    pub fn of_element(&self, element: Scalar) -> Array {
+        let site = call_site();
+        Array::catch((|| {
+            let mesh = self.mesh()?;
+            let (_, blocks) = mesh.engine().placement(&[]);
+            let blocks = vec![element.bytes().to_vec(); blocks.len()];
+            let value = mesh.engine().from_blocks(element.dtype(), &[], blocks, site)?;
+            let node = Node::evaluated(Shape::new(), element.dtype(), value, site);
+            node.learn(Interval::of_host(element.dtype(), element.bytes()));
+            Ok(Array::from_node(mesh, node))
+        })())
+    }
+
     /// One global array of what every process holds: its shards, one for each of its devices,
     /// joined along `axis`.
     ///

@@ -160,6 +160,7 @@ fn loaded(
     let mesh = current_mesh(site)?;
     let engine = mesh.engine();
     let (rank, ranks) = engine.process();
+    engine.declare(path.as_os_str().as_encoded_bytes(), site);
     let opened = agreed(&mesh, open(), site)?;
     if ranks > 1 {
         let own = opened.description().into_bytes();
@@ -234,7 +235,7 @@ pub(super) fn joined<'a>(parts: impl Iterator<Item = &'a [u8]>) -> u32 {
 /// each process reads the blocks of its own devices.
 ///
 /// Errors: `IoError` on a rank that cannot read it, `PX032` on the others and on all ranks if they
-/// find different files.
+/// find different files; `PX062` if the paths differ.
 #[track_caller]
 pub fn load(path: impl AsRef<Path>) -> Result<Array, Error> {
     let path = path.as_ref();

@@ -6,7 +6,7 @@ use super::load::{agreed, joined};
 use super::parts::{Checksum, for_each_run, write_at};
 use super::{IoError, header, npz, write_npy, write_npz};
 use crate::array::Array;
-use crate::creation::current_mesh;
+use crate::elementwise::mesh_of_arrays;
 use crate::error::{Error, Site, call_site, within};
 use crate::host::HostArray;
 use crate::window::MeshHandle;
@@ -14,7 +14,6 @@ use std::fs::{File, OpenOptions};
 use std::io;
 use std::ops::Range;
 use std::path::Path;
-use std::sync::Arc;
 
 /// What a file will have besides the data of its arrays.
 enum Layout {
@@ -109,12 +108,7 @@ fn shared_out<'a>(
     let rank = mesh.engine().process().0;
     let mut saved = Vec::with_capacity(arrays.len());
     for &array in arrays {
-        // Of an array of another mesh, such as one of this process alone, rank 0 writes its own.
-        let shards = if Arc::ptr_eq(array.mesh()?.engine(), mesh.engine()) {
-            within(site, || array.local_shards())?
-        } else {
-            vec![(vec![0; array.ndim()], array.to_host_at(site)?)]
-        };
+        let shards = within(site, || array.local_shards())?;
         let block = |(start, host): (Vec<usize>, HostArray)| {
             let ranges = start.iter().zip(&host.shape).map(|(&at, &extent)| at..at + extent);
             (ranges.collect::<Vec<_>>(), host)
@@ -188,7 +182,8 @@ fn open_together(
     Ok(Some(Together { unfinished, file }))
 }
 
-/// Writes a file together, or has rank 0 `write` the whole arrays where that cannot be done.
+/// Writes a file together, or has rank 0 `write` the whole arrays where that cannot be done. The
+/// ranks are those of the arrays' mesh: of arrays of a process alone there is one.
 fn save_together(
     path: &Path,
     arrays: &[&Array],
@@ -196,8 +191,9 @@ fn save_together(
     write: impl FnOnce(&[HostArray]) -> Result<(), IoError>,
     site: Site,
 ) -> Result<(), Error> {
-    let mesh = current_mesh(site)?;
+    let mesh = mesh_of_arrays(arrays.iter().copied(), site)?;
     let engine = mesh.engine();
+    engine.declare(path.as_os_str().as_encoded_bytes(), site);
     let saved = shared_out(&mesh, arrays, site)?;
     let writes = saved.iter().any(|array| !array.blocks.is_empty());
     let opened = open_together(&mesh, path, layout.size(&saved), writes, site)?;
@@ -239,11 +235,13 @@ fn save_together(
     agreed(&mesh, finish().map_err(|error| write_error(path, &error)), site)
 }
 
-/// Writes an array to a `.npy` file, complete or not at all. Collective over the mesh; each process
-/// writes the blocks of its own devices into a file that rank 0 makes, and rank 0 gives it its
-/// name. Where not all processes see the folder, rank 0 writes all.
+/// Writes an array to a `.npy` file, complete or not at all. Collective over the array's mesh, all
+/// of whose ranks give one path; each process writes the blocks of its own devices into a file that
+/// rank 0 makes, and rank 0 gives it its name. Where not all processes see the folder, rank 0
+/// writes all. An array of a process alone is written by that process.
 ///
-/// Errors: those of the array, `IoError` on a rank that cannot write, `PX032` on the others.
+/// Errors: those of the array, `IoError` on a rank that cannot write, `PX032` on the others;
+/// `PX062` if the ranks' paths differ.
 #[track_caller]
 pub fn save(path: impl AsRef<Path>, array: &Array) -> Result<(), Error> {
     let (path, site) = (path.as_ref(), call_site());
@@ -254,10 +252,10 @@ pub fn save(path: impl AsRef<Path>, array: &Array) -> Result<(), Error> {
     save_together(path, &[array], &Layout::Npy(header), write, site)
 }
 
-/// Writes arrays to a `.npz` file, complete or not at all. Collective over the mesh; the processes
-/// write as in [`save`].
+/// Writes arrays of one mesh to a `.npz` file, complete or not at all. Collective over the mesh;
+/// the processes write as in [`save`].
 ///
-/// Errors: as [`save`].
+/// Errors: as [`save`], and `OpError::Meshes`.
 #[track_caller]
 pub fn savez(path: impl AsRef<Path>, arrays: &[(&str, &Array)]) -> Result<(), Error> {
     let (path, site) = (path.as_ref(), call_site());

@@ -82,7 +82,7 @@ impl Generator {
             let shape = shape.resolve(DType::I64.size(), site)?;
             if shape.contains(&0) {
                 // As NumPy, which looks at no range to draw nothing.
-                return self.mesh.enter(|| zeros(shape.as_slice(), dtype)).ok().cloned();
+                return zeros(shape.as_slice(), dtype).ok().cloned();
             }
             if low >= high {
                 return Err(refused("integers", "range", format!("{low} to {high}"), site));
@@ -143,7 +143,7 @@ impl Generator {
     /// Numbers with the chances of a table, which every device has.
     fn tabled(&self, table: &Table, shape: ShapeArgument, site: Site) -> Result<Array, Error> {
         let numbers = self.random(shape, DType::F64);
-        let sums = self.mesh.enter(|| from_slice(&table.sums, [table.sums.len()]));
+        let sums = from_slice(&table.sums, [table.sums.len()]);
         let found = searchsorted(&sums, &numbers, Side::Right);
         let last = table.sums.len() as i64 - 1;
         (found.converted(DType::I64, site).minimum(last) + table.first).ok().cloned()

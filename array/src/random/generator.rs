@@ -16,7 +16,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A source of random numbers on a mesh.
 ///
-/// All ranks draw the same numbers in the same order. Drawing is Local (records nodes).
+/// All ranks draw the same numbers in the same order. Drawing is Local (records nodes), and done
+/// while the generator's mesh is the current one: elsewhere it is an error, `OpError::Meshes`, for
+/// the numbers that ranks draw for themselves would be missing in what they draw together.
 pub struct Generator {
     pub(super) mesh: MeshHandle,
     key: u64,
@@ -66,9 +68,19 @@ fn mixed(seed: u64) -> u64 {
 }
 
 impl Generator {
+    /// The mesh that it draws on. Local.
+    pub fn mesh(&self) -> &MeshHandle {
+        &self.mesh
+    }
+
     /// The positions in C order of the elements of a shape, counted on from what was drawn before,
     /// with room for `each` counters an element.
     pub(super) fn counters(&self, shape: &Shape, each: u64, site: Site) -> Result<Array, Error> {
+        if !self.mesh.is_current() {
+            let current = crate::creation::current_mesh(site)?;
+            let (left, right) = (self.mesh.mesh().to_string(), current.mesh().to_string());
+            return Err(Error::op(OpError::Meshes { left, right }, site));
+        }
         let count = size(shape) as u64;
         let first = self.next.fetch_add(count.wrapping_mul(each), Ordering::Relaxed);
         let mut step = each;
@@ -84,7 +96,7 @@ impl Generator {
             });
             step = step.wrapping_mul(shape[axis] as u64);
         }
-        let zero = || self.mesh.enter(|| crate::creation::zeros((), DType::U64));
+        let zero = || crate::creation::zeros((), DType::U64);
         let positions = sum.unwrap_or_else(zero);
         (positions + Scalar::new(first)).ok().cloned()
     }

@@ -7,7 +7,8 @@ use crate::dtypes::numpy;
 use crate::errors::{raised, value_error};
 use crate::functions;
 use crate::options::on_host;
-use phalanx::Array;
+use crate::site::at_line;
+use phalanx::{Array, MeshHandle};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -74,7 +75,7 @@ functions! { FUNCTIONS, a =>
     {
         // All fetch what one writes.
         let host = on_host(a.object("X")?)?;
-        let is_path = path_of(a.object("fname")?, "")?.is_some();
+        let path = path_of(a.object("fname")?, "")?;
         let write = || -> PyResult<()> {
             let keywords = PyDict::new(a.py());
             for name in a.signature().names().filter(|name| !matches!(*name, "fname" | "X")) {
@@ -83,10 +84,10 @@ functions! { FUNCTIONS, a =>
                 }
             }
             let save = numpy(a.py())?.getattr("savetxt")?;
-            save.call((a.object("fname")?, host), Some(&keywords))?;
+            save.call((a.object("fname")?, &host), Some(&keywords))?;
             Ok(())
         };
-        if is_path { on_first(a, write)? } else { write()? }
+        path.map_or_else(&write, |path| on_first(a, &path, &write))?;
     };
 
     "_load_npz(file, name)",
@@ -103,7 +104,8 @@ functions! { METHODS, a =>
             let (sep, format) = (a.text_or("sep", "")?, a.text_or("format", "%s")?);
             host.call_method1("tofile", (a.object("fid")?, sep, format)).map(|_| ())
         };
-        if path_of(a.object("fid")?, "")?.is_some() { on_first(a, write)? } else { write()? }
+        let path = path_of(a.object("fid")?, "")?;
+        path.map_or_else(&write, |path| on_first(a, &path, &write))?;
     };
 }
 
@@ -169,7 +171,7 @@ fn by_numpy(
     let function = numpy(py)?.getattr(function)?;
     match path {
         None => function.call((a.object("file")?,), Some(&hosts)).map(|_| ()),
-        Some(path) => on_first(a, || {
+        Some(path) => on_first(a, &path, || {
             // The file gets its name once it is complete.
             let unfinished = path.clone() + ".part.npz";
             function.call((&unfinished,), Some(&hosts))?;
@@ -179,9 +181,18 @@ fn by_numpy(
     }
 }
 
-/// Runs what the first process does for all, which wait for it. Collective.
-fn on_first(a: &Arguments<'_, '_>, write: impl FnOnce() -> PyResult<()>) -> PyResult<()> {
-    let done = if phalanx::rank() == 0 { write() } else { Ok(()) };
+/// Runs what the first process of the call's mesh does for all, which wait for it and give the same
+/// path. Collective.
+fn on_first(
+    a: &Arguments<'_, '_>,
+    path: &str,
+    write: impl FnOnce() -> PyResult<()>,
+) -> PyResult<()> {
+    let mesh = MeshHandle::current();
+    let is_first = mesh.is_none_or(|mesh| mesh.engine().process().0 == 0);
+    at_line(a.py(), || phalanx::declare(path.as_bytes()))
+        .map_err(|error| raised(a.py(), &error))?;
+    let done = if is_first { write() } else { Ok(()) };
     let told = done.as_ref().map(|_| ()).map_err(ToString::to_string);
     let agreed = a.py().detach(|| phalanx::agree(told));
     done?;

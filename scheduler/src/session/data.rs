@@ -2,6 +2,7 @@
 
 use super::Session;
 use super::memory::word;
+use crate::digest::data_digest;
 use crate::error::RunError;
 use crate::shards::{Shards, Storage, contiguous};
 use phalanx_array::{Engine, Error, Evaluated, HostArray, ShardMemory, Site};
@@ -37,7 +38,7 @@ impl Session {
             );
         };
         let value = self.filled(data.dtype, &data.shape, sharding, fill, site)?;
-        self.processes.declare(&value, data, site);
+        self.processes.declare(|| data_digest(data), site);
         Ok(value)
     }
 

@@ -6,7 +6,7 @@ use super::live::LiveArrays;
 use super::memory::Flights;
 use super::options::{Counters, SessionOptions};
 use crate::cache::PlanCache;
-use crate::digest::settings_digest;
+use crate::digest::{bytes_digest, settings_digest};
 use crate::error::RunError;
 use crate::execute::Worker;
 use crate::explain;
@@ -284,6 +284,10 @@ impl Engine for Session {
         site: Site,
     ) -> Result<Arc<dyn Evaluated>, Error> {
         self.join_blocks(dtype, shape, &blocks, site)
+    }
+
+    fn declare(&self, data: &[u8], site: Site) {
+        self.processes.declare(|| bytes_digest(data), site);
     }
 
     fn exchange(&self, own: Vec<u8>, site: Site) -> Result<Vec<Vec<u8>>, Error> {

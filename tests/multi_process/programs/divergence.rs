@@ -97,11 +97,11 @@ pub fn agree_on_one() -> Outcome {
     Ok(())
 }
 
-/// Every rank gives the same data, or rank 1 other data: all of it, one element, or only for
-/// itself.
+/// Every rank gives the same data, or rank 1 other data: all of it or one element, which are used in
+/// operations, only read, or not used at all.
 pub fn give_data(kind: &str) -> Outcome {
     let is_other = phalanx::rank() == 1 && kind != "same";
-    let length = if kind == "replicated" { 10 } else { 300_000 };
+    let length = if matches!(kind, "split" | "one") { 300_000 } else { 10 };
     let mut numbers: Vec<i64> = (0..length).collect();
     match kind {
         "one" if is_other => numbers[0] = 1,
@@ -110,17 +110,15 @@ pub fn give_data(kind: &str) -> Outcome {
     }
     let before = from_slice(&[1, 2, 3, 4], [2, 2]);
     let given = from_slice(&numbers[..], [numbers.len()]);
-    let own = from_slice(&[phalanx::rank() as i64], [1]);
-    // Of the last two, the first is not used and the second is read as it is.
-    drop(from_slice(&numbers[..3], [3]));
-    println!("own {}", own.to_vec::<i64>()?[0]);
     moment("differs");
-    if kind == "alone" {
-        println!("sum {}", before.sum(()).item::<i64>()?);
-    } else {
-        println!("sum {}", (before.max(()) + given.sum(())).item::<i64>()?);
-        // Known by now.
-        println!("sum {}", (before.max(()) + given.sum(())).item::<i64>()?);
+    match kind {
+        "unused" => {}
+        "read" => println!("first {}", given.to_vec::<i64>()?[0]),
+        _ => {
+            println!("sum {}", (before.max(()) + given.sum(())).item::<i64>()?);
+            // Known by now.
+            println!("sum {}", (before.max(()) + given.sum(())).item::<i64>()?);
+        }
     }
     Ok(())
 }

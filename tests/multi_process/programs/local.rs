@@ -63,6 +63,11 @@ pub fn work_alone(session: &Session) -> Outcome {
         let sum = own.enter(|| arange(0, 1000, 1).sum(()));
         println!("own {}", sum.item::<i64>()?);
         println!("local {}", own.enter(|| arange(0, SPLIT_FROM, 1).max(()).item::<i64>())?);
+        // The mesh of the array decides who writes, outside of the block too.
+        let path = std::env::temp_dir().join(format!("phalanx-own-{}.npy", std::process::id()));
+        phalanx::io::save(&path, &sum)?;
+        println!("saved {:?}", phalanx::io::read_npy(&path)?.bytes);
+        std::fs::remove_file(&path)?;
     }
     println!("sum {}", arange(0, 10, 1).sum(()).item::<i64>()?);
     Ok(())

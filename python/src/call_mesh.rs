@@ -1,0 +1,66 @@
+//! The mesh of a call: that of the first array it is given.
+//!
+//! An array of this process alone may be used outside of the block that made it. Whatever a call
+//! makes beside it, of lists, numbers or nothing, has to lie on its mesh to meet it.
+
+use crate::convert::DEEPEST;
+use crate::ndarray::Ndarray;
+use crate::session;
+use crate::sparse_matrix::SparseMatrix;
+use phalanx::{Array, Entered};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyTuple};
+
+/// Makes the mesh of an array the current one until what is returned is dropped.
+pub fn of_array(array: &Array) -> Option<Entered> {
+    // Most programs have one mesh, and nothing to look for.
+    if !session::has_local_mesh() {
+        return None;
+    }
+    // An array that carries an error has no mesh; the call raises the error.
+    let mesh = array.mesh().ok()?;
+    (!mesh.is_current()).then(|| mesh.entered())
+}
+
+/// As [`of_array`], of the first array among objects and in their lists.
+pub fn of_objects<'a, 'py: 'a>(
+    objects: impl IntoIterator<Item = &'a Bound<'py, PyAny>>,
+) -> Option<Entered> {
+    if !session::has_local_mesh() {
+        return None;
+    }
+    let found = objects.into_iter().map(|object| first(object, DEEPEST));
+    let array = found.take_while(Result::is_ok).find_map(|found| found.ok().flatten());
+    of_array(&array?)
+}
+
+/// As [`of_objects`], of the arguments of a call and then of its keywords.
+pub fn of_call(
+    arguments: &Bound<'_, PyTuple>,
+    keywords: Option<&Bound<'_, PyDict>>,
+) -> Option<Entered> {
+    of_objects(std::iter::once(arguments.as_any()).chain(keywords.map(|all| all.as_any())))
+}
+
+/// Lists are nested so deep that there is no array of them.
+struct TooDeep;
+
+/// The first array that an object is or holds.
+fn first(object: &Bound<'_, PyAny>, deepest: usize) -> Result<Option<Array>, TooDeep> {
+    if let Ok(array) = object.cast::<Ndarray>() {
+        return Ok(Some(array.get().array.clone()));
+    }
+    if let Ok(matrix) = object.cast::<SparseMatrix>() {
+        return Ok(Some(matrix.get().matrix.values().clone()));
+    }
+    let mut items: Box<dyn Iterator<Item = Bound<'_, PyAny>>> = match () {
+        () if let Ok(list) = object.cast::<PyList>() => Box::new(list.iter()),
+        () if let Ok(tuple) = object.cast::<PyTuple>() => Box::new(tuple.iter()),
+        () if let Ok(keywords) = object.cast::<PyDict>() => {
+            Box::new(keywords.iter().map(|(_, value)| value))
+        }
+        () => return Ok(None),
+    };
+    let deepest = deepest.checked_sub(1).ok_or(TooDeep)?;
+    items.find_map(|item| first(&item, deepest).transpose()).transpose()
+}
