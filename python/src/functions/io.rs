@@ -87,7 +87,7 @@ functions! { FUNCTIONS, a =>
             save.call((a.object("fname")?, &host), Some(&keywords))?;
             Ok(())
         };
-        path.map_or_else(&write, |path| on_first(a, &path, &write))?;
+        path.map_or_else(&write, |path| on_first(a, &path, write))?;
     };
 
     "_load_npz(file, name)",
@@ -105,7 +105,7 @@ functions! { METHODS, a =>
             host.call_method1("tofile", (a.object("fid")?, sep, format)).map(|_| ())
         };
         let path = path_of(a.object("fid")?, "")?;
-        path.map_or_else(&write, |path| on_first(a, &path, &write))?;
+        path.map_or_else(&write, |path| on_first(a, &path, write))?;
     };
 }
 
