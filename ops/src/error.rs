@@ -152,7 +152,7 @@ pub enum OpError {
         /// What is wrong.
         problem: &'static str,
     },
-    /// Arrays of different meshes in one operation, or a generator of another mesh than the current.
+    /// Arrays of different meshes in one operation, or a generator elsewhere than on its mesh.
     #[error("arrays or generators of two meshes, {left} and {right}, cannot be mixed")]
     Meshes {
         /// One mesh.

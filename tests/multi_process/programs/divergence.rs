@@ -97,8 +97,8 @@ pub fn agree_on_one() -> Outcome {
     Ok(())
 }
 
-/// Every rank gives the same data, or rank 1 other data: all of it or one element, which are used in
-/// operations, only read, or not used at all.
+/// Every rank gives the same data, or rank 1 other data: all of it or one element, which are used
+/// in operations, only read, or not used at all.
 pub fn give_data(kind: &str) -> Outcome {
     let is_other = phalanx::rank() == 1 && kind != "same";
     let length = if matches!(kind, "split" | "one") { 300_000 } else { 10 };
