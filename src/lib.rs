@@ -38,8 +38,8 @@ pub use phalanx_array::{
     Argument, Array, Axes, DataError, DeferredErrors, Ellipsis, Entered, Error, ErrorKind, Failure,
     HostArray, MeshHandle, NewAxis, Place, ShapeArgument, ShardMemory, Site, arange, call_site,
     complex, deferred_errors, empty, flush, from_function, from_slice, full, histogram, indexing,
-    io, keepdims, linspace, matmul, ones, percentile, picture, print, s, s_items, select, within,
-    zeros,
+    io, keepdims, linspace, matmul, ones, percentile, picture, print, s, s_items, select,
+    synchronize, within, zeros,
 };
 pub use phalanx_array::{
     AxisList, ContractedAxes, Ends, Grid, GridRange, Indexing, MemoryOrder, Nested, PadMode,
@@ -79,6 +79,7 @@ pub use phalanx_array::{
 };
 pub use phalanx_distributed::Policy;
 pub use phalanx_ops::elementwise::{MULTI_OUTPUT, MultiOutput};
+pub use phalanx_ops::waiting;
 pub use phalanx_ops::{
     Bounds, DType, Element, Index, Kind, Mesh, Op, Scalar, Sharding, Split, Weak,
 };

@@ -5,6 +5,7 @@ use phalanx_array::{Engine, Error, Failure, Limits, MeshHandle, Site, call_site}
 use phalanx_collectives::{CollectiveError, Facts, Rendezvous, World};
 use phalanx_distributed::Policy;
 use phalanx_ops::Mesh;
+use phalanx_ops::waiting::interruptible;
 use phalanx_scheduler::{Counters, RunError, Session as Scheduler, SessionOptions};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -150,7 +151,7 @@ pub fn size() -> usize {
 pub fn agree(outcome: Result<(), String>) -> Result<(), Error> {
     let site = call_site();
     match MeshHandle::current() {
-        Some(mesh) => mesh.engine().agree(outcome, site),
+        Some(mesh) => mesh.together(site)?.agree(outcome, site),
         None => Err(Error::failure(phalanx_array::NotInitialised, Some(site))),
     }
 }
@@ -255,10 +256,18 @@ impl Session {
         deferred.and(finished)
     }
 
-    /// Ends the world on all ranks because the program of this one has failed: the others have an
-    /// error with the message at once. Local.
-    pub fn fail(self, message: &str) {
+    /// Ends the world on all ranks because something of the program failed on this one alone. The
+    /// session cannot be used any more; the others have an error with the message at once. Local.
+    pub fn abort(&self, message: &str) {
         self.scheduler.abort("program", message);
+    }
+
+    /// As [`Session::abort`], of a program that ends. What still runs is not waited for, and its
+    /// memory is kept until the process ends. Local.
+    pub fn fail(self, message: &str) {
+        self.abort(message);
+        end(&self.mesh);
+        std::mem::forget(self);
     }
 }
 
@@ -296,7 +305,8 @@ fn world(
     ]);
     rendezvous.facts =
         Facts::from_iter(config.memory_limit.map(|limit| fact("memory_limit", limit.to_string())));
-    rendezvous.join()
+    // Who gives up the wait for the others has no world.
+    interruptible(None, || rendezvous.join()).unwrap_or(Err(CollectiveError::Closed))
 }
 
 /// The vector instructions of this machine, as far as results depend on them: those by which matrix

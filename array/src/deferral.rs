@@ -113,6 +113,11 @@ impl MeshHandle {
                 _ => return Ok(()),
             };
             let outcome = self.holds(&condition);
+            if let Err(error) = &outcome
+                && error.is_interrupt()
+            {
+                return outcome.map(drop);
+            }
             let failed = !matches!(outcome, Ok(false));
             if takes || !failed {
                 self.checks().pop_front();

@@ -163,6 +163,21 @@ pub trait Engine: Send + Sync {
     /// The limits of windows.
     fn limits(&self) -> Limits;
 
+    /// Waits until another window can be started without waiting. The caller holds nothing that
+    /// others need. Local.
+    ///
+    /// Errors: the user gives up the wait.
+    fn make_room(&self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    /// Waits for all windows that were started. Local.
+    ///
+    /// Errors: that of a window; the user gives up the wait.
+    fn settle(&self) -> Result<(), Error> {
+        Ok(())
+    }
+
     /// Waits for a value on behalf of the program, which is given the error. Local.
     fn wait(&self, value: &Arc<dyn Evaluated>) -> Result<(), Error> {
         value.wait()

@@ -127,6 +127,10 @@ pub trait Failure: std::error::Error + Send + Sync + 'static {
     fn numpy_class(&self) -> &'static str {
         "RuntimeError"
     }
+    /// Whether the user has given up a wait. Nothing is lost by that.
+    fn is_interrupt(&self) -> bool {
+        false
+    }
 }
 
 /// An error in the elements of an operand, which shows when they are computed.
@@ -335,6 +339,11 @@ impl Error {
             ErrorKind::Data(error) => error.numpy_class(),
             ErrorKind::Failure(failure) => failure.numpy_class(),
         }
+    }
+
+    /// Whether the user has given up a wait. What was waited for may still come.
+    pub fn is_interrupt(&self) -> bool {
+        matches!(&self.0.kind, ErrorKind::Failure(failure) if failure.is_interrupt())
     }
 
     /// The user's line that caused it, if one did.

@@ -2,11 +2,12 @@
 
 use crate::deferral::Check;
 use crate::engine::{Cause, Engine, Limits};
-use crate::error::{Error, Site, call_site};
+use crate::error::{Error, Failure, Site, call_site};
 use crate::graph::{Graph, Held, Input, Node, NodeData, NodeOp, Source};
 use crate::interval::Interval;
 use crate::operand::Operand;
 use crate::view::{Form, Stage};
+use phalanx_ops::waiting::lock;
 use phalanx_ops::{AffineMap, DType, Mesh, Op, Shape, Sharding};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
@@ -14,7 +15,8 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::marker::PhantomData;
 use std::mem::{Discriminant, discriminant};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
+use std::thread::ThreadId;
 
 /// A mesh with its open window. Arrays belong to one mesh; clones are the same mesh.
 #[derive(Clone)]
@@ -24,6 +26,9 @@ struct State {
     engine: Arc<dyn Engine>,
     limits: Limits,
     window: Mutex<Window>,
+    /// With several processes, the thread that records: no other one may, for the order of what
+    /// two threads do differs between processes.
+    owner: Option<OnceLock<ThreadId>>,
     /// Conditions on data that the next observation checks, in the order of the program.
     checks: Mutex<VecDeque<Check>>,
 }
@@ -35,6 +40,21 @@ const PLACE: usize = 4;
 /// kind. One alone is not enough: operations that begin at one place in a line, as those of
 /// `a / b * c` do, have one call site.
 type Anchor = [Option<(usize, Discriminant<NodeOp>)>; PLACE];
+
+/// A thread works with arrays of a mesh of several processes on which another one does.
+#[derive(Debug, thiserror::Error)]
+#[error("another thread records on this mesh: with several processes one thread owns it")]
+struct OtherThread;
+
+impl Failure for OtherThread {
+    fn code(&self) -> &'static str {
+        "PX036"
+    }
+    fn hint(&self) -> &'static str {
+        "let one thread work with global arrays, and the others with data of the host or with \
+         arrays of the mesh of this process alone"
+    }
+}
 
 #[derive(Default)]
 struct Window {
@@ -73,18 +93,25 @@ impl Drop for Writing<'_> {
 
 static DEFAULT: RwLock<Option<MeshHandle>> = RwLock::new(None);
 thread_local! {
-    static ENTERED: RefCell<Vec<MeshHandle>> = const { RefCell::new(Vec::new()) };
+    /// The meshes that are current, the innermost last, with ascending numbers.
+    static ENTERED: RefCell<Vec<(u64, MeshHandle)>> = const { RefCell::new(Vec::new()) };
 }
 
 /// A mesh that is current; see [`MeshHandle::entered`].
 pub struct Entered {
+    number: u64,
     /// The mesh is current on its thread.
     _not_send: PhantomData<*const ()>,
 }
 
 impl Drop for Entered {
     fn drop(&mut self) {
-        ENTERED.with_borrow_mut(|entered| entered.pop());
+        // A thread that ends may have forgotten its meshes already.
+        let _left = ENTERED.try_with(|entered| {
+            let mut entered = entered.borrow_mut();
+            let place = entered.iter().position(|(number, _)| *number == self.number)?;
+            Some(entered.remove(place))
+        });
     }
 }
 
@@ -93,7 +120,8 @@ impl MeshHandle {
     pub fn new(engine: Arc<dyn Engine>) -> MeshHandle {
         let limits = engine.limits();
         let window = Mutex::new(Window { number: 1, ..Window::default() });
-        MeshHandle(Arc::new(State { engine, limits, window, checks: Mutex::default() }))
+        let owner = (engine.process().1 > 1).then(OnceLock::new);
+        MeshHandle(Arc::new(State { engine, limits, window, owner, checks: Mutex::default() }))
     }
 
     /// Makes this the mesh of arrays created without naming one, in all threads; returns the
@@ -105,7 +133,7 @@ impl MeshHandle {
     /// The mesh of arrays created without naming one.
     pub fn current() -> Option<MeshHandle> {
         ENTERED
-            .with_borrow(|entered| entered.last().cloned())
+            .with_borrow(|entered| entered.last().map(|(_, mesh)| mesh.clone()))
             .or_else(|| DEFAULT.read().unwrap_or_else(PoisonError::into_inner).clone())
     }
 
@@ -125,11 +153,15 @@ impl MeshHandle {
     }
 
     /// Makes this the current mesh of the thread until what is returned is dropped: for bindings of
-    /// languages whose blocks are no closures. The last that was entered is left first.
+    /// languages whose blocks are no closures.
     #[must_use]
     pub fn entered(&self) -> Entered {
-        ENTERED.with_borrow_mut(|entered| entered.push(self.clone()));
-        Entered { _not_send: PhantomData }
+        let number = ENTERED.with_borrow_mut(|entered| {
+            let number = entered.last().map_or(0, |(last, _)| last + 1);
+            entered.push((number, self.clone()));
+            number
+        });
+        Entered { number, _not_send: PhantomData }
     }
 
     /// Who evaluates.
@@ -152,7 +184,27 @@ impl MeshHandle {
     }
 
     fn window(&self) -> MutexGuard<'_, Window> {
-        self.0.window.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0.window)
+    }
+
+    /// Makes the calling thread the one that records and observes, if there is none yet.
+    ///
+    /// Errors: `PX036` if with several processes another thread is.
+    fn own(&self, site: Site) -> Result<(), Error> {
+        let Some(owner) = &self.0.owner else { return Ok(()) };
+        let own = std::thread::current().id();
+        match *owner.get_or_init(|| own) == own {
+            true => Ok(()),
+            false => Err(Error::failure(OtherThread, Some(site))),
+        }
+    }
+
+    /// Who evaluates, for something that all ranks do together.
+    ///
+    /// Errors: `PX036` if with several processes another thread records.
+    pub fn together(&self, site: Site) -> Result<&Arc<dyn Engine>, Error> {
+        self.own(site)?;
+        Ok(&self.0.engine)
     }
 
     /// Records an operation.
@@ -164,19 +216,30 @@ impl MeshHandle {
         dtype: DType,
         site: Site,
     ) -> Result<Arc<Node>, Error> {
+        self.own(site)?;
         let mut window = self.window();
         let mut anchor = window.place;
         anchor.rotate_right(1);
         anchor[0] = Some((site.identity(), discriminant(&op)));
-        let length = window.graph.nodes.len();
         let is_end = window.write == Write::Going || belongs_to_last(operands, &window.graph);
+        let is_long = |window: &Window| {
+            let length = window.graph.nodes.len();
+            let is_long =
+                (length >= self.0.limits.soft && window.anchor == Some(anchor) && !is_end)
+                    || length >= self.0.limits.hard
+                    || window.bytes >= self.0.limits.bytes;
+            is_long && length >= window.retry_from
+        };
+        if is_long(&window) {
+            drop(window);
+            self.0.engine.make_room()?;
+            window = self.window();
+        }
         if window.write == Write::Begins {
             window.write = Write::Going;
         }
-        let is_long = (length >= self.0.limits.soft && window.anchor == Some(anchor) && !is_end)
-            || length >= self.0.limits.hard
-            || window.bytes >= self.0.limits.bytes;
-        if is_long && length >= window.retry_from {
+        if is_long(&window) {
+            let length = window.graph.nodes.len();
             let closed = self.close_window(&mut window, Cause::Limit, site);
             if window.graph.nodes.is_empty() {
                 closed?;
@@ -288,7 +351,14 @@ impl MeshHandle {
     /// Closes the open window: everything recorded is planned and started. Collective over the
     /// mesh.
     pub fn close(&self, cause: Cause, site: Site) -> Result<(), Error> {
-        self.close_window(&mut self.window(), cause, site)
+        self.own(site)?;
+        let mut window = self.window();
+        if !window.graph.nodes.is_empty() {
+            drop(window);
+            self.0.engine.make_room()?;
+            window = self.window();
+        }
+        self.close_window(&mut window, cause, site)
     }
 
     /// Closes the window because `node`, which was recorded in it, is asked for. Collective over

@@ -1,5 +1,6 @@
 //! Waiting: a short spin for neighbours that are about to arrive, then sleep.
 
+use phalanx_ops::waiting::look;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
@@ -39,7 +40,10 @@ impl Sleepers {
         let mut guard = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
         while !done() {
             let outcome = self.changed.wait_timeout(guard, LOOK);
-            guard = outcome.unwrap_or_else(PoisonError::into_inner).0;
+            // Whoever gives up ends the world, which is seen at the next turn.
+            drop(outcome);
+            look();
+            guard = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
         }
         drop(guard);
         self.asleep.fetch_sub(1, Ordering::SeqCst);

@@ -663,6 +663,12 @@ def get_array_module(*args: Any, **kwargs: Any) -> Any:
 def get_printoptions() -> Any:
     """A function of the module, or a method of its arrays."""
 
+def geterr() -> dict[str, str]:
+    """What is done about each kind of floating-point error, by its name. Local."""
+
+def geterrcall() -> Any:
+    """What is called, or written to, about floating-point errors. Local."""
+
 def gradient(f: Any, *varargs: Any, axis: int | Sequence[int] | None = ..., edge_order: Any = ...) -> ndarray:
     """A function of the module, or a method of its arrays."""
 
@@ -1129,6 +1135,28 @@ def set_printoptions(precision: Any = ..., threshold: Any = ..., edgeitems: Any 
 
 def setdiff1d(ar1: Any, ar2: Any, assume_unique: Any = ...) -> ndarray:
     """A function of the module, or a method of its arrays."""
+
+def seterr(all: Any = ..., divide: Any = ..., over: Any = ..., under: Any = ..., invalid: Any = ...) -> dict[str, str]:
+    """Says what is done about floating-point errors on this thread from now on.
+
+    Parameters
+    ----------
+    all : str, optional
+        What is done about every kind that is not named: ``ignore`` (as a program begins),
+        ``warn``, ``raise``, ``call``, ``print`` or ``log``.
+    divide, over, under, invalid : str, optional
+        What is done about this kind. ``under`` is never seen.
+
+    Returns
+    -------
+    dict
+        What was done before, as `geterr` gives it.
+    """
+
+def seterrcall(func: Any) -> Any:
+    """Says what is called about errors whose mode is ``call``, with their name and bits, or written to
+    where it is ``log``; returns what was before.
+    """
 
 def setxor1d(ar1: Any, ar2: Any, assume_unique: Any = ...) -> ndarray:
     """A function of the module, or a method of its arrays."""

@@ -26,11 +26,13 @@ def _end():
         return
     try:
         _phalanx.shutdown()
-    except Exception as error:
+    except BaseException as error:
         # Nobody is left to catch it, and the exit code must tell.
-        print(f"{type(error).__name__}: {error}", file=sys.stderr)
+        is_interrupt = isinstance(error, KeyboardInterrupt)
+        text = type(error).__name__ if is_interrupt else f"{type(error).__name__}: {error}"
+        print(text, file=sys.stderr)
         import os
 
         sys.stderr.flush()
         sys.stdout.flush()
-        os._exit(1)
+        os._exit(130 if is_interrupt else 1)

@@ -26,8 +26,8 @@ class Stream:
         return False
 
     def synchronize(self):
-        """Starts what is recorded. Reading a value waits for it."""
-        _phalanx.flush()
+        """Waits until all that is recorded has run. Collective."""
+        _phalanx._synchronize()
 
     def record(self, event=None):
         """An event at this point of the program."""
@@ -47,19 +47,21 @@ class Event:
         self._time = None
 
     def record(self, stream=None):
-        """Starts what is recorded, and notes the time on the host."""
+        """Waits until all that is recorded has run, and notes the time on the host."""
         import time
 
-        _phalanx.flush()
+        _phalanx._synchronize()
         self._time = time.perf_counter()
         return self
 
     def synchronize(self):
-        """The point has been reached already."""
+        """The point has been reached already: `record` waits for it."""
 
 
 def get_elapsed_time(start_event, end_event):
-    """Milliseconds between two events."""
+    """Milliseconds of the host between two events that have been recorded."""
+    if start_event._time is None or end_event._time is None:
+        raise ValueError("get_elapsed_time: both events must have been recorded")
     return (end_event._time - start_event._time) * 1e3
 
 
@@ -85,8 +87,8 @@ class Device:
         return self
 
     def synchronize(self):
-        """Starts what is recorded. Reading a value waits for it."""
-        _phalanx.flush()
+        """Waits until all that is recorded has run. Collective."""
+        _phalanx._synchronize()
 
 
 @_contextlib.contextmanager

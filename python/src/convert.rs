@@ -2,6 +2,7 @@
 
 use crate::dtypes::{from_python, numpy, to_python};
 use crate::errors::{raised, type_error, value_error};
+use crate::errstate;
 use crate::host_buffer::HostBuffer;
 use crate::ndarray::Ndarray;
 use crate::session;
@@ -175,7 +176,8 @@ pub fn to_host_array(object: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResul
     let bytes = match length {
         0 => Vec::new(),
         // SAFETY: the buffer is C-contiguous, as NumPy was asked for, `len_bytes` long, and held
-        // until the copy is made; the interpreter is attached, so that nobody of Python writes.
+        // until the copy is made. Nobody of Python writes meanwhile, for the interpreter is
+        // attached and, as the module says that it needs that (`gil_used`), is so alone.
         _ => unsafe { std::slice::from_raw_parts(buffer.buf_ptr().cast::<u8>(), length) }.to_vec(),
     };
     Ok(HostArray { dtype: wanted, shape, bytes })
@@ -209,11 +211,12 @@ pub fn as_array(py: Python<'_>, operand: Argument) -> PyResult<Array> {
     upload(py, &host)
 }
 
-/// The elements of an array on the host. Collective; the interpreter goes on while this waits.
+/// The elements of an array on the host. Collective.
 pub fn fetch(py: Python<'_>, array: &Array) -> PyResult<HostArray> {
-    let site = crate::site::here(py);
-    let host = py.detach(|| phalanx::within(site, || array.to_host()));
-    host.map_err(|error| raised(py, &error))
+    let is_collective = array.is_pending();
+    let host = at_line(py, || array.to_host()).map_err(|error| raised(py, &error))?;
+    errstate::observed(py, is_collective)?;
+    Ok(host)
 }
 
 /// An array of NumPy with the elements of a host array, which are not copied.

@@ -1,11 +1,12 @@
 //! Meshes, shardings, and what this process holds of an array.
 
+use crate::blocks::Blocks;
 use crate::convert::{to_host_array, to_numpy, to_numpy_view};
 use crate::errors::{raised, type_error, value_error};
 use crate::host_buffer::ShardBuffer;
 use crate::ndarray::Ndarray;
 use crate::session;
-use crate::site::{at_line, here};
+use crate::site::at_line;
 use phalanx::{Array, Bounds, HostArray, Split};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
@@ -246,8 +247,7 @@ impl Ndarray {
 
     /// What the devices of this process hold. Collective if the array is pending or a view.
     fn local_shards(&self, py: Python<'_>) -> PyResult<Vec<Shard>> {
-        let site = here(py);
-        let shards = py.detach(|| phalanx::within(site, || self.array.local_shards()));
+        let shards = at_line(py, || self.array.local_shards());
         let shards = shards.map_err(|error| raised(py, &error))?;
         let shard = |(device, (start, data)): (usize, (Vec<usize>, HostArray))| {
             let start = PyTuple::new(py, start)?.unbind();
@@ -259,8 +259,7 @@ impl Ndarray {
     /// As ``local_shards``, without a copy: arrays of NumPy that can be read and stay as they are,
     /// whatever is done to this array. Of a view, and on devices without such memory, a copy.
     fn _shard_views(&self, py: Python<'_>) -> PyResult<Vec<Shard>> {
-        let site = here(py);
-        let memory = py.detach(|| phalanx::within(site, || self.array.shard_memory()));
+        let memory = at_line(py, || self.array.shard_memory());
         let memory = memory.map_err(|error| raised(py, &error))?;
         let dtype = self.array.dtype();
         let view = |(device, memory): (usize, phalanx::ShardMemory)| {
@@ -291,14 +290,10 @@ pub fn from_local(py: Python<'_>, part: &Bound<'_, PyAny>, axis: usize) -> PyRes
         false => to_host_array(part, None).map(|one| vec![one]),
     };
     // A part that is wrong here is an error on the other ranks, too, which wait for it.
-    let site = here(py);
     match shards {
-        Ok(shards) => {
-            let joined = py.detach(|| phalanx::within(site, || Array::from_local(shards, axis)));
-            Ndarray::wrap(py, joined)
-        }
+        Ok(shards) => Ndarray::wrap(py, at_line(py, || Array::from_local(shards, axis))),
         Err(error) => {
-            let _refused = py.detach(|| phalanx::within(site, || Array::from_local(vec![], axis)));
+            let _refused = at_line(py, || Array::from_local(vec![], axis));
             Err(error)
         }
     }
@@ -317,52 +312,52 @@ pub fn mesh(py: Python<'_>) -> PyResult<Mesh> {
 ///
 /// They lie on the devices of this process alone and may differ between processes. Arrays of other
 /// meshes cannot be mixed with them: ``x.get()`` and ``phalanx.from_local`` lead over.
-#[pyclass(name = "local", module = "phalanx", unsendable)]
+#[pyclass(name = "local", module = "phalanx", frozen)]
 pub struct Local {
-    entered: Vec<phalanx::Entered>,
+    blocks: Blocks,
 }
 
 #[pymethods]
 impl Local {
     #[new]
     fn new() -> Local {
-        Local { entered: Vec::new() }
+        Local { blocks: Blocks::default() }
     }
 
-    fn __enter__(&mut self, py: Python<'_>) -> PyResult<()> {
-        self.entered.push(session::local_mesh(py)?.entered());
+    fn __enter__(&self, py: Python<'_>) -> PyResult<()> {
+        self.blocks.enter(session::local_mesh(py)?.entered());
         Ok(())
     }
 
     #[pyo3(signature = (*_arguments))]
-    fn __exit__(&mut self, _arguments: &Bound<'_, PyAny>) -> bool {
-        self.entered.pop();
-        false
+    fn __exit__(&self, _arguments: &Bound<'_, PyAny>) -> PyResult<bool> {
+        self.blocks.leave::<phalanx::Entered>("local")?;
+        Ok(false)
     }
 }
 
 /// A block whose arrays are those of the world, inside of a block of this process's own.
-#[pyclass(name = "_world", module = "phalanx", unsendable)]
+#[pyclass(name = "_world", module = "phalanx", frozen)]
 pub struct World {
-    entered: Vec<phalanx::Entered>,
+    blocks: Blocks,
 }
 
 #[pymethods]
 impl World {
     #[new]
     fn new() -> World {
-        World { entered: Vec::new() }
+        World { blocks: Blocks::default() }
     }
 
-    fn __enter__(&mut self, py: Python<'_>) -> PyResult<()> {
-        self.entered.push(session::world_mesh(py)?.entered());
+    fn __enter__(&self, py: Python<'_>) -> PyResult<()> {
+        self.blocks.enter(session::world_mesh(py)?.entered());
         Ok(())
     }
 
     #[pyo3(signature = (*_arguments))]
-    fn __exit__(&mut self, _arguments: &Bound<'_, PyAny>) -> bool {
-        self.entered.pop();
-        false
+    fn __exit__(&self, _arguments: &Bound<'_, PyAny>) -> PyResult<bool> {
+        self.blocks.leave::<phalanx::Entered>("_world")?;
+        Ok(false)
     }
 }
 
@@ -376,8 +371,7 @@ pub fn agree(py: Python<'_>, error: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
         None => Ok(()),
         Some(error) => Err(error.str()?.to_string()),
     };
-    let (site, world) = (here(py), session::world_mesh(py)?);
-    let agree = || world.enter(|| phalanx::within(site, || phalanx::agree(outcome)));
-    let agreed = py.detach(agree);
+    let world = session::world_mesh(py)?;
+    let agreed = at_line(py, || world.enter(|| phalanx::agree(outcome)));
     agreed.map_err(|error| raised(py, &error))
 }

@@ -1,6 +1,7 @@
 //! Errors as Python's and NumPy's exceptions.
 
-use phalanx::{Error, ErrorKind, InitError};
+use crate::waiting::interruption;
+use phalanx::{Error, ErrorKind, InitError, Site};
 use pyo3::exceptions::*;
 use pyo3::prelude::*;
 use std::fmt::Display;
@@ -8,6 +9,9 @@ use std::fmt::Display;
 /// The exception of an error: of the class that NumPy raises, with the code and the line of the
 /// operation that caused it.
 pub fn raised(py: Python<'_>, error: &Error) -> PyErr {
+    if let Some(exception) = interruption() {
+        return exception;
+    }
     let mut text = match error.kind() {
         ErrorKind::Op(error) => error.to_string(),
         ErrorKind::Data(error) => error.to_string(),
@@ -27,7 +31,20 @@ pub fn raised(py: Python<'_>, error: &Error) -> PyErr {
 
 /// The exception of a session that does not begin.
 pub fn not_begun(error: &InitError) -> PyErr {
-    PyRuntimeError::new_err(format!("{error} [{}]\n  hint    {}", error.code(), error.hint()))
+    let text = || format!("{error} [{}]\n  hint    {}", error.code(), error.hint());
+    interruption().unwrap_or_else(|| PyRuntimeError::new_err(text()))
+}
+
+/// A `RuntimeError`.
+pub fn runtime_error(text: impl Display) -> PyErr {
+    PyRuntimeError::new_err(text.to_string())
+}
+
+/// Warns of something that a line did.
+pub fn runtime_warning(py: Python<'_>, text: &str, site: Site) -> PyResult<()> {
+    let warn = py.import("warnings")?.getattr("warn_explicit")?;
+    let class = py.get_type::<PyRuntimeWarning>();
+    warn.call1((text, class, site.file(), site.line())).map(drop)
 }
 
 /// A `TypeError`.

@@ -1,15 +1,18 @@
-//! Floating-point errors: off unless a block of `errstate` asks for them.
+//! Floating-point errors: off unless `errstate` or `seterr` asks for them.
 //!
-//! Inside such a block every elementwise operation records beside its result whether it met an
-//! error, as 0-d arrays, which join its kernel. The end of the block reads them together, and warns
-//! or raises with the line of the operation.
+//! An operation that is asked about records beside its result whether it met an error
+//! (`errors_met`), as 0-d arrays, which join its kernel. They are read when a value is observed or
+//! the block of `errstate` ends; then it is told, with the line of the operation, what was met.
 
-use crate::errors::{raised, value_error};
-use crate::site::{at_line, here};
-use phalanx::{Argument, Array, DType, Op, Site};
-use pyo3::exceptions::PyRuntimeWarning;
+use crate::blocks::Blocks;
+use crate::errors::{raised, runtime_warning, type_error, value_error};
+use crate::options::agreed;
+use crate::site::at_line;
+use phalanx::{Array, Site};
+use pyo3::exceptions::{PyFloatingPointError, PyNameError};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyString};
+use smallvec::SmallVec;
 use std::cell::{Cell, RefCell};
 
 /// What is done about a kind of error.
@@ -18,151 +21,288 @@ enum Mode {
     Ignore,
     Warn,
     Raise,
+    Call,
+    Print,
+    Log,
 }
 
-/// The kinds of errors that are told apart, with NumPy's words.
-const KINDS: [(&str, &str); 4] = [
-    ("divide", "divide by zero encountered in"),
-    ("over", "overflow encountered in"),
-    ("under", "underflow encountered in"),
-    ("invalid", "invalid value encountered in"),
+const MODES: [(&str, Mode); 6] = [
+    ("ignore", Mode::Ignore),
+    ("warn", Mode::Warn),
+    ("raise", Mode::Raise),
+    ("call", Mode::Call),
+    ("print", Mode::Print),
+    ("log", Mode::Log),
 ];
 
-/// An error that an operation may have met.
+/// A kind of error.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// A division by zero.
+    Divide,
+    /// A result too large.
+    Over,
+    /// A result too small; never seen.
+    Under,
+    /// A result that is no number.
+    Invalid,
+}
+
+/// The kinds in NumPy's order, whose bits in what callbacks are given ascend, with their keywords
+/// and NumPy's words.
+const KINDS: [(ErrorKind, &str, &str); 4] = [
+    (ErrorKind::Divide, "divide", "divide by zero"),
+    (ErrorKind::Over, "over", "overflow"),
+    (ErrorKind::Under, "under", "underflow"),
+    (ErrorKind::Invalid, "invalid", "invalid value"),
+];
+
+type Modes = [Mode; 4];
+
+/// What an operation may have met.
 struct Check {
-    kind: usize,
-    mode: Mode,
+    /// Ascends with the program.
+    number: u64,
+    modes: Modes,
+    callback: Option<Py<PyAny>>,
     operation: &'static str,
     site: Site,
-    met: Array,
+    met: SmallVec<[(ErrorKind, Array); 2]>,
 }
 
 thread_local! {
-    static MODES: Cell<[Mode; 4]> = const { Cell::new([Mode::Ignore; 4]) };
+    static CURRENT: Cell<Modes> = const { Cell::new([Mode::Ignore; 4]) };
+    static CALLBACK: RefCell<Option<Py<PyAny>>> = const { RefCell::new(None) };
     static CHECKS: RefCell<Vec<Check>> = const { RefCell::new(Vec::new()) };
+    /// The number of the next check.
+    static NEXT: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Records what an operation met, if a block asks for it.
-pub fn check(py: Python<'_>, op: Op, operands: &[Argument], result: &Array) {
-    let modes = MODES.get();
-    if !is_on() || !result.dtype().is_inexact() {
-        return;
-    }
-    let site = here(py);
-    at_line(py, || {
-        let is = |op: Op, of: &Argument| Array::apply(op, &[as_operand(of, result.dtype())]);
-        let all = |op: Op| {
-            let each = operands.iter().map(|operand| is(op, operand));
-            each.reduce(|a, b| a.logical_and(&b))
-        };
-        let note = |kind: usize, met: Array| {
-            let check =
-                Check { kind, mode: modes[kind], operation: op.name(), site, met: met.any(()) };
-            CHECKS.with_borrow_mut(|checks| checks.push(check));
-        };
-        // An infinity of finite operands: of division, and of logarithms of zero, or too large.
-        let finite = all(Op::Isfinite);
-        let divides = matches!(
-            op,
-            Op::Divide
-                | Op::FloorDivide
-                | Op::Remainder
-                | Op::Fmod
-                | Op::Reciprocal
-                | Op::Log
-                | Op::Log2
-                | Op::Log10
-                | Op::Log1p
-                | Op::Arctanh
-        );
-        let infinite = if divides { 0 } else { 1 };
-        if let Some(finite) = &finite
-            && modes[infinite] != Mode::Ignore
-        {
-            note(infinite, result.isinf().logical_and(finite));
-        }
-        // A NaN of operands that are none.
-        if modes[3] != Mode::Ignore {
-            let nans = operands.iter().map(|operand| is(Op::Isnan, operand));
-            if let Some(nans) = nans.reduce(|a, b| a.logical_or(&b)) {
-                note(3, result.isnan().logical_and(nans.logical_not()));
-            }
-        }
-    });
-}
-
-/// An operand to ask about: what cannot be other than finite stands for itself.
-fn as_operand(operand: &Argument, dtype: DType) -> Argument {
-    match operand {
-        Argument::Array(array) if !array.dtype().is_inexact() => {
-            Argument::Array(array.astype(dtype))
-        }
-        Argument::Weak(weak) => Argument::Scalar(phalanx::Scalar::from_weak(dtype, *weak)),
-        other => other.clone(),
-    }
-}
-
-fn modes_of(keywords: Option<&Bound<'_, PyDict>>) -> PyResult<[Mode; 4]> {
-    let mut modes = MODES.get();
-    for (key, value) in keywords.into_iter().flat_map(|keywords| keywords.iter()) {
-        let (key, text): (String, String) = (key.extract()?, value.extract()?);
-        let mode = match text.as_str() {
-            "ignore" => Mode::Ignore,
-            "warn" => Mode::Warn,
-            "raise" => Mode::Raise,
-            other => {
-                return Err(value_error(format!(
-                    "errstate: {key} can be 'ignore', 'warn' or 'raise', not '{other}'"
-                )));
-            }
-        };
-        match KINDS.iter().position(|(name, _)| *name == key) {
-            Some(kind) => modes[kind] = mode,
-            None if key == "all" => modes = [mode; 4],
-            None => {
-                let text = format!("errstate() got an unexpected keyword argument '{key}'");
-                return Err(crate::errors::type_error(text));
-            }
-        }
-    }
-    Ok(modes)
-}
-
-/// Whether a block looks for errors.
+/// Whether errors are looked for.
 pub fn is_on() -> bool {
-    MODES.get() != [Mode::Ignore; 4]
+    CURRENT.get() != [Mode::Ignore; 4]
 }
 
-/// Tells what the operations after the first `before` met. Collective.
-fn settle(py: Python<'_>, before: usize) -> PyResult<()> {
-    let checks = CHECKS.with_borrow_mut(|checks| checks.split_off(before.min(checks.len())));
+/// Whether errors of a kind are looked for.
+pub fn looks_for(kind: ErrorKind) -> bool {
+    CURRENT.get()[kind as usize] != Mode::Ignore
+}
+
+/// Notes where an operation met errors.
+pub fn note(
+    py: Python<'_>,
+    operation: &'static str,
+    site: Site,
+    met: SmallVec<[(ErrorKind, Array); 2]>,
+) {
+    let (number, modes) = (NEXT.get(), CURRENT.get());
+    NEXT.set(number + 1);
+    let callback = CALLBACK.with_borrow(|callback| callback.as_ref().map(|one| one.clone_ref(py)));
+    let check = Check { number, modes, callback, operation, site, met };
+    CHECKS.with_borrow_mut(|checks| checks.push(check));
+}
+
+/// Tells what was met by the operations that have been computed. `is_collective` says that all
+/// processes do this here.
+pub fn observed(py: Python<'_>, is_collective: bool) -> PyResult<()> {
+    if CHECKS.with_borrow(Vec::is_empty) || !(is_collective || phalanx::size() == 1) {
+        return Ok(());
+    }
+    let known = CHECKS.with_borrow_mut(|checks| {
+        let is_pending = |check: &Check| check.met.iter().any(|(_, met)| met.is_pending());
+        let count = checks.iter().position(is_pending).unwrap_or(checks.len());
+        checks.drain(..count).collect()
+    });
+    tell(py, known)
+}
+
+/// The checks from a number on, which are no longer asked for.
+fn taken(from: u64) -> Vec<Check> {
+    CHECKS.with_borrow_mut(|checks| {
+        let place = checks.iter().position(|check| check.number >= from);
+        checks.split_off(place.unwrap_or(checks.len()))
+    })
+}
+
+/// Tells what operations met. Collective if a check is pending.
+fn tell(py: Python<'_>, checks: Vec<Check>) -> PyResult<()> {
     for check in checks {
-        let met = at_line(py, || check.met.item::<bool>()).map_err(|error| raised(py, &error))?;
-        if !met {
-            continue;
+        let mut met: SmallVec<[ErrorKind; 2]> = SmallVec::new();
+        for (kind, array) in &check.met {
+            if at_line(py, || array.item::<bool>()).map_err(|error| raised(py, &error))? {
+                met.push(*kind);
+            }
         }
-        let text = format!("{} {}", KINDS[check.kind].1, check.operation);
-        if check.mode == Mode::Raise {
-            let text = format!("{text}\n  from    {}", check.site);
-            return Err(pyo3::exceptions::PyFloatingPointError::new_err(text));
+        let bits: i64 = met.iter().map(|kind| 1 << *kind as i64).sum();
+        for kind in met {
+            act(py, &check, kind, bits)?;
         }
-        let warn = py.import("warnings")?.getattr("warn_explicit")?;
-        let class = py.get_type::<PyRuntimeWarning>();
-        warn.call1((text, class, check.site.file(), check.site.line()))?;
     }
     Ok(())
 }
 
-/// A block in which floating-point errors warn or raise: ``errstate(divide="raise")``.
+/// Does what is asked for about an error that an operation met.
+fn act(py: Python<'_>, check: &Check, kind: ErrorKind, bits: i64) -> PyResult<()> {
+    let (words, operation) = (KINDS[kind as usize].2, check.operation);
+    let text = format!("{words} encountered in {operation}");
+    match check.modes[kind as usize] {
+        Mode::Ignore => Ok(()),
+        Mode::Raise => {
+            let text = format!("{text}\n  from    {}", check.site);
+            Err(PyFloatingPointError::new_err(text))
+        }
+        Mode::Warn => runtime_warning(py, &text, check.site),
+        Mode::Print => {
+            let errors = py.import("sys")?.getattr("stderr")?;
+            errors.call_method1("write", (format!("Warning: {text}\n"),)).map(drop)
+        }
+        Mode::Call => match &check.callback {
+            Some(callback) => agreed(py, callback.call1(py, (words, bits))).map(drop),
+            None => Err(PyNameError::new_err(format!(
+                "python callback specified for {words} (in {operation}) but no function found."
+            ))),
+        },
+        Mode::Log => {
+            let write = check.callback.as_ref().and_then(|log| log.getattr(py, "write").ok());
+            let Some(write) = write else {
+                return Err(PyNameError::new_err(format!(
+                    "log specified for {words} (in {operation}) but no object with write method \
+                     found."
+                )));
+            };
+            agreed(py, write.call1(py, (format!("Warning: {text}\n"),))).map(drop)
+        }
+    }
+}
+
+/// The modes that keywords name; None where they name none.
+fn modes_of<'py>(
+    function: &str,
+    keywords: impl IntoIterator<Item = (String, Bound<'py, PyAny>)>,
+) -> PyResult<[Option<Mode>; 4]> {
+    let mut modes = [None; 4];
+    let mut all = None;
+    for (key, value) in keywords {
+        if value.is_none() {
+            continue;
+        }
+        let text = value.cast::<PyString>().ok().map(|text| text.to_string());
+        let known = MODES.iter().find(|(name, _)| text.as_deref() == Some(*name));
+        let (_, mode) = known.ok_or_else(|| {
+            value_error(format!(
+                "invalid error mode {}: it can be 'ignore', 'warn', 'raise', 'call', 'print' \
+                     or 'log'",
+                repr(&value)
+            ))
+        })?;
+        match KINDS.iter().position(|(_, name, _)| *name == key) {
+            Some(kind) => modes[kind] = Some(*mode),
+            None if key == "all" => all = Some(*mode),
+            None => {
+                let text = format!("{function} got an unexpected keyword argument '{key}'");
+                return Err(type_error(text));
+            }
+        }
+    }
+    Ok(modes.map(|mode| mode.or(all)))
+}
+
+fn repr(object: &Bound<'_, PyAny>) -> String {
+    object.repr().map_or_else(|_| String::from("?"), |text| text.to_string())
+}
+
+fn change(modes: [Option<Mode>; 4]) {
+    let current = CURRENT.get();
+    CURRENT.set(std::array::from_fn(|kind| modes[kind].unwrap_or(current[kind])));
+}
+
+/// What `seterrcall` and `errstate` take: something to call, or to write to.
+fn callback_of(object: &Bound<'_, PyAny>) -> PyResult<Option<Py<PyAny>>> {
+    let writes = || object.getattr("write").is_ok_and(|write| write.is_callable());
+    match () {
+        () if object.is_none() => Ok(None),
+        () if object.is_callable() || writes() => Ok(Some(object.clone().unbind())),
+        () => Err(type_error("python object must be callable or have a callable write method")),
+    }
+}
+
+/// What is done about each kind of floating-point error, by its name. Local.
+#[pyfunction]
+pub fn geterr(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let modes = PyDict::new(py);
+    for ((_, name, _), mode) in KINDS.iter().zip(CURRENT.get()) {
+        let words = MODES.iter().find(|(_, known)| *known == mode).map(|(words, _)| *words);
+        modes.set_item(name, words)?;
+    }
+    Ok(modes)
+}
+
+/// Says what is done about floating-point errors on this thread from now on.
+///
+/// Parameters
+/// ----------
+/// all : str, optional
+///     What is done about every kind that is not named: ``ignore`` (as a program begins),
+///     ``warn``, ``raise``, ``call``, ``print`` or ``log``.
+/// divide, over, under, invalid : str, optional
+///     What is done about this kind. ``under`` is never seen.
+///
+/// Returns
+/// -------
+/// dict
+///     What was done before, as `geterr` gives it.
+#[pyfunction]
+#[pyo3(signature = (all=None, divide=None, over=None, under=None, invalid=None))]
+pub fn seterr<'py>(
+    py: Python<'py>,
+    all: Option<Bound<'py, PyAny>>,
+    divide: Option<Bound<'py, PyAny>>,
+    over: Option<Bound<'py, PyAny>>,
+    under: Option<Bound<'py, PyAny>>,
+    invalid: Option<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let named = [all, divide, over, under, invalid].into_iter();
+    let names = ["all", "divide", "over", "under", "invalid"];
+    let given = names.iter().zip(named).filter_map(|(name, mode)| Some((name.to_string(), mode?)));
+    let modes = modes_of("seterr()", given)?;
+    let before = geterr(py)?;
+    change(modes);
+    Ok(before)
+}
+
+/// What is called, or written to, about floating-point errors. Local.
+#[pyfunction]
+pub fn geterrcall(py: Python<'_>) -> Option<Py<PyAny>> {
+    CALLBACK.with_borrow(|callback| callback.as_ref().map(|one| one.clone_ref(py)))
+}
+
+/// Says what is called about errors whose mode is ``call``, with their name and bits, or written to
+/// where it is ``log``; returns what was before.
+#[pyfunction]
+pub fn seterrcall(func: &Bound<'_, PyAny>) -> PyResult<Option<Py<PyAny>>> {
+    Ok(CALLBACK.replace(callback_of(func)?))
+}
+
+/// A block, or decorator, in which something is done about floating-point errors:
+/// ``errstate(divide="raise")``.
 ///
 /// The kinds are ``divide``, ``over``, ``under`` (never seen), ``invalid`` and ``all``; the modes
-/// are ``ignore``, ``warn`` and ``raise``. They show when the block ends, with the line of the
-/// operation.
-#[pyclass(name = "errstate", module = "phalanx", unsendable)]
+/// are ``ignore``, ``warn``, ``raise``, ``call``, ``print`` and ``log``, with ``call=`` for the
+/// function or file of the last ones. What was met is told when a value is observed, at the latest
+/// when the block ends, with the line of the operation.
+#[pyclass(name = "errstate", module = "phalanx", frozen)]
 pub struct ErrState {
-    modes: [Mode; 4],
-    /// What was asked for before the block, and how many checks there were.
-    before: Option<([Mode; 4], usize)>,
+    modes: [Option<Mode>; 4],
+    /// What is called, if that changes.
+    callback: Option<Option<Py<PyAny>>>,
+    blocks: Blocks,
+}
+
+/// What was before a block.
+struct Before {
+    modes: Modes,
+    callback: Option<Py<PyAny>>,
+    number: u64,
 }
 
 #[pymethods]
@@ -170,55 +310,76 @@ impl ErrState {
     #[new]
     #[pyo3(signature = (**keywords))]
     fn new(keywords: Option<&Bound<'_, PyDict>>) -> PyResult<ErrState> {
-        Ok(ErrState { modes: modes_of(keywords)?, before: None })
+        let mut callback = None;
+        let mut modes = Vec::new();
+        for (key, value) in keywords.into_iter().flat_map(|keywords| keywords.iter()) {
+            match key.extract::<String>()? {
+                key if key == "call" => callback = Some(callback_of(&value)?),
+                key => modes.push((key, value)),
+            }
+        }
+        let modes = modes_of("errstate.__init__()", modes)?;
+        Ok(ErrState { modes, callback, blocks: Blocks::default() })
     }
 
-    fn __enter__(&mut self) {
-        let checks = CHECKS.with_borrow(Vec::len);
-        self.before = Some((MODES.replace(self.modes), checks));
+    fn __enter__(&self, py: Python<'_>) {
+        let (modes, callback, number) = (CURRENT.get(), geterrcall(py), NEXT.get());
+        self.blocks.enter(Before { modes, callback, number });
+        change(self.modes);
+        if let Some(callback) = &self.callback {
+            CALLBACK.set(callback.as_ref().map(|one| one.clone_ref(py)));
+        }
     }
 
     #[pyo3(signature = (kind, _value, _trace))]
     fn __exit__(
-        &mut self,
+        &self,
         py: Python<'_>,
         kind: &Bound<'_, PyAny>,
         _value: &Bound<'_, PyAny>,
         _trace: &Bound<'_, PyAny>,
     ) -> PyResult<bool> {
-        let (modes, before) = self.before.take().unwrap_or(([Mode::Ignore; 4], 0));
-        MODES.set(modes);
-        if !kind.is_none() {
-            // The block ends otherwise; what it met is not asked for any more.
-            CHECKS.with_borrow_mut(|checks| checks.truncate(before));
-            return Ok(false);
+        let before: Before = self.blocks.leave("errstate")?;
+        CURRENT.set(before.modes);
+        drop(CALLBACK.replace(before.callback));
+        let checks = taken(before.number);
+        // Where the block ends otherwise, what it met is not asked for any more.
+        if kind.is_none() {
+            tell(py, checks)?;
         }
-        settle(py, before)?;
         Ok(false)
+    }
+
+    /// The function with each of its calls inside of the block.
+    fn __call__<'py>(
+        slf: &Bound<'py, Self>,
+        function: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("phalanx._blocks")?.getattr("decorated")?.call1((slf, function))
     }
 }
 
 /// A block in which operations that may fail on their data do not wait to see whether they do; what
 /// fails is raised by the next observation.
-#[pyclass(name = "deferred_errors", module = "phalanx", unsendable)]
+#[pyclass(name = "deferred_errors", module = "phalanx", frozen)]
 pub struct DeferredErrors {
-    scope: Option<phalanx::DeferredErrors>,
+    blocks: Blocks,
 }
 
 #[pymethods]
 impl DeferredErrors {
     #[new]
     fn new() -> DeferredErrors {
-        DeferredErrors { scope: None }
+        DeferredErrors { blocks: Blocks::default() }
     }
 
-    fn __enter__(&mut self) {
-        self.scope = Some(phalanx::DeferredErrors::begin());
+    fn __enter__(&self) {
+        self.blocks.enter(phalanx::DeferredErrors::begin());
     }
 
     #[pyo3(signature = (*_arguments))]
-    fn __exit__(&mut self, _arguments: &Bound<'_, PyAny>) -> bool {
-        self.scope = None;
-        false
+    fn __exit__(&self, _arguments: &Bound<'_, PyAny>) -> PyResult<bool> {
+        self.blocks.leave::<phalanx::DeferredErrors>("deferred_errors")?;
+        Ok(false)
     }
 }

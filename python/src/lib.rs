@@ -3,16 +3,19 @@
 //! `ndarray` is the class of arrays, `ufunc` that of elementwise operations, and `function` that of
 //! all other functions, whose rows stand in the tables of `functions`: a row has the signature,
 //! what the function is for, and the call in Rust. `convert` leads from Python's objects to arrays
-//! and back, `errors` from errors to exceptions, `site` tells which line of Python calls.
+//! and back, `errors` from errors to exceptions, `site` tells which line of Python calls. Calls of
+//! Rust keep the interpreter, but for the time that they wait (`waiting`).
 
 mod answer;
 mod arguments;
+mod blocks;
 mod call_mesh;
 mod convert;
 mod distribution;
 mod documentation;
 mod dtypes;
 mod errors;
+mod errors_met;
 mod errstate;
 mod flags;
 mod function;
@@ -35,3 +38,4 @@ mod sparse_matrix;
 mod submodules;
 mod text;
 mod ufunc;
+mod waiting;

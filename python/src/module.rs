@@ -10,12 +10,14 @@ use crate::program;
 use crate::session;
 use crate::site::set_own_folder;
 use crate::ufunc::Ufunc;
+use crate::waiting;
 use pyo3::prelude::*;
 
 /// The native part of `phalanx`.
-#[pymodule]
+#[pymodule(gil_used = true)]
 fn _phalanx(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
+    waiting::attend();
     module.add_class::<Ndarray>()?;
     module.add_class::<Ufunc>()?;
     module.add_class::<Function>()?;
@@ -48,12 +50,17 @@ fn _phalanx(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<distribution::Mesh>()?;
     module.add_class::<errstate::ErrState>()?;
     module.add_class::<errstate::DeferredErrors>()?;
+    module.add_function(wrap_pyfunction!(errstate::geterr, module)?)?;
+    module.add_function(wrap_pyfunction!(errstate::seterr, module)?)?;
+    module.add_function(wrap_pyfunction!(errstate::geterrcall, module)?)?;
+    module.add_function(wrap_pyfunction!(errstate::seterrcall, module)?)?;
     module.add_class::<distribution::Sharding>()?;
     module.add_class::<distribution::Local>()?;
     module.add("_world", py.get_type::<distribution::World>())?;
     module.add_function(wrap_pyfunction!(distribution::agree, module)?)?;
     module.add_class::<distribution::Shard>()?;
     module.add_function(wrap_pyfunction!(session::flush, module)?)?;
+    module.add_function(wrap_pyfunction!(session::synchronize, module)?)?;
     module.add_function(wrap_pyfunction!(session::fail, module)?)?;
     module.add_function(wrap_pyfunction!(program::main, module)?)?;
     module.add_function(wrap_pyfunction!(set_folder, module)?)?;

@@ -4,10 +4,11 @@ use crate::call_mesh;
 use crate::convert::{argument, array, fetch, to_number, to_numpy};
 use crate::dtypes;
 use crate::errors::{raised, type_error, value_error};
+use crate::errstate;
 use crate::flags::FlagsObject;
 use crate::indexing::{Key, key};
 use crate::iteration::{FlatIteration, Iteration};
-use crate::site::{at_line, here};
+use crate::site::at_line;
 use crate::text::{TextOptions, text};
 use phalanx::{Argument, Array, Index, Scalar};
 use pyo3::prelude::*;
@@ -364,9 +365,9 @@ impl Ndarray {
 
     /// Waits for the array. Collective.
     fn evaluate(&self, py: Python<'_>) -> PyResult<()> {
-        let site = here(py);
-        let done = py.detach(|| phalanx::within(site, || self.array.evaluate()));
-        done.map_err(|error| raised(py, &error))
+        let done = at_line(py, || self.array.evaluate());
+        done.map_err(|error| raised(py, &error))?;
+        errstate::observed(py, true)
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::call_mesh;
 use crate::convert::{self, operand};
 use crate::errors::raised;
+use crate::errors_met::check;
 use crate::errstate;
 use crate::ndarray::Ndarray;
 use crate::site::at_line;
@@ -19,15 +20,35 @@ impl Ndarray {
         let own = Argument::Array(self.array.clone());
         let operands = if reflected { [other, own] } else { [own, other] };
         let result = at_line(py, || Array::apply(op, &operands));
-        errstate::check(py, op, &operands, &result);
+        check(py, op.name(), &operands, &[(op, &result)]);
         Ndarray::wrap(py, result)
+    }
+
+    /// The quotient and the remainder.
+    fn divided<'py>(
+        &self,
+        other: &Bound<'py, PyAny>,
+        reflected: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = other.py();
+        let Some(operand) = self.beside(other)? else {
+            return Ok(py.NotImplemented().into_bound(py));
+        };
+        let own = Argument::Array(self.array.clone());
+        let operands = if reflected { [operand, own] } else { [own, operand] };
+        let apply = |op| at_line(py, || Array::apply(op, &operands));
+        let (quotient, remainder) = (apply(Op::FloorDivide), apply(Op::Remainder));
+        let results = [(Op::FloorDivide, &quotient), (Op::Remainder, &remainder)];
+        check(py, "divmod", &operands, &results);
+        let parts = [Ndarray::wrap(py, quotient)?, Ndarray::wrap(py, remainder)?];
+        Ok(PyTuple::new(py, parts)?.into_any())
     }
 
     fn unary(&self, py: Python<'_>, op: Op) -> PyResult<Py<PyAny>> {
         let _mesh = call_mesh::of_array(&self.array);
         let operand = [Argument::Array(self.array.clone())];
         let result = at_line(py, || Array::apply(op, &operand));
-        errstate::check(py, op, &operand, &result);
+        check(py, op.name(), &operand, &[(op, &result)]);
         Ndarray::wrap(py, result)
     }
 
@@ -38,7 +59,8 @@ impl Ndarray {
         let operands = [Argument::Array(self.array.clone()), other.clone()];
         if errstate::is_on() {
             // What is met shows in the result before it is written.
-            errstate::check(py, op, &operands, &at_line(py, || Array::apply(op, &operands)));
+            let result = at_line(py, || Array::apply(op, &operands));
+            check(py, op.name(), &operands, &[(op, &result)]);
         }
         let written = at_line(py, || self.array.try_apply_in_place(op, other));
         written.map_err(|error| raised(py, &error))
@@ -228,15 +250,11 @@ impl Ndarray {
     }
 
     fn __divmod__<'py>(&self, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let parts = [Op::FloorDivide, Op::Remainder].map(|op| self.binary(op, other, false));
-        let [quotient, remainder] = parts;
-        Ok(PyTuple::new(other.py(), [quotient?, remainder?])?.into_any())
+        self.divided(other, false)
     }
 
     fn __rdivmod__<'py>(&self, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let parts = [Op::FloorDivide, Op::Remainder].map(|op| self.binary(op, other, true));
-        let [quotient, remainder] = parts;
-        Ok(PyTuple::new(other.py(), [quotient?, remainder?])?.into_any())
+        self.divided(other, true)
     }
 
     fn __neg__(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {

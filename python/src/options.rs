@@ -7,6 +7,7 @@ use crate::dtypes::numpy;
 use crate::errors::{raised, type_error, value_error};
 use crate::indexing::{Key, key};
 use crate::ndarray::Ndarray;
+use crate::session;
 use crate::site::at_line;
 use phalanx::{
     Argument, Array, AxisList, Casting, DType, MemoryOrder, Mode, Positions, Sections, Weak,
@@ -300,6 +301,11 @@ impl<'py> Callback<'py> {
         self.function.call(PyTuple::new(py, arguments)?, self.keywords.as_ref())
     }
 
+    /// What the function answers, once it has answered on all processes. Collective.
+    pub fn agreed(&self, arrays: &[Array]) -> PyResult<Bound<'py, PyAny>> {
+        agreed(self.function.py(), self.object(arrays, None))
+    }
+
     /// What the function answers, as an array. An exception is kept for [`Callback::finish`].
     pub fn array(&self, arrays: &[Array], number: Option<i64>) -> Array {
         let answer = self.object(arrays, number).and_then(|object| convert::array(&object, None));
@@ -310,13 +316,33 @@ impl<'py> Callback<'py> {
         })
     }
 
-    /// The answer, unless the function raised an exception.
+    /// The answer, unless the function raised an exception on some process. Collective.
     pub fn finish<T>(self, answer: T) -> PyResult<T> {
-        match self.failed.into_inner() {
-            Some(exception) => Err(exception),
-            None => Ok(answer),
-        }
+        agreed(self.function.py(), self.failed.into_inner().map_or(Ok(answer), Err))
     }
+}
+
+/// What code of the program's that a function of ours has called gave: its exception where it
+/// raised one. Collective.
+///
+/// If it raised on some processes, the others have an error at once; for what it recorded there
+/// differs from then on, the world ends. Where it raised on all, the program may go on.
+pub fn agreed<T>(py: Python<'_>, outcome: PyResult<T>) -> PyResult<T> {
+    let mesh = phalanx::MeshHandle::current();
+    if mesh.is_none_or(|mesh| mesh.engine().process().1 == 1) {
+        return outcome;
+    }
+    let told = outcome.as_ref().map(drop).map_err(ToString::to_string);
+    let Err(failure) = at_line(py, || phalanx::agree(told.clone())) else { return outcome };
+    let is_well = match &told {
+        Ok(()) => Err(String::from("raised nothing")),
+        Err(_) => Ok(()),
+    };
+    let is_alike = at_line(py, || phalanx::agree(is_well)).is_ok();
+    if let (Err(message), false) = (told, is_alike) {
+        session::abort(&message);
+    }
+    outcome.and_then(|_| Err(raised(py, &failure)))
 }
 
 /// Runs a write of ours as the line of Python that runs.

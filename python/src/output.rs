@@ -10,6 +10,7 @@ use pyo3::types::PyTuple;
 impl Arguments<'_, '_> {
     /// The answer of an operation that has written `out` itself, if that is given: `out`.
     pub fn reduced(&self, result: Array) -> PyResult<Answer> {
+        self.check_reduced("a", &result)?;
         let Some(out) = self.given("out") else { return Ok(Answer::Array(result)) };
         result.ok().map_err(|error| raised(self.py(), &error))?;
         Ok(Answer::Object(match out.cast::<PyTuple>() {

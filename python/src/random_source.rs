@@ -119,11 +119,7 @@ fn begun(py: Python<'_>, seed: Option<&Bound<'_, PyAny>>) -> PyResult<Arc<Genera
     let number = number.as_ref().map(number_of).transpose()?;
     let made = match number {
         Some(number) => at_line(py, || seeded(number)),
-        None => {
-            let site = crate::site::here(py);
-            let seed = py.detach(|| phalanx::within(site, fresh_seed));
-            at_line(py, || seed.and_then(seeded))
-        }
+        None => at_line(py, || fresh_seed().and_then(seeded)),
     };
     made.map(Arc::new).map_err(|error| raised(py, &error))
 }

@@ -1,13 +1,15 @@
 //! The session of the program: begun by `init`, or by the first array.
 
 use crate::errors::{not_begun, raised, value_error};
+use crate::errstate;
 use crate::site::at_line;
+use phalanx::waiting::lock;
 use phalanx::{Config, Limits, Mesh, MeshHandle, Policy, Session};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 /// The session, once it has begun.
 static SESSION: Mutex<Option<Session>> = Mutex::new(None);
@@ -29,7 +31,7 @@ pub fn number() -> usize {
 }
 
 fn session() -> MutexGuard<'static, Option<Session>> {
-    SESSION.lock().unwrap_or_else(PoisonError::into_inner)
+    lock(&SESSION)
 }
 
 /// Begins the session of the environment's configuration, unless there is one.
@@ -59,34 +61,23 @@ fn begin(
     policy: Policy,
     is_asked: bool,
 ) -> PyResult<()> {
-    let site = crate::site::here(py);
-    py.detach(|| {
-        let mut session = session();
-        if session.is_some() {
-            // Another thread was faster.
-            return Ok(if is_asked { Begun::Before } else { Begun::Now });
-        }
-        let made = phalanx::within(site, || {
-            Session::with_options(config, mesh, policy, Limits::default())
-        })?;
-        *session = Some(made);
-        COUNT.fetch_add(1, Ordering::Relaxed);
-        ENDED.store(false, Ordering::Relaxed);
-        BEGUN.store(true, Ordering::Relaxed);
-        Ok(Begun::Now)
-    })
-    .map_err(|error| not_begun(&error))
-    .and_then(|begun| match begun {
-        Begun::Now => Ok(()),
-        Begun::Before => Err(value_error(
-            "phalanx.init: a session has begun already; call init before the first array is made",
-        )),
-    })
+    let mut session = session();
+    if session.is_some() {
+        // Perhaps another thread was faster.
+        return if is_asked { Err(begun_before()) } else { Ok(()) };
+    }
+    let begun = || Session::with_options(config, mesh, policy, Limits::default());
+    *session = Some(at_line(py, begun).map_err(|error| not_begun(&error))?);
+    COUNT.fetch_add(1, Ordering::Relaxed);
+    ENDED.store(false, Ordering::Relaxed);
+    BEGUN.store(true, Ordering::Relaxed);
+    Ok(())
 }
 
-enum Begun {
-    Now,
-    Before,
+fn begun_before() -> PyErr {
+    value_error(
+        "phalanx.init: a session has begun already; call init before the first array is made",
+    )
 }
 
 /// Begins the session.
@@ -168,28 +159,38 @@ fn count_of(devices: &Bound<'_, PyAny>) -> PyResult<usize> {
 /// Without a session, nothing happens.
 #[pyfunction]
 pub fn shutdown(py: Python<'_>) -> PyResult<()> {
-    let site = crate::site::here(py);
-    BEGUN.store(false, Ordering::Relaxed);
-    LOCAL.lock().unwrap_or_else(PoisonError::into_inner).take();
-    ENDED.store(true, Ordering::Relaxed);
-    let ended = py.detach(|| {
-        let taken = session().take();
-        taken.map_or(Ok(()), |session| phalanx::within(site, || session.finish()))
-    });
+    let mesh = session().as_ref().map(|session| session.handle().clone());
+    if let Some(Err(error)) = mesh.map(|mesh| at_line(py, || mesh.engine().settle()))
+        && error.is_interrupt()
+    {
+        // The user does not want to wait for what runs. The session goes on.
+        return Err(raised(py, &error));
+    }
+    let ended = taken().map_or(Ok(()), |session| at_line(py, || session.finish()));
     ended.map_err(|error| raised(py, &error))
+}
+
+/// Ends the world because code of the program failed on this process alone.
+pub fn abort(message: &str) {
+    if let Some(session) = session().as_ref() {
+        session.abort(message);
+    }
 }
 
 /// Ends the session because the program has failed, so that the other processes hear of it.
 #[pyfunction(name = "_fail")]
-pub fn fail(py: Python<'_>, message: &str) {
+pub fn fail(message: &str) {
+    if let Some(session) = taken() {
+        session.fail(message);
+    }
+}
+
+/// The session, which is the program's no longer.
+fn taken() -> Option<Session> {
     BEGUN.store(false, Ordering::Relaxed);
-    LOCAL.lock().unwrap_or_else(PoisonError::into_inner).take();
+    lock(&LOCAL).take();
     ENDED.store(true, Ordering::Relaxed);
-    py.detach(|| {
-        if let Some(session) = session().take() {
-            session.fail(message);
-        }
-    });
+    session().take()
 }
 
 /// The number of this process, from 0.
@@ -210,7 +211,7 @@ pub fn world_mesh(py: Python<'_>) -> PyResult<MeshHandle> {
 /// The mesh of this process's devices alone.
 pub fn local_mesh(py: Python<'_>) -> PyResult<MeshHandle> {
     ensure(py)?;
-    let mut local = LOCAL.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut local = lock(&LOCAL);
     if let Some(mesh) = &*local {
         return Ok(mesh.clone());
     }
@@ -230,5 +231,14 @@ pub fn has_local_mesh() -> bool {
 #[pyfunction]
 pub fn flush(py: Python<'_>) -> PyResult<()> {
     ensure(py)?;
-    at_line(py, phalanx::flush).map_err(|error| raised(py, &error))
+    at_line(py, phalanx::flush).map_err(|error| raised(py, &error))?;
+    errstate::observed(py, true)
+}
+
+/// Waits until all that is recorded has run. Collective.
+#[pyfunction(name = "_synchronize")]
+pub fn synchronize(py: Python<'_>) -> PyResult<()> {
+    ensure(py)?;
+    at_line(py, phalanx::synchronize).map_err(|error| raised(py, &error))?;
+    errstate::observed(py, true)
 }

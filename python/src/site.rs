@@ -35,8 +35,12 @@ struct Known {
 
 thread_local! {
     static CODES: RefCell<HashMap<usize, Known>> = RefCell::default();
+    /// Those of `ALL_LINES` that the thread has used.
     static LINES: RefCell<HashMap<(usize, i32), Site>> = RefCell::default();
 }
+
+/// Every line that has called, by the place of its file's name.
+static ALL_LINES: Mutex<Option<HashMap<(usize, i32), Site>>> = Mutex::new(None);
 
 /// Runs calls of the framework as those of the line of Python that is running.
 pub fn at_line<R>(py: Python<'_>, body: impl FnOnce() -> R) -> R {
@@ -110,10 +114,14 @@ fn file_name(name: String) -> &'static str {
 }
 
 fn interned(file: &'static str, line: i32) -> Site {
-    LINES.with_borrow_mut(|lines| {
-        *lines.entry((file.as_ptr() as usize, line)).or_insert_with(|| {
+    let place = (file.as_ptr() as usize, line);
+    let make = || {
+        let mut all = ALL_LINES.lock().unwrap_or_else(PoisonError::into_inner);
+        let lines = all.get_or_insert_default();
+        *lines.entry(place).or_insert_with(|| {
             let line = u32::try_from(line).unwrap_or(0);
             Site::new(Box::leak(Box::new(Line { file, line })))
         })
-    })
+    };
+    LINES.with_borrow_mut(|lines| *lines.entry(place).or_insert_with(make))
 }

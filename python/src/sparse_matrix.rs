@@ -6,7 +6,7 @@ use crate::dtypes;
 use crate::errors::{raised, type_error, value_error};
 use crate::ndarray::Ndarray;
 use crate::session;
-use crate::site::{at_line, here};
+use crate::site::at_line;
 use phalanx::sparse::Csr;
 use phalanx::{Argument, Array, DType, Entered, Error};
 use pyo3::prelude::*;
@@ -241,8 +241,8 @@ impl SparseMatrix {
 
     /// The matrix as an array. Collective.
     fn toarray(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        let (site, _mesh) = (here(py), self.enter_mesh());
-        let dense = py.detach(|| phalanx::within(site, || self.matrix.to_dense()));
+        let _mesh = self.enter_mesh();
+        let dense = at_line(py, || self.matrix.to_dense());
         Ndarray::wrap(py, dense)
     }
 

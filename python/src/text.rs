@@ -4,8 +4,9 @@ use crate::arguments::Arguments;
 use crate::convert::{fetch, to_numpy};
 use crate::dtypes::{numpy, to_python};
 use crate::errors::raised;
-use crate::site::here;
-use phalanx::{Array, DType, Error, Summary, within};
+use crate::errstate;
+use crate::site::at_line;
+use phalanx::{Array, DType, Error, Summary};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList};
@@ -31,9 +32,10 @@ pub fn text(py: Python<'_>, array: &Array, kind: TextOptions) -> PyResult<String
         TextOptions::Repr => phalanx::array_repr,
         TextOptions::Free => phalanx::array2string,
     };
-    let site = here(py);
-    let text = py.detach(|| within(site, || form(array)));
-    text.map_err(|error| raised(py, &error))
+    let is_collective = array.is_pending();
+    let text = at_line(py, || form(array)).map_err(|error| raised(py, &error))?;
+    errstate::observed(py, is_collective)?;
+    Ok(text)
 }
 
 /// The text of the array that is the argument of a name, with the options that are the others.
@@ -113,8 +115,7 @@ fn by_numpy(
         };
         return numpy.getattr(name)?.call((whole,), Some(options))?.extract();
     }
-    let site = here(py);
-    let corners = py.detach(|| within(site, || array.corners(summary)));
+    let corners = at_line(py, || array.corners(summary));
     let mut shown = to_numpy(py, corners.map_err(|error| raised(py, &error))?)?;
     // NumPy cuts an axis that is one longer than its ends at the same place.
     for (axis, _) in shape.iter().enumerate().filter(|(_, extent)| is_cut(**extent)) {

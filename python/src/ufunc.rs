@@ -5,7 +5,7 @@ use crate::arguments::Arguments;
 use crate::call_mesh;
 use crate::convert;
 use crate::errors::{raised, type_error, value_error};
-use crate::errstate;
+use crate::errors_met::{check, check_scan};
 use crate::ndarray::Ndarray;
 use crate::session;
 use crate::signature::Signature;
@@ -63,12 +63,16 @@ impl Ufunc {
         match self.rows {
             Rows::One(op) => {
                 let result = at_line(py, || Array::apply(op, operands));
-                errstate::check(py, op, operands, &result);
+                check(py, self.name, operands, &[(op, &result)]);
                 SmallVec::from_iter([result])
             }
-            Rows::Two(first, second) => SmallVec::from_iter(
-                [first, second].map(|op| at_line(py, || Array::apply(op, operands))),
-            ),
+            Rows::Two(first, second) => {
+                let apply = |op| at_line(py, || Array::apply(op, operands));
+                let results = [apply(first), apply(second)];
+                let pairs = [(first, &results[0]), (second, &results[1])];
+                check(py, self.name, operands, &pairs);
+                SmallVec::from_iter(results)
+            }
         }
     }
 
@@ -298,7 +302,9 @@ impl Ufunc {
         let _mesh = a.enter_mesh();
         let axes = a.reduction()?;
         let (op, array) = (self.one("reduce")?, a.array("array")?);
-        Ndarray::wrap(py, at_line(py, || ufunc(op).reduce(&array, axes)))
+        let result = at_line(py, || ufunc(op).reduce(&array, axes));
+        a.check_reduced("array", &result)?;
+        Ndarray::wrap(py, result)
     }
 
     #[pyo3(signature = (array, axis=0, dtype=None, out=None))]
@@ -316,6 +322,7 @@ impl Ufunc {
         let dtype = dtype.map(crate::dtypes::from_python).transpose()?;
         let array = convert::array(array, dtype)?;
         let result = at_line(py, || ufunc(op).accumulate(&array, axis));
+        check_scan(py, &array, &result);
         written(py, result, out)
     }
 

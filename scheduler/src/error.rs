@@ -48,6 +48,9 @@ pub enum RunError {
         /// What was found.
         message: String,
     },
+    /// The user has given up a wait.
+    #[error("the wait was interrupted")]
+    Interrupted,
     /// A local action of one rank failed.
     #[error("on rank {rank}: {message}")]
     Rank {
@@ -93,6 +96,7 @@ impl RunError {
             RunError::Rank { .. } => "PX032",
             RunError::Bug { .. } => "PX033",
             RunError::Mesh { .. } => "PX034",
+            RunError::Interrupted => "PX035",
         }
     }
 
@@ -110,6 +114,9 @@ impl RunError {
             }
             RunError::Bug { .. } => "please report it with the program that led to it",
             RunError::Rank { .. } => "see the message of that rank",
+            RunError::Interrupted => {
+                "one process may go on, and what was started is still computed; of several, all end"
+            }
         }
     }
 }
@@ -123,9 +130,14 @@ impl Failure for RunError {
         RunError::hint(self)
     }
 
+    fn is_interrupt(&self) -> bool {
+        matches!(self, RunError::Interrupted)
+    }
+
     fn numpy_class(&self) -> &'static str {
         match self {
             RunError::Memory { .. } => "MemoryError",
+            RunError::Interrupted => "KeyboardInterrupt",
             RunError::Shards { .. } | RunError::Mesh { .. } => "ValueError",
             RunError::Device(_)
             | RunError::Collective(_)

@@ -6,6 +6,7 @@ use crate::shards::Shards;
 use phalanx_array::{Error, Site};
 use phalanx_device::Buffer;
 use phalanx_ops::Scalar;
+use phalanx_ops::waiting::{LOOK, aside, interruptible, look};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 /// How a plan's execution on this process's devices ended.
@@ -46,12 +47,39 @@ impl Outcome {
     }
 
     /// Waits for all devices.
+    ///
+    /// Errors: that of a device; `Interrupted` when the user gives up, which changes nothing for
+    /// the devices.
     pub fn wait(&self) -> Result<(), Error> {
+        if !self.is_done() {
+            let given_up = || Error::failure(RunError::Interrupted, None);
+            interruptible(None, || self.wait_while(|| !look())).map_err(|_| given_up())?;
+        }
+        self.error().map_or(Ok(()), Err)
+    }
+
+    /// Waits for all devices, whatever the user asks: the caller holds what others need.
+    pub fn wait_surely(&self) -> Result<(), Error> {
+        if !self.is_done() {
+            aside(|| self.wait_while(|| true));
+        }
+        self.error().map_or(Ok(()), Err)
+    }
+
+    fn wait_while(&self, goes_on: impl Fn() -> bool) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         while state.0 > 0 {
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            let woken = self.changed.wait_timeout(state, LOOK);
+            drop(woken);
+            if !goes_on() {
+                return;
+            }
+            state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         }
-        state.1.clone().map_or(Ok(()), Err)
+    }
+
+    fn error(&self) -> Option<Error> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).1.clone()
     }
 }
 

@@ -9,7 +9,9 @@ use phalanx_collectives::{
     CollectiveError, Communicator, GivenData, Message, Ticket, TicketKind, World,
 };
 use phalanx_device::Buffer;
+use phalanx_ops::waiting::{aside, interruptible};
 use std::io::Write;
+use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -51,7 +53,8 @@ impl Declared {
 impl Processes {
     /// Collective over the world.
     pub fn meet(world: Arc<World>, settings: u128) -> Result<Processes, RunError> {
-        let control = if world.size() > 1 { Some(first_devices(&world)?) } else { None };
+        let meet = || awaited(&world, || first_devices(&world));
+        let control = if world.size() > 1 { Some(meet()?) } else { None };
         Ok(Processes {
             world,
             control,
@@ -69,8 +72,8 @@ impl Processes {
 
     /// Waits until all ranks are known to have done the same up to this ticket.
     pub fn await_ticket(&self, ticket: u64) -> Result<(), Error> {
-        let verdict = self.world.await_ticket(ticket);
-        verdict.map_err(|failure| Error::failure(RunError::Collective(failure), None))
+        let verdict = awaited(&self.world, || Ok(self.world.await_ticket(ticket)?));
+        verdict.map_err(|failure| Error::failure(failure, None))
     }
 
     /// Says what this process is about to do together with the others; waits only for a rank that
@@ -101,7 +104,12 @@ impl Processes {
             (self.tickets.fetch_add(1, Ordering::Relaxed) + 1, declared.take())
         };
         let (cause, site) = (String::from(cause), site.to_string());
-        self.world.post_ticket(Ticket { number, kind, digest, cause, site, data });
+        let ticket = Ticket { number, kind, digest, cause, site, data };
+        // Whoever gives up here has ended the world, which the next step notices.
+        let _ = awaited(&self.world, || {
+            self.world.post_ticket(ticket);
+            Ok(())
+        });
         number
     }
 
@@ -149,7 +157,16 @@ impl Processes {
         // Whoever says why the world ends need not be told.
         self.has_told.store(true, Ordering::Relaxed);
         let (rank, error_code) = (self.world.rank(), String::from(error_code));
-        self.world.abort(CollectiveError::Aborted { rank, error_code, message });
+        let error = CollectiveError::Aborted { rank, error_code, message };
+        aside(|| self.world.abort(error));
+    }
+
+    /// Leaves the world.
+    pub fn leave(&self) {
+        let _ = awaited(&self.world, || {
+            self.world.shutdown();
+            Ok(())
+        });
     }
 
     /// Every process's bytes, by rank; `count` says how many each of them gives. Collective.
@@ -162,9 +179,10 @@ impl Processes {
         let counts: Vec<usize> = (0..self.world.size()).map(count).collect();
         let receive = Buffer::from_vec(vec![0u8; counts.iter().sum()]);
         let send = Buffer::from_vec(own);
-        let gathered = control
-            .all_gather_v(&send.whole(), &receive.whole(), &counts)
-            .and_then(|event| Ok(event.wait()?));
+        let gathered = awaited(&self.world, || {
+            let event = control.all_gather_v(&send.whole(), &receive.whole(), &counts)?;
+            Ok(event.wait().map_err(CollectiveError::from)?)
+        });
         if gathered.is_err() {
             // Whoever gathers gives the error to the program.
             self.has_told.store(true, Ordering::Relaxed);
@@ -193,7 +211,9 @@ impl Processes {
             _ => vec![to(0)],
         };
         let wait = |sends: &[Message], receives: &[Message]| -> Result<(), RunError> {
-            Ok(control.exchange(sends, receives)?.wait().map_err(CollectiveError::from)?)
+            awaited(&self.world, || {
+                Ok(control.exchange(sends, receives)?.wait().map_err(CollectiveError::from)?)
+            })
         };
         if self.world.rank() == 0 {
             wait(&[], &others)?;
@@ -204,6 +224,23 @@ impl Processes {
             wait(&[], &others)
         }
     }
+}
+
+/// Runs what waits for other processes. When the user gives up, the world ends for all of them.
+fn awaited<T>(
+    world: &Arc<World>,
+    wait: impl FnOnce() -> Result<T, RunError>,
+) -> Result<T, RunError> {
+    let own = world.clone();
+    let give_up = move || {
+        let (error_code, message) = (RunError::Interrupted.code(), RunError::Interrupted);
+        own.abort(CollectiveError::Aborted {
+            rank: own.rank(),
+            error_code: String::from(error_code),
+            message: message.to_string(),
+        });
+    };
+    interruptible(Some(Rc::new(give_up)), wait).unwrap_or(Err(RunError::Interrupted))
 }
 
 /// The communicator of the first device of every process. Collective over all devices.

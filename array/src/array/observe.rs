@@ -64,6 +64,11 @@ impl Array {
         self.to_host_for(Cause::Observation, site)
     }
 
+    /// Whether the value is only recorded, so that observing it is Collective. Local.
+    pub fn is_pending(&self) -> bool {
+        self.base_node().is_ok_and(|node| node.result().is_none())
+    }
+
     /// The call that made the array.
     pub(crate) fn made_at(&self) -> Result<Site, Error> {
         let site = self.base_node()?.site();

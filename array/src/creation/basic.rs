@@ -219,10 +219,10 @@ impl Array {
             let dtype = shards.first().map(|shard| shard.dtype);
             if let Some(error) = shards.iter().find_map(|shard| shard.check().err()) {
                 // The other ranks wait for this one's shards: that it has none tells them.
-                let _refused = mesh.engine().from_local(Vec::new(), axis, site);
+                let _refused = mesh.together(site)?.from_local(Vec::new(), axis, site);
                 return Err(Error::op(error, site));
             }
-            let (shape, value) = mesh.engine().from_local(shards, axis, site)?;
+            let (shape, value) = mesh.together(site)?.from_local(shards, axis, site)?;
             let dtype = dtype.unwrap_or_else(|| unreachable!("bug: an array without shards"));
             Ok(Array::from_node(mesh, Node::evaluated(shape.as_slice().into(), dtype, value, site)))
         })())
@@ -297,4 +297,15 @@ pub fn flush() -> Result<(), Error> {
     mesh.raise_known(true)?;
     mesh.close(Cause::Observation, site)?;
     mesh.raise_known(true)
+}
+
+/// As [`flush`], and waits until all that was recorded has run. Collective over the mesh.
+///
+/// Errors: as `flush`, and those of the work that was started before.
+#[track_caller]
+pub fn synchronize() -> Result<(), Error> {
+    let site = call_site();
+    let mesh = current_mesh(site)?;
+    within(site, flush)?;
+    mesh.engine().settle()
 }

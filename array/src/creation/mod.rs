@@ -9,7 +9,8 @@ mod shaped;
 mod windows;
 
 pub use basic::{
-    NotInitialised, ShapeArgument, empty, flush, from_function, from_slice, full, ones, zeros,
+    NotInitialised, ShapeArgument, empty, flush, from_function, from_slice, full, ones,
+    synchronize, zeros,
 };
 pub(crate) use basic::{current_mesh, index_of};
 pub use grids::{

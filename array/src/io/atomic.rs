@@ -1,6 +1,7 @@
 //! Writing a file whole or not at all.
 
 use super::IoError;
+use phalanx_ops::waiting::aside;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -85,7 +86,7 @@ impl Unfinished {
     /// Gives the file its name, once all of it is on disk.
     pub fn complete(mut self) -> io::Result<()> {
         // Some disks report that they are full only here.
-        self.file.sync_all()?;
+        aside(|| self.file.sync_all())?;
         fs::rename(&self.path, &self.target)?;
         self.is_complete = true;
         Ok(())

@@ -145,7 +145,7 @@ pub(super) fn agreed<T>(
 ) -> Result<T, Error> {
     let outcome =
         result.as_ref().map(|_| ()).map_err(|error| format!("{} [{}]", error, error.code()));
-    let all = mesh.engine().agree(outcome, site);
+    let all = mesh.together(site)?.agree(outcome, site);
     let own = result.map_err(|error| Error::failure(error, Some(site)))?;
     all.map(|()| own)
 }

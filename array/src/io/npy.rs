@@ -4,6 +4,7 @@ use super::header::{self, Header};
 use super::{IoError, write_atomically};
 use crate::host::HostArray;
 use phalanx_ops::DType;
+use phalanx_ops::waiting::copying;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;
@@ -64,9 +65,7 @@ pub(super) fn read_from(
     }
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(expected.min(reserve)).map_err(|_| out_of_memory(path))?;
-    reader
-        .take(expected as u64)
-        .read_to_end(&mut bytes)
+    copying(expected, || reader.take(expected as u64).read_to_end(&mut bytes))
         .map_err(|error| read_error(path, &error))?;
     header.check_size(header.data_offset + bytes.len() as u64, path)?;
     let bytes = native(bytes, &header, &header.shape, path)?;

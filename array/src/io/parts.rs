@@ -1,6 +1,7 @@
 //! Parts of an array in a file: the bytes of a block, read and written by their place, and the
 //! checksum of a whole file from those of its parts.
 
+use phalanx_ops::waiting::copying;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
@@ -79,14 +80,18 @@ impl Checksum {
 
 /// Reads the bytes that start at `at`.
 pub(super) fn read_at(file: &mut File, at: u64, bytes: &mut [u8]) -> io::Result<()> {
-    file.seek(SeekFrom::Start(at))?;
-    file.read_exact(bytes)
+    copying(bytes.len(), || {
+        file.seek(SeekFrom::Start(at))?;
+        file.read_exact(bytes)
+    })
 }
 
 /// Writes bytes from `at` on.
 pub(super) fn write_at(file: &mut File, at: u64, bytes: &[u8]) -> io::Result<()> {
-    file.seek(SeekFrom::Start(at))?;
-    file.write_all(bytes)
+    copying(bytes.len(), || {
+        file.seek(SeekFrom::Start(at))?;
+        file.write_all(bytes)
+    })
 }
 
 #[cfg(test)]

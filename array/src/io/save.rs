@@ -10,6 +10,7 @@ use crate::elementwise::mesh_of_arrays;
 use crate::error::{Error, Site, call_site, within};
 use crate::host::HostArray;
 use crate::window::MeshHandle;
+use phalanx_ops::waiting::aside;
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::ops::Range;
@@ -116,7 +117,7 @@ fn shared_out<'a>(
         let own: Vec<_> = shards.into_iter().map(block).collect();
         let words = own.iter().flat_map(|(block, _)| block.iter().flat_map(|r| [r.start, r.end]));
         let message = words.flat_map(|word| (word as u64).to_le_bytes()).collect();
-        let all = mesh.engine().exchange(message, site)?;
+        let all = mesh.together(site)?.exchange(message, site)?;
         let bytes = array.ndim() * 16;
         let earlier: Vec<&[u8]> =
             all[..rank].iter().flat_map(|own| own.chunks_exact(bytes.max(1))).collect();
@@ -214,7 +215,7 @@ fn save_together(
             }
             if engine.process().0 != 0 {
                 // Some disks report that they are full only here. Rank 0 does so at the end.
-                file.sync_all()?;
+                aside(|| file.sync_all())?;
             }
         }
         Ok(sums.into_iter().flat_map(u32::to_le_bytes).collect())

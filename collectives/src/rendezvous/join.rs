@@ -3,6 +3,7 @@
 use super::{attend, coordinate};
 use crate::CollectiveError;
 use crate::world::{Facts, World};
+use phalanx_ops::waiting::{LOOK, look};
 use std::net::{IpAddr, Ipv4Addr, TcpListener};
 use std::time::Duration;
 
@@ -53,7 +54,7 @@ impl Rendezvous {
     ///
     /// Errors: `Token`, `Listen`, `RanksMissing`, `CoordinatorUnreachable`, `Disagreement`,
     /// `DuplicateRank`, `Membership`, `PeerUnreachable`, `RankDied`, `Protocol` and `Network`, on
-    /// every rank that is there.
+    /// every rank that is there; `Closed` when the user gives up.
     pub fn join(mut self) -> Result<World, CollectiveError> {
         let Rendezvous { rank, size, local_devices, .. } = self;
         if rank >= size || local_devices == 0 {
@@ -67,11 +68,22 @@ impl Rendezvous {
             .build()
             .map_err(|error| CollectiveError::network(&error))?;
         let listener = self.listener.take();
-        let joined = runtime.block_on(async {
+        let meet = async {
             if rank == 0 {
                 coordinate::coordinate(&self, listener).await
             } else {
                 attend::attend(&self).await
+            }
+        };
+        let given_up = async {
+            while !look() {
+                tokio::time::sleep(LOOK).await;
+            }
+        };
+        let joined = runtime.block_on(async {
+            tokio::select! {
+                joined = meet => joined,
+                () = given_up => Err(CollectiveError::Closed),
             }
         });
         World::connected(runtime, joined?)

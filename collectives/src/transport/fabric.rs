@@ -10,6 +10,7 @@ use crate::local::Boards;
 use crate::tickets::{Tickets, Verdict};
 use crate::{CollectiveError, Ticket, TicketKind};
 use phalanx_device::Slice;
+use phalanx_ops::waiting::look;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -421,6 +422,7 @@ impl Fabric {
         if self.rank == 0 {
             while !self.failure.is_set() && !self.links().all(|link| link.has_left()) {
                 std::thread::sleep(Duration::from_millis(1));
+                look();
             }
         }
         let deadline = Instant::now() + FAREWELL;

@@ -2,6 +2,7 @@
 
 use crate::arguments::Arguments;
 use crate::errors::value_error;
+use crate::errors_met::check_cast;
 use crate::functions;
 use crate::text::{TextOptions, text_of};
 use phalanx::BitOrder;
@@ -14,7 +15,11 @@ functions! { FUNCTIONS, a =>
         a.device()?;
         let (array, dtype) = (a.array("x")?, a.dtype("dtype")?);
         match dtype != array.dtype() || a.truth_or("copy", true)? {
-            true => array.astype(dtype).into(),
+            true => {
+                let cast = array.astype(dtype);
+                check_cast(a.py(), &array, &cast);
+                cast.into()
+            }
             false => crate::answer::Answer::Object(a.object("x")?.clone().unbind()),
         }
     };

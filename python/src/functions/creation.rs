@@ -4,6 +4,7 @@ use crate::answer::Answer;
 use crate::arguments::Arguments;
 use crate::convert;
 use crate::errors::{raised, value_error};
+use crate::errors_met::check_cast;
 use crate::functions;
 use crate::ndarray::Ndarray;
 use crate::options::{Callback, weak_of};
@@ -293,7 +294,7 @@ functions! { FUNCTIONS, a =>
         let whole = |array: &Array| array.broadcast_to(shape.as_slice()).astype(dtype);
         let indices: Vec<Array> = open.iter().map(whole).collect();
         let callback = Callback::new(a.object("function")?, None, a.given("kwargs"))?;
-        callback.object(&indices, None)?.unbind()
+        callback.agreed(&indices)?.unbind()
     };
 
     "frombuffer(buffer, dtype=float, count=-1, offset=0)",
@@ -328,6 +329,7 @@ functions! { METHODS, a =>
             array.copy_in(order).into()
         } else {
             let cast = array.astype(dtype);
+            check_cast(a.py(), &array, &cast);
             match order {
                 MemoryOrder::K => cast.into(),
                 other => cast.copy_in(other).into(),

@@ -194,7 +194,7 @@ fn on_first(
         .map_err(|error| raised(a.py(), &error))?;
     let done = if is_first { write() } else { Ok(()) };
     let told = done.as_ref().map(|_| ()).map_err(ToString::to_string);
-    let agreed = a.py().detach(|| phalanx::agree(told));
+    let agreed = phalanx::agree(told);
     done?;
     agreed.map_err(|error| raised(a.py(), &error))
 }

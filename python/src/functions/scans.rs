@@ -2,6 +2,7 @@
 
 use crate::answer::Answer;
 use crate::arguments::Arguments;
+use crate::errors_met::check_scan;
 use crate::functions;
 use phalanx::{
     Array, Casting, DType, Op, cumprod, cumsum, cumulative_as, cumulative_prod, cumulative_sum,
@@ -17,6 +18,7 @@ fn scanned(a: &Arguments<'_, '_>, op: Op) -> PyResult<Answer> {
         None if op == Op::Add => cumsum(&array, axis),
         None => cumprod(&array, axis),
     };
+    check_scan(a.py(), &array, &found);
     a.stored_by(found, Casting::Unsafe)
 }
 
@@ -35,7 +37,10 @@ type Cumulative = fn(&Array, Option<i64>, Option<DType>, bool) -> Array;
 /// The array API's form.
 fn cumulative(a: &Arguments<'_, '_>, compute: Cumulative) -> PyResult<Answer> {
     let (axis, dtype) = (a.optional_integer("axis")?, a.optional_dtype("dtype")?);
-    a.stored(compute(&a.array("x")?, axis, dtype, a.truth_or("include_initial", false)?))
+    let array = a.array("x")?;
+    let found = compute(&array, axis, dtype, a.truth_or("include_initial", false)?);
+    check_scan(a.py(), &array, &found);
+    a.stored(found)
 }
 
 functions! { FUNCTIONS, a =>

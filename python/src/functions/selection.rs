@@ -316,7 +316,7 @@ fn piecewise(a: &Arguments<'_, '_>) -> PyResult<Array> {
                 continue;
             }
             let callback = Callback::new(function, a.given("args"), a.given("kw"))?;
-            let answer = callback.object(&[taken], None)?;
+            let answer = callback.agreed(&[taken])?;
             convert::argument(&answer)?
         } else {
             convert::argument(function)?

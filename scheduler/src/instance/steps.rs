@@ -139,3 +139,26 @@ pub(crate) struct Instance {
     pub locals: Vec<usize>,
     pub steps: Vec<LocalStep>,
 }
+
+impl Instance {
+    /// Roughly how long it takes: the elements that the steps visit. Routines visit each several
+    /// times, the more of them there are.
+    pub fn work(&self) -> usize {
+        let product = |extents: &[usize]| extents.iter().product::<usize>();
+        let of_step = |step: &LocalStep| match step {
+            LocalStep::Launch { extents, .. } => product(extents),
+            LocalStep::Copy(copy) => product(&copy.extents),
+            LocalStep::Compress { count, .. } => *count,
+            LocalStep::Routine(routine) => {
+                let blocks = routine.operands.iter().chain([&routine.to]);
+                let elements = blocks.map(|block| product(&block.shape)).max().unwrap_or(0);
+                elements.saturating_mul(elements.isqrt())
+            }
+            LocalStep::Start { .. }
+            | LocalStep::Wait { .. }
+            | LocalStep::Zero { .. }
+            | LocalStep::Combine { .. } => 0,
+        };
+        self.steps.iter().map(of_step).fold(0, usize::saturating_add)
+    }
+}

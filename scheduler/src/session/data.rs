@@ -9,6 +9,7 @@ use phalanx_array::{Engine, Error, Evaluated, HostArray, ShardMemory, Site};
 use phalanx_collectives::TicketKind;
 use phalanx_device::{Buffer, Strided, copy_strided};
 use phalanx_ops::sharding::volume;
+use phalanx_ops::waiting::copying;
 use phalanx_ops::{Bounds, DType, IndexBox, Sharding, Split};
 use std::sync::Arc;
 
@@ -92,7 +93,7 @@ impl Session {
                     return Err(Error::failure(error, Some(site)));
                 }
             };
-            fill(local, block, &buffer);
+            copying(buffer.len(), || fill(local, block, &buffer));
             buffers.push(buffer);
         }
         let storage = Storage::new(buffers);

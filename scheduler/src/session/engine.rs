@@ -1,6 +1,6 @@
 //! The session itself: its making, its end, and what an engine is asked for.
 
-use super::evaluate::Stop;
+use super::evaluate::{MOST_FLYING, Stop};
 use super::lane::Lane;
 use super::live::LiveArrays;
 use super::memory::Flights;
@@ -18,6 +18,7 @@ use phalanx_array::{Cause, Engine, Error, Evaluated, Graph, HostArray, Limits, S
 use phalanx_collectives::{CollectiveError, Communicator, TicketKind, World};
 use phalanx_device::{CpuDevice, Device};
 use phalanx_distributed::propagate;
+use phalanx_ops::waiting::{aside, copying, lock};
 use phalanx_ops::{AffineMap, DType, IndexBox, Mesh, Sharding};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -111,7 +112,7 @@ impl Session {
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
     /// The world of the session.
@@ -171,17 +172,28 @@ impl Session {
             while let Some(ended) = state.flights.pop() {
                 outcome = outcome.and(ended);
             }
-            state.lanes.iter_mut().for_each(Lane::end);
+            aside(|| state.lanes.iter_mut().for_each(Lane::end));
             outcome
         };
         let parted = part();
-        self.world.shutdown();
+        self.processes.leave();
         match self.world.failure() {
             Some(failure) if !matches!(failure, CollectiveError::Closed) => {
                 outcome.and(Err(Error::failure(RunError::Collective(failure), Some(site))))
             }
             _ => outcome.and(parted.map_err(|error| Error::failure(error, Some(site)))),
         }
+    }
+
+    /// What a wait came to. Of several processes none goes on when the user gives up the wait of
+    /// one, for the others would wait for it.
+    fn stopping<T>(&self, outcome: Result<T, Error>) -> Result<T, Error> {
+        if let Err(error) = &outcome
+            && error.is_interrupt()
+        {
+            self.fatal(RunError::Interrupted);
+        }
+        outcome
     }
 
     /// An error of this process alone ends the world, so that no other rank waits for it.
@@ -235,7 +247,29 @@ impl Engine for Session {
             Some(ticket) => self.processes.await_ticket(ticket),
             None => Ok(()),
         };
-        self.processes.tell(value.wait().and_then(|()| verdict()))
+        let awaited = self.stopping(value.wait()).and_then(|()| verdict());
+        self.processes.tell(awaited)
+    }
+
+    fn make_room(&self) -> Result<(), Error> {
+        loop {
+            let mut outcomes = self.state().flights.outcomes();
+            outcomes.retain(|outcome| !outcome.is_done());
+            if outcomes.len() < MOST_FLYING {
+                return Ok(());
+            }
+            match self.stopping(outcomes[0].wait()) {
+                Err(error) if error.is_interrupt() => return Err(error),
+                // Whose values those are that failed hears of it.
+                _ => {}
+            }
+        }
+    }
+
+    fn settle(&self) -> Result<(), Error> {
+        let outcomes = self.state().flights.outcomes();
+        let settled = outcomes.iter().try_for_each(|outcome| self.stopping(outcome.wait()));
+        self.processes.tell(settled)
     }
 
     fn read(
@@ -245,7 +279,8 @@ impl Engine for Session {
         map: &AffineMap,
     ) -> Result<Option<HostArray>, Error> {
         self.wait(value)?;
-        Ok(Shards::of(value).read(map, &self.mesh, self.first_device))
+        let bytes = phalanx_ops::shape::size(&map.shape) * size_of::<u64>();
+        Ok(copying(bytes, || Shards::of(value).read(map, &self.mesh, self.first_device)))
     }
 
     fn upload(&self, data: &HostArray, site: Site) -> Result<Arc<dyn Evaluated>, Error> {

@@ -12,11 +12,15 @@ use crate::ready::Ready;
 use crate::shards::{Shards, Storage};
 use phalanx_array::{Cause, Error, Graph, Node, NodeData, NodeOp, Site};
 use phalanx_ops::Sharding;
+use phalanx_ops::waiting::is_attended;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// Plans that may be under way; closing another waits.
-const MOST_FLYING: usize = 2;
+pub(super) const MOST_FLYING: usize = 2;
+/// From how much work on a plan is a wait for the thread that runs it, which an attendant lets others
+/// go on in: elements that kernels visit, and more for each that routines do.
+const LONG_WORK: usize = 1 << 17;
 
 /// Why a window is not evaluated.
 pub(super) enum Stop {
@@ -160,7 +164,7 @@ impl Session {
         state.windows += 1;
         if runs_here {
             state.lanes[0].run(&job);
-            return outcome.wait().map_err(Stop::Failed);
+            return outcome.wait_surely().map_err(Stop::Failed);
         }
         let job = Arc::new(job);
         for lane in &mut state.lanes {
@@ -177,6 +181,10 @@ impl Session {
     /// caller waits for it anyway, or if it is over before another thread is awake.
     fn runs_here(&self, ready: &Ready, graph: &Graph, cause: Cause) -> bool {
         let [instance] = ready.instances.as_slice() else { return false };
+        // A thread that others wait for, or that the user may interrupt, only waits itself.
+        if is_attended() && (instance.work() >= LONG_WORK || ready.communicates()) {
+            return false;
+        }
         if cause != Cause::Limit {
             return true;
         }

@@ -51,13 +51,18 @@ impl Flights {
         self.0.len()
     }
 
+    /// How the plans end, the oldest first.
+    pub fn outcomes(&self) -> Vec<Arc<Outcome>> {
+        self.0.iter().map(|flight| flight.outcome.clone()).collect()
+    }
+
     pub fn push(&mut self, flight: Flight) {
         self.0.push_back(flight);
     }
 
     /// Waits for the oldest plan.
     pub fn pop(&mut self) -> Option<Result<(), phalanx_array::Error>> {
-        self.0.pop_front().map(|flight| flight.outcome.wait())
+        self.0.pop_front().map(|flight| flight.outcome.wait_surely())
     }
 
     /// Waits for all; how they ended stays with their values.

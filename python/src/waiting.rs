@@ -1,0 +1,56 @@
+//! Waiting: other threads of Python go on meanwhile, and the user may interrupt.
+
+use phalanx::waiting::Attendant;
+use pyo3::prelude::*;
+use std::cell::RefCell;
+
+thread_local! {
+    /// What a signal raised while the thread waited, until the call that waited raises it.
+    static RAISED: RefCell<Option<PyErr>> = const { RefCell::new(None) };
+}
+
+/// The interpreter, which attends to all waits.
+struct Interpreter;
+
+/// A wait of Rust.
+struct Wait<'a>(&'a mut dyn FnMut());
+
+// SAFETY: what is asked of a closure that runs without the interpreter is that it uses nothing of
+// Python's. Waits are code of crates that know no Python; what they drop of it, pyo3 keeps until
+// the interpreter is back. The closure runs on the calling thread.
+unsafe impl Send for Wait<'_> {}
+
+impl Wait<'_> {
+    fn run(self) {
+        (self.0)();
+    }
+}
+
+impl Attendant for Interpreter {
+    fn aside(&self, wait: &mut dyn FnMut()) {
+        let wait = Wait(wait);
+        Python::attach(|py| py.detach(move || wait.run()));
+    }
+
+    fn is_interrupted(&self) -> bool {
+        // Only the main thread is given signals.
+        let is_raised = |py: Python<'_>| match py.check_signals() {
+            Ok(()) => false,
+            Err(exception) => {
+                RAISED.set(Some(exception));
+                true
+            }
+        };
+        RAISED.with_borrow(Option::is_some) || Python::attach(is_raised)
+    }
+}
+
+/// Has the interpreter attend to all waits.
+pub fn attend() {
+    phalanx::waiting::attend(&Interpreter);
+}
+
+/// What a signal raised while the thread waited.
+pub fn interruption() -> Option<PyErr> {
+    RAISED.take()
+}

@@ -1,0 +1,224 @@
+"""Waits let other threads of Python go on, and end when the user interrupts."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import textwrap
+import time
+
+import pytest
+
+from . import worlds
+
+# A value that takes days.
+ENDLESS = """
+import os, sys, threading, time
+import phalanx as np
+def endless(scale=1.0):
+    return np.sin(np.arange(10.0**14) * scale).sum()
+"""
+
+# What waits for it, each in its own way.
+WAITS = {
+    "number": "float(endless())",
+    "item": "endless().item()",
+    "truth": "bool(endless())",
+    "text": "str(endless())",
+    "get": "endless().get()",
+    "evaluate": "endless().evaluate()",
+    "list": "(np.zeros(3) + endless()).tolist()",
+    "mask": "np.arange(3.0)[np.arange(3.0) < endless()]",
+    "write": "x = np.zeros(4); x[x < endless()] = 1.0; x[np.flatnonzero(x)] = 2.0",
+    "operator": "np.ones(3, dtype=int) ** np.full(3, endless()).astype(int)",
+    "function": "np.unique(np.full(3, endless()))",
+    "flush": "kept = []\nfor n in range(4): kept.append(endless(n + 1.0)); np.flush()",
+    "errstate": "x = endless()\nwith np.errstate(all='raise'): 1.0 / (x + np.ones(3))",
+    "device": "import phalanx.cuda; x = endless(); phalanx.cuda.Device().synchronize()",
+    "stream": "import phalanx.cuda; x = endless(); phalanx.cuda.Stream().synchronize()",
+    "event": "import phalanx.cuda; x = endless(); phalanx.cuda.Event().record()",
+    "shutdown": "x = endless(); np.flush(); np.shutdown()",
+}
+
+
+def _program(wait, before, after):
+    return ENDLESS + before + "\ntry:\n" + textwrap.indent(wait, "    ") + "\n" + after
+
+
+@pytest.mark.parametrize("wait", WAITS)
+@pytest.mark.parametrize("devices", [1, 3])
+def test_other_threads_go_on_while_one_waits(wait, devices):
+    before = """
+def work():
+    time.sleep(0.3)
+    print(sum(range(1000)), flush=True)
+    os._exit(0)
+threading.Thread(target=work, daemon=True).start()
+"""
+    program = _program(WAITS[wait], before, "finally:\n    print('over', flush=True)")
+    assert worlds.run(program, devices=devices).stdout == "499500\n"
+
+
+def _interrupted(program, devices=1, processes=1, to=None):
+    """Runs a program until it says that it begins, and interrupts it a little later."""
+    command = [sys.executable, "-c", program]
+    if processes > 1:
+        command = [sys.executable, "-m", "phalanx", "run", "-n", str(processes), *command]
+    started = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=worlds.surroundings() | {"PHALANX_DEVICES": f"cpu:{devices}"},
+    )
+    lines = [started.stdout.readline() for _ in range(processes)]
+    time.sleep(0.4)
+    if to is None:
+        started.send_signal(signal.SIGINT)
+    else:
+        numbers = dict(line.split("] ")[-1].split() for line in lines)
+        signal_to = int(numbers[str(to)])
+        os.kill(signal_to, signal.SIGINT)
+    output, errors = started.communicate(timeout=60)
+    return "".join(lines) + output, errors, started.returncode
+
+
+@pytest.mark.parametrize("wait", sorted(set(WAITS) - {"shutdown"}))
+def test_a_wait_is_interrupted_at_the_line_that_waits(wait):
+    after = """
+except KeyboardInterrupt as interrupt:
+    trace = interrupt.__traceback__
+    while trace.tb_next is not None:
+        trace = trace.tb_next
+    print("interrupted in", trace.tb_frame.f_code.co_filename.rsplit("/", 1)[-1], flush=True)
+    os._exit(0)
+"""
+    program = _program(WAITS[wait], "print('begins', flush=True)", after)
+    output, errors, _ = _interrupted(program)
+    inside = "cuda.py" if wait in ("device", "stream", "event") else "<string>"
+    assert output == f"begins\ninterrupted in {inside}\n", errors
+
+
+def test_an_interrupted_program_ends_at_once():
+    program = ENDLESS + "print('begins', flush=True)\nfloat(endless())\n"
+    _, errors, code = _interrupted(program, devices=3)
+    assert code == -signal.SIGINT and "KeyboardInterrupt" in errors
+
+
+def test_a_program_that_ends_while_work_runs_is_interrupted():
+    program = ENDLESS + "print('begins', flush=True)\nx = endless()\nnp.flush()\n"
+    _, errors, code = _interrupted(program)
+    assert code == 130 and "KeyboardInterrupt" in errors
+
+
+def test_the_session_goes_on_after_an_interrupt():
+    program = """
+import phalanx as np
+print("begins", flush=True)
+x = np.sin(np.arange(1e7))
+for _ in range(12):
+    x = np.sin(x)
+total = x.sum()
+try:
+    while True:
+        float(total)
+        total = total + np.sin(np.arange(4e7)).sum() * 0.0
+except KeyboardInterrupt:
+    print("interrupted")
+# What was started is computed, and what is recorded is not lost.
+print(abs(float(x.sum()) - float(total)) < 1e-3, float(np.arange(3.0).sum()))
+"""
+    output, errors, code = _interrupted(program)
+    assert (output, code) == ("begins\ninterrupted\nTrue 3.0\n", 0), errors
+
+
+def test_what_a_handler_raises_is_raised():
+    ended = worlds.run(
+        ENDLESS
+        + """
+import signal
+class Late(Exception):
+    pass
+def handler(number, frame):
+    raise Late("too late")
+signal.signal(signal.SIGALRM, handler)
+signal.setitimer(signal.ITIMER_REAL, 0.3)
+try:
+    float(endless())
+except Late as error:
+    print(error, flush=True)
+    os._exit(0)
+"""
+    )
+    assert ended.stdout == "too late\n"
+
+
+def test_a_handler_that_raises_nothing_interrupts_nothing():
+    ended = worlds.run(
+        """
+import signal
+import phalanx as np
+seen = []
+def handler(number, frame):
+    # It may use arrays, too.
+    seen.append(float(np.arange(4.0).sum()))
+    signal.setitimer(signal.ITIMER_REAL, 0)
+signal.signal(signal.SIGALRM, handler)
+signal.setitimer(signal.ITIMER_REAL, 0.1)
+x = np.sin(np.arange(2e7)).sum()
+while not seen:
+    number = float(x)
+    x = x + np.sin(np.arange(2e7)).sum()
+print(seen, float(x) == float(x))
+"""
+    )
+    assert ended.stdout == "[6.0] True\n"
+
+
+MANY = """
+import os, sys, time
+import phalanx as np
+x = np.arange(100000.0)
+float(x.sum())
+print(np.rank(), os.getpid(), flush=True)
+"""
+
+
+def test_an_interrupt_of_one_process_ends_all():
+    # Process 1 waits for process 0, which hears of the interrupt at its next operation.
+    program = MANY + "if np.rank() == 0: time.sleep(2.0)\nprint(float((x * 2).sum()))\n"
+    _, errors, code = _interrupted(program, processes=2, to=1)
+    assert code != 0
+    assert "[1] KeyboardInterrupt" in errors
+    assert "rank 1 failed: the wait was interrupted" in errors, errors
+
+
+def test_an_interrupt_of_the_launcher_ends_all():
+    program = MANY + "if np.rank() == 0: time.sleep(60)\nprint(float((x * 2).sum()))\n"
+    _, errors, code = _interrupted(program, processes=2)
+    assert code != 0
+    assert "[1] KeyboardInterrupt" in errors, errors
+
+
+def test_a_wait_for_processes_that_never_come_is_interrupted(tmp_path):
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port = listener.getsockname()[1]
+    variables = {"PHALANX_RANK": "0", "PHALANX_SIZE": "2"}
+    variables["PHALANX_ADDRESS"] = f"127.0.0.1:{port}"
+    token = tmp_path / "token"
+    token.write_bytes(b"0123456789abcdef0123456789abcdef")
+    token.chmod(0o600)
+    variables["PHALANX_TOKEN_FILE"] = str(token)
+    program = """
+        import os, signal, threading, time
+        import phalanx as np
+        threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+        try:
+            np.init()
+        except KeyboardInterrupt:
+            print("interrupted", flush=True)
+    """
+    ended = worlds.run(program, environment=variables, check=False)
+    assert ended.stdout == "interrupted\n", ended.stderr
