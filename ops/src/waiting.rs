@@ -59,7 +59,8 @@ pub fn aside<R>(body: impl FnOnce() -> R) -> R {
     within(false, None, body).0
 }
 
-/// As [`aside`] if `body` copies, reads or writes so many bytes that it takes long; else runs it.
+/// As [`aside`] if `body` copies, reads or writes so many bytes that it takes long, or takes as long
+/// as that would; else runs it.
 pub fn copying<R>(bytes: usize, body: impl FnOnce() -> R) -> R {
     if bytes < LONG_COPY { body() } else { aside(body) }
 }
@@ -191,7 +192,7 @@ mod tests {
             assert_eq!(waiter.join().unwrap(), 4);
         });
 
-        assert_eq!(interruptible(None, || look()), Ok(false));
+        assert_eq!(interruptible(None, look), Ok(false));
         ATTENDANT.interrupts.store(true, Ordering::SeqCst);
         assert!(!look(), "a thread that does not wait");
         let until = |done: &dyn Fn() -> bool| {

@@ -87,7 +87,7 @@ class GeneralizedUFunc:
                     raise ValueError(
                         f"{self.__name__}(): {name} is both {extents[name]} and {extent}"
                     )
-        return self._function(*arrays)
+        return _phalanx._agreed_call(self._function, *arrays)
 
 
 def _cores(text):

@@ -6,6 +6,7 @@ use crate::function::Function;
 use crate::functions::{FUNCTIONS, METHODS, METHODS_ALONE};
 use crate::iteration::Grids;
 use crate::ndarray::Ndarray;
+use crate::options;
 use crate::program;
 use crate::session;
 use crate::site::set_own_folder;
@@ -60,6 +61,7 @@ fn _phalanx(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(distribution::agree, module)?)?;
     module.add_class::<distribution::Shard>()?;
     module.add_function(wrap_pyfunction!(session::flush, module)?)?;
+    module.add_function(wrap_pyfunction!(options::agreed_call, module)?)?;
     module.add_function(wrap_pyfunction!(session::synchronize, module)?)?;
     module.add_function(wrap_pyfunction!(session::fail, module)?)?;
     module.add_function(wrap_pyfunction!(program::main, module)?)?;

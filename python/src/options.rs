@@ -345,6 +345,16 @@ pub fn agreed<T>(py: Python<'_>, outcome: PyResult<T>) -> PyResult<T> {
     outcome.and_then(|_| Err(raised(py, &failure)))
 }
 
+/// What a function of the program's gives, once it has given it on all processes. Collective.
+#[pyfunction(name = "_agreed_call")]
+#[pyo3(signature = (function, /, *arguments))]
+pub fn agreed_call<'py>(
+    function: &Bound<'py, PyAny>,
+    arguments: &Bound<'py, PyTuple>,
+) -> PyResult<Bound<'py, PyAny>> {
+    agreed(function.py(), function.call1(arguments))
+}
+
 /// Runs a write of ours as the line of Python that runs.
 pub fn written(py: Python<'_>, write: impl FnOnce() -> Result<(), phalanx::Error>) -> PyResult<()> {
     at_line(py, write).map_err(|error| raised(py, &error))

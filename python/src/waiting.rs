@@ -28,8 +28,14 @@ impl Wait<'_> {
 
 impl Attendant for Interpreter {
     fn aside(&self, wait: &mut dyn FnMut()) {
-        let wait = Wait(wait);
-        Python::attach(|py| py.detach(move || wait.run()));
+        let run = |py: Python<'_>| {
+            let wait = Wait(&mut *wait);
+            py.detach(move || wait.run());
+        };
+        // At the very end of the program there is no interpreter to let go.
+        if Python::try_attach(run).is_none() {
+            wait();
+        }
     }
 
     fn is_interrupted(&self) -> bool {
@@ -41,7 +47,7 @@ impl Attendant for Interpreter {
                 true
             }
         };
-        RAISED.with_borrow(Option::is_some) || Python::attach(is_raised)
+        RAISED.with_borrow(Option::is_some) || Python::try_attach(is_raised).unwrap_or(false)
     }
 }
 

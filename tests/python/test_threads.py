@@ -177,6 +177,7 @@ CALLBACKS = {
     "fromfunction": "np.fromfunction(broken, (3, 4))",
     "piecewise": "np.piecewise(x, [x > 5], [broken, 0.0])",
     "mask_indices": "np.mask_indices(3, broken)",
+    "GeneralizedUFunc": "np.x.GeneralizedUFunc(broken, '(n)->()')(x)",
 }
 
 

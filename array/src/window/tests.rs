@@ -23,6 +23,7 @@ impl Evaluated for Zeros {
 /// Notes of each window how long it was, why it closed and which node was asked for.
 struct Notes {
     mesh: Mesh,
+    processes: usize,
     windows: Mutex<Vec<(usize, Cause, Option<u32>)>>,
 }
 
@@ -76,13 +77,55 @@ impl Engine for Notes {
         Limits { hard: 6, ..Limits::default() }
     }
     fn process(&self) -> (usize, usize) {
-        (0, 1)
+        (0, self.processes)
+    }
+}
+
+impl Notes {
+    fn new(processes: usize) -> Arc<Notes> {
+        Arc::new(Notes { mesh: Mesh::line(1), processes, windows: Mutex::default() })
+    }
+}
+
+#[test]
+fn meshes_are_left_in_any_order_and_by_threads_that_end() {
+    let [outer, inner] = [(); 2].map(|()| MeshHandle::new(Notes::new(1)));
+    let is_current = |mesh: &MeshHandle| MeshHandle::current().is_some_and(|it| it.same(mesh));
+    let [first, second] = [&outer, &inner].map(MeshHandle::entered);
+    assert!(is_current(&inner));
+    drop(first);
+    assert!(is_current(&inner));
+    drop(second);
+    assert!(!is_current(&inner) && !is_current(&outer));
+    thread_local!(static KEPT: RefCell<Option<Entered>> = const { RefCell::new(None) });
+    let ended = std::thread::spawn(move || {
+        // Whichever of the thread's values is dropped first.
+        KEPT.with_borrow(|_| ());
+        KEPT.set(Some(outer.entered()));
+    });
+    ended.join().unwrap();
+}
+
+#[test]
+fn with_several_processes_one_thread_records() {
+    for processes in [1, 2] {
+        let mesh = MeshHandle::new(Notes::new(processes));
+        let own = mesh.enter(|| arange(0, 4, 1));
+        own.ok().unwrap();
+        let other = || {
+            let results = mesh.enter(|| [(&own + 1).ok().map(drop), flush(), own.evaluate()]);
+            results.map(|result| result.err().map(|error| error.code()))
+        };
+        let found = std::thread::scope(|scope| scope.spawn(other).join().unwrap());
+        let expected = if processes == 1 { None } else { Some("PX036") };
+        assert_eq!(found[..2], [expected; 2]);
+        (&own + 2).evaluate().unwrap();
     }
 }
 
 #[test]
 fn a_window_tells_which_node_closed_it() {
-    let notes = Arc::new(Notes { mesh: Mesh::line(1), windows: Mutex::default() });
+    let notes = Notes::new(1);
     MeshHandle::new(notes.clone()).enter(|| {
         let closed = || std::mem::take(&mut *notes.windows.lock().unwrap());
         let a = arange(0, 4, 1);

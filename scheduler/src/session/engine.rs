@@ -18,7 +18,7 @@ use phalanx_array::{Cause, Engine, Error, Evaluated, Graph, HostArray, Limits, S
 use phalanx_collectives::{CollectiveError, Communicator, TicketKind, World};
 use phalanx_device::{CpuDevice, Device};
 use phalanx_distributed::propagate;
-use phalanx_ops::waiting::{aside, copying, lock};
+use phalanx_ops::waiting::{copying, lock};
 use phalanx_ops::{AffineMap, DType, IndexBox, Mesh, Sharding};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -172,7 +172,7 @@ impl Session {
             while let Some(ended) = state.flights.pop() {
                 outcome = outcome.and(ended);
             }
-            aside(|| state.lanes.iter_mut().for_each(Lane::end));
+            state.lanes.iter_mut().for_each(Lane::end);
             outcome
         };
         let parted = part();

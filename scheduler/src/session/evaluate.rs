@@ -6,21 +6,22 @@ use super::memory::{Flight, Refusal, retired};
 use crate::cache::Target;
 use crate::error::RunError;
 use crate::finalise::{Liveness, Place};
+use crate::instance::Instance;
 use crate::job::{Job, Outcome};
 use crate::plan::Plan;
 use crate::ready::Ready;
 use crate::shards::{Shards, Storage};
 use phalanx_array::{Cause, Error, Graph, Node, NodeData, NodeOp, Site};
 use phalanx_ops::Sharding;
-use phalanx_ops::waiting::is_attended;
+use phalanx_ops::waiting::{copying, is_attended};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// Plans that may be under way; closing another waits.
 pub(super) const MOST_FLYING: usize = 2;
-/// From how much work on a plan is a wait for the thread that runs it, which an attendant lets others
-/// go on in: elements that kernels visit, and more for each that routines do.
-const LONG_WORK: usize = 1 << 17;
+/// From how much work on a thread that somebody attends to has another one run a plan, so that the
+/// wait can be interrupted: where that costs little beside the plan itself.
+const LONG_WORK: usize = 1 << 19;
 
 /// Why a window is not evaluated.
 pub(super) enum Stop {
@@ -163,7 +164,9 @@ impl Session {
         let job = Job { ready, scalars, memory, late, outcome: outcome.clone(), site };
         state.windows += 1;
         if runs_here {
-            state.lanes[0].run(&job);
+            // As long as copying what is worked on: others may go on meanwhile.
+            let work: usize = job.ready.instances.iter().map(Instance::work).sum();
+            copying(work.saturating_mul(size_of::<f64>()), || state.lanes[0].run(&job));
             return outcome.wait_surely().map_err(Stop::Failed);
         }
         let job = Arc::new(job);

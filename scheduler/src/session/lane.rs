@@ -4,6 +4,7 @@ use crate::error::RunError;
 use crate::execute::Worker;
 use crate::job::Job;
 use phalanx_collectives::{CollectiveError, World};
+use phalanx_ops::waiting::aside;
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -42,7 +43,7 @@ impl Lane {
     pub fn end(&mut self) {
         if let Some((jobs, thread)) = self.thread.take() {
             drop(jobs);
-            let _ = thread.join();
+            let _ = aside(|| thread.join());
         }
     }
 }
