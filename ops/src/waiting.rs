@@ -59,8 +59,8 @@ pub fn aside<R>(body: impl FnOnce() -> R) -> R {
     within(false, None, body).0
 }
 
-/// As [`aside`] if `body` copies, reads or writes so many bytes that it takes long, or takes as long
-/// as that would; else runs it.
+/// As [`aside`] if `body` copies, reads or writes so many bytes that it takes long, or takes as
+/// long as that would; else runs it.
 pub fn copying<R>(bytes: usize, body: impl FnOnce() -> R) -> R {
     if bytes < LONG_COPY { body() } else { aside(body) }
 }
