@@ -139,7 +139,7 @@ impl MeshHandle {
 
     /// Whether this is the mesh of arrays created without naming one.
     pub fn is_current(&self) -> bool {
-        let entered = ENTERED.with_borrow(|entered| entered.last().map(|last| last.same(self)));
+        let entered = ENTERED.with_borrow(|entered| entered.last().map(|last| last.1.same(self)));
         entered.unwrap_or_else(|| {
             let default = DEFAULT.read().unwrap_or_else(PoisonError::into_inner);
             default.as_ref().is_some_and(|default| default.same(self))

@@ -30,12 +30,12 @@ impl Ndarray {
         other: &Bound<'py, PyAny>,
         reflected: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let py = other.py();
-        let Some(operand) = self.beside(other)? else {
+        let (py, _mesh) = (other.py(), call_mesh::of_array(&self.array));
+        let Some(other) = operand(other)? else {
             return Ok(py.NotImplemented().into_bound(py));
         };
         let own = Argument::Array(self.array.clone());
-        let operands = if reflected { [operand, own] } else { [own, operand] };
+        let operands = if reflected { [other, own] } else { [own, other] };
         let apply = |op| at_line(py, || Array::apply(op, &operands));
         let (quotient, remainder) = (apply(Op::FloorDivide), apply(Op::Remainder));
         let results = [(Op::FloorDivide, &quotient), (Op::Remainder, &remainder)];
