@@ -80,18 +80,6 @@ pub fn isfortran(array: &Array) -> bool {
     array.size() > 0 && lies(axes.clone().collect()) && !lies(axes.rev().collect())
 }
 
-/// NumPy's `shares_memory`: whether two arrays are views of one. Local.
-#[must_use]
-pub fn shares_memory(a: &Array, b: &Array) -> bool {
-    a.size() > 0 && b.size() > 0 && a.shares_memory(b)
-}
-
-/// NumPy's `may_share_memory`: as [`shares_memory`]. Local.
-#[must_use]
-pub fn may_share_memory(a: &Array, b: &Array) -> bool {
-    shares_memory(a, b)
-}
-
 /// NumPy's `frombuffer`: the vector of the elements whose bytes these are, from the byte `offset`
 /// on; all of them without a `count`.
 ///

@@ -224,6 +224,12 @@ pub(crate) fn memory_order(
             );
         }
     }
+    Ok(order_of_strides(&strides, ndim))
+}
+
+/// The order of axes from outermost to innermost by the absolute strides of some operands, 0 where
+/// an operand has no say; `None` for C order.
+pub(crate) fn order_of_strides(strides: &[SmallVec<[i64; 4]>], ndim: usize) -> Option<Vec<usize>> {
     // From the innermost axis outwards, as the iterator numbers them.
     let mut order: Vec<usize> = (0..ndim).rev().collect();
     for position in 1..ndim {
@@ -231,7 +237,7 @@ pub(crate) fn memory_order(
         let mut place = position;
         for before in (0..position).rev() {
             let (mut swap, mut ambiguous) = (false, true);
-            for s in &strides {
+            for s in strides {
                 let (inner, outer) = (s[order[before]], s[axis]);
                 if outer != 0 && inner != 0 {
                     if inner <= outer {
@@ -254,7 +260,7 @@ pub(crate) fn memory_order(
         order.insert(place, axis);
     }
     order.reverse();
-    Ok(if order.is_sorted() { None } else { Some(order) })
+    if order.is_sorted() { None } else { Some(order) }
 }
 
 /// The order of axes from outermost to innermost in memory of a copy, or `None` for C order.

@@ -39,6 +39,7 @@ mod reductions;
 mod rounding;
 mod scans;
 mod sharding;
+mod sharing;
 mod sorting;
 pub mod sparse;
 mod special;
@@ -68,7 +69,7 @@ pub use closeness::{
 pub use complexes::{angle, iscomplex, iscomplexobj, isreal, isrealobj, real_if_close};
 pub use conversions::{
     array, asanyarray, asarray, asarray_chkfinite, astype, copy, frombuffer, fromiter, fromstring,
-    isfortran, may_share_memory, shares_memory,
+    isfortran,
 };
 pub use convolution::{ConvolveMode, convolve, correlate};
 pub use creation::{
@@ -123,6 +124,7 @@ pub use scans::{
     cumprod, cumsum, cumulative_as, cumulative_prod, cumulative_sum, nancumprod, nancumsum,
 };
 pub use sharding::picture;
+pub use sharing::{may_share_memory, shares_memory};
 pub use sorting::{
     Side, Unique, argpartition, argsort, argsort_descending, digitize, intersect1d,
     intersect1d_indices, isin, lexsort, partition, searchsorted, setdiff1d, setxor1d, sort,

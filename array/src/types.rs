@@ -2,6 +2,7 @@
 
 use crate::array::Array;
 use crate::error::{Error, call_site};
+use crate::manipulation::refused;
 use crate::operand::Argument;
 use phalanx_ops::error::OpError;
 use phalanx_ops::{DType, Kind, Scalar, Weak, promote, promote_weak};
@@ -13,7 +14,7 @@ pub fn promote_types(a: DType, b: DType) -> DType {
 }
 
 /// NumPy's `result_type`: the dtype of what is computed from these arrays, scalars and numbers,
-/// among which numbers give way. Local. Errors: `OpError::Arguments` of nothing.
+/// among which numbers give way. Local. Errors: `OpError::Argument` of nothing.
 #[track_caller]
 pub fn result_type(arguments: &[Argument]) -> Result<DType, Error> {
     let site = call_site();
@@ -32,8 +33,7 @@ pub fn result_type(arguments: &[Argument]) -> Result<DType, Error> {
         Some(dtype) => Some(numbers.fold(dtype, promote_weak)),
         None => numbers.map(phalanx_ops::promote::default_dtype).reduce(promote),
     };
-    let (operation, problem) = ("result_type", "at least one array or dtype is required");
-    dtype.ok_or_else(|| Error::op(OpError::Arguments { operation, problem }, site))
+    dtype.ok_or_else(|| refused("result_type", "arguments", "none", site))
 }
 
 /// NumPy's `min_scalar_type`: the smallest dtype that holds a number; of an array its own. Local.

@@ -277,7 +277,7 @@ def apply_along_axis(func1d: Any, axis: int | Sequence[int] | None, arr: Any, *a
 def apply_over_axes(func: Any, a: Any, axes: Any) -> ndarray:
     """A function of the module, or a method of its arrays."""
 
-def arange(start: Any, stop: Any = ..., step: Any = ..., dtype: DTypeLike = ..., *, device: Any = ...) -> ndarray:
+def arange(start: Any = ..., stop: Any = ..., step: Any = ..., dtype: DTypeLike = ..., *, device: Any = ...) -> ndarray:
     """A function of the module, or a method of its arrays."""
 
 arccos: ufunc
@@ -620,7 +620,7 @@ def format_float_scientific(x: Any, precision: Any = ..., unique: Any = ..., tri
 frexp: ufunc
 
 def from_dlpack(*args: Any, **kwargs: Any) -> Any:
-    """An array of what another library exports. Every process gives the same elements."""
+    """An array of what another library exports: a copy. Every process gives the same elements."""
 
 def from_local(part: Any, axis: int | Sequence[int] | None = ...) -> ndarray:
     """One array of what the processes hold, joined along an axis: a part for each device of this

@@ -172,13 +172,15 @@ _phalanx.ndarray.__dlpack_device__ = _dlpack_device
 
 
 def from_dlpack(x, /, *, device=None, copy=None):
-    """An array of what another library exports. Every process gives the same elements."""
+    """An array of what another library exports: a copy. Every process gives the same elements."""
     import numpy
 
     if device not in (None, "cpu"):
         raise ValueError(f"device must be 'cpu', not {device!r}")
     if isinstance(x, _phalanx.ndarray):
         return x.copy() if copy else x
+    if copy is False:
+        raise ValueError("elements of another library come to the devices by a copy")
     return _phalanx.asarray(numpy.from_dlpack(x))
 
 

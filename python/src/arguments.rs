@@ -7,6 +7,7 @@ use crate::errors::{type_error, value_error};
 use crate::ndarray::Ndarray;
 use crate::signature::{Signature, Slots};
 use phalanx::{Argument, Array, Axes, DType, Entered, MemoryOrder, axis, keepdims};
+use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyList, PyString, PyTuple};
 
@@ -15,6 +16,8 @@ pub struct Arguments<'a, 'py> {
     py: Python<'py>,
     signature: &'a Signature,
     slots: Slots<'a, 'py>,
+    /// How many arguments are given by their places.
+    positional: usize,
 }
 
 impl<'a, 'py> Arguments<'a, 'py> {
@@ -26,7 +29,13 @@ impl<'a, 'py> Arguments<'a, 'py> {
         keywords: Option<&'a Bound<'py, PyDict>>,
     ) -> PyResult<Arguments<'a, 'py>> {
         let slots = signature.bind(receiver, arguments, keywords)?;
-        Ok(Arguments { py: arguments.py(), signature, slots })
+        let positional = arguments.len() + usize::from(receiver.is_some());
+        Ok(Arguments { py: arguments.py(), signature, slots, positional })
+    }
+
+    /// How many arguments are given by their places, a method's array among them.
+    pub fn positional(&self) -> usize {
+        self.positional
     }
 
     /// Gives a parameter that is not given an integer.
@@ -144,12 +153,12 @@ impl<'a, 'py> Arguments<'a, 'py> {
 
     /// An integer.
     pub fn integer(&self, name: &str) -> PyResult<i64> {
-        integer(self.object(name)?).map_err(|_| self.wrong(name, "an integer"))
+        integer(self.object(name)?).map_err(|error| self.no_integer(name, "an integer", error))
     }
 
     /// An integer, if one is given.
     pub fn optional_integer(&self, name: &str) -> PyResult<Option<i64>> {
-        let wrong = |_| self.wrong(name, "an integer");
+        let wrong = |error| self.no_integer(name, "an integer", error);
         self.given(name).map(|object| integer(object).map_err(wrong)).transpose()
     }
 
@@ -160,19 +169,21 @@ impl<'a, 'py> Arguments<'a, 'py> {
 
     /// A count, or what stands for one that is not given.
     pub fn size_or(&self, name: &str, default: usize) -> PyResult<usize> {
-        let Some(count) = self.optional_integer(name)? else { return Ok(default) };
+        let count = self.optional_integer(name).map_err(|error| self.no_extent(error))?;
+        let Some(count) = count else { return Ok(default) };
         usize::try_from(count)
             .map_err(|_| value_error(format!("{}(): {name} must not be negative", self.name())))
     }
 
     /// One integer or several.
     pub fn integers(&self, name: &str) -> PyResult<Vec<i64>> {
-        integers(self.object(name)?).map_err(|_| self.wrong(name, "an integer or several"))
+        let wrong = |error| self.no_integer(name, "an integer or several", error);
+        integers(self.object(name)?).map_err(wrong)
     }
 
     /// One integer or several, if they are given.
     pub fn optional_integers(&self, name: &str) -> PyResult<Option<Vec<i64>>> {
-        let wrong = |_| self.wrong(name, "an integer or several");
+        let wrong = |error| self.no_integer(name, "an integer or several", error);
         self.given(name).map(|object| integers(object).map_err(wrong)).transpose()
     }
 
@@ -183,12 +194,28 @@ impl<'a, 'py> Arguments<'a, 'py> {
             1 => integers(&rest.get_item(0)?),
             _ => integers(rest.as_any()),
         }
-        .map_err(|_| self.wrong(name, "integers"))
+        .map_err(|error| self.no_integer(name, "integers", error))
     }
 
     /// The extents of a shape.
     pub fn shape(&self, name: &str) -> PyResult<Vec<i64>> {
-        self.integers(name)
+        self.integers(name).map_err(|error| self.no_extent(error))
+    }
+
+    /// The error of what is no integer; one that is too large stays Python's.
+    pub fn no_integer(&self, name: &str, expected: &str, error: PyErr) -> PyErr {
+        match error.is_instance_of::<PyOverflowError>(self.py) {
+            true => error,
+            false => self.wrong(name, expected),
+        }
+    }
+
+    /// The error of what is no extent: one that is too large is NumPy's.
+    pub fn no_extent(&self, error: PyErr) -> PyErr {
+        match error.is_instance_of::<PyOverflowError>(self.py) {
+            true => value_error(format!("{}(): Maximum allowed dimension exceeded", self.name())),
+            false => error,
+        }
     }
 
     /// A real number, or what stands for one that is not given.
@@ -328,6 +355,7 @@ pub fn integer(object: &Bound<'_, PyAny>) -> PyResult<i64> {
 pub fn integers(object: &Bound<'_, PyAny>) -> PyResult<Vec<i64>> {
     match integer(object) {
         Ok(one) => Ok(vec![one]),
+        Err(error) if error.is_instance_of::<PyOverflowError>(object.py()) => Err(error),
         Err(_) => object.try_iter()?.map(|item| integer(&item?)).collect(),
     }
 }

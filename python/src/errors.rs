@@ -22,16 +22,29 @@ pub fn raised(py: Python<'_>, error: &Error) -> PyErr {
     if let Some(site) = error.site() {
         text += &format!("\n  from    {site}");
     }
-    text += &format!("\n  hint    {}", error.hint());
+    text += &format!("\n  hint    {}", in_python(error.hint()));
     let exception = of_class(py, error.numpy_class(), text);
     // An exception that takes no attributes still has its text.
     let _ = exception.value(py).setattr("code", code);
     exception
 }
 
+/// A hint with names as Python has them: hints are written for Rust.
+fn in_python(hint: &str) -> String {
+    const NAMES: [(&str, &str); 4] = [
+        ("`..`", "`...`"),
+        ("Array::from_local", "phalanx.from_local"),
+        ("Csr::from_triplets", "phalanx.scipy.sparse.coo_array"),
+        ("linalg::", "phalanx.linalg."),
+    ];
+    let named =
+        NAMES.iter().fold(hint.to_owned(), |hint, (rust, python)| hint.replace(rust, python));
+    named.replace("::", ".")
+}
+
 /// The exception of a session that does not begin.
 pub fn not_begun(error: &InitError) -> PyErr {
-    let text = || format!("{error} [{}]\n  hint    {}", error.code(), error.hint());
+    let text = || format!("{error} [{}]\n  hint    {}", error.code(), in_python(error.hint()));
     interruption().unwrap_or_else(|| PyRuntimeError::new_err(text()))
 }
 

@@ -10,9 +10,10 @@ use crate::indexing::{Key, key};
 use crate::iteration::{FlatIteration, Iteration};
 use crate::site::at_line;
 use crate::text::{TextOptions, text};
-use phalanx::{Argument, Array, Index, Scalar};
+use phalanx::{Argument, Array, Index, MemoryOrder, Scalar};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyTuple};
+use smallvec::SmallVec;
 
 /// An array over all devices of a mesh.
 #[pyclass(name = "ndarray", module = "phalanx", frozen, weakref)]
@@ -48,7 +49,11 @@ impl Ndarray {
     /// Through a key.
     fn at(&self, py: Python<'_>, items: &Key) -> Array {
         at_line(py, || match items {
-            Key::Basic(items) => self.array.slice(items.as_slice()),
+            Key::Basic(items) => match element(items, self.array.ndim()) {
+                // An element is a copy, so that a swap of two works.
+                Some(index) => self.array.at(index),
+                None => self.array.slice(items.as_slice()),
+            },
             Key::Advanced(items) => self.array.index(items),
         })
     }
@@ -345,13 +350,17 @@ impl Ndarray {
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let array = to_numpy(py, fetch(py, &self.array)?)?;
+        let flags = self.array.flags().map_err(|error| raised(py, &error))?;
+        let mut array = to_numpy(py, fetch(py, &self.array)?)?;
+        if flags.f_contiguous && !flags.c_contiguous {
+            array = dtypes::numpy(py)?.getattr("asfortranarray")?.call1((array,))?;
+        }
         let make = py.import("phalanx")?.getattr("asarray")?;
         Ok((make, (array,)).into_pyobject(py)?.into_any())
     }
 
     fn __copy__(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        Ndarray::wrap(py, at_line(py, || self.array.copy()))
+        Ndarray::wrap(py, at_line(py, || self.array.copy_in(MemoryOrder::K)))
     }
 
     fn __deepcopy__(&self, py: Python<'_>, _memo: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
@@ -369,6 +378,15 @@ impl Ndarray {
         done.map_err(|error| raised(py, &error))?;
         errstate::observed(py, true)
     }
+}
+
+/// The index of one element that a key with an integer for every axis is.
+fn element(items: &[Index], ndim: usize) -> Option<SmallVec<[i64; 4]>> {
+    if items.len() != ndim {
+        return None;
+    }
+    let index = |item: &Index| if let Index::At(index) = item { Some(*index) } else { None };
+    items.iter().map(index).collect()
 }
 
 /// Writes a value into a view.

@@ -27,12 +27,12 @@ impl<'py> Arguments<'_, 'py> {
             let refused = |_| value_error(format!("{}(): negative extents", self.name()));
             usize::try_from(extent).map_err(refused)
         };
-        self.integers(name)?.into_iter().map(extent).collect()
+        self.shape(name)?.into_iter().map(extent).collect()
     }
 
     /// A count.
     pub fn count(&self, name: &str) -> PyResult<usize> {
-        usize::try_from(self.integer(name)?)
+        usize::try_from(self.integer(name).map_err(|error| self.no_extent(error))?)
             .map_err(|_| value_error(format!("{}(): {name} must not be negative", self.name())))
     }
 
@@ -68,7 +68,7 @@ impl<'py> Arguments<'_, 'py> {
         let object = on_host(self.object(name)?)?;
         let array = numpy(self.py())?.getattr("asarray")?.call1((object,))?;
         let flat = array.call_method0("ravel")?.call_method0("tolist")?;
-        let wrong = |_| self.wrong(name, "an integer or several");
+        let wrong = |error| self.no_integer(name, "an integer or several", error);
         flat.try_iter()?.map(|item| integer(&item?).map_err(wrong)).collect()
     }
 

@@ -63,6 +63,11 @@ impl Signature {
         Signature { name, parameters_text, parameters }
     }
 
+    /// The same parameters of a function of another name.
+    pub fn named(self, name: &'static str) -> Signature {
+        Signature { name, ..self }
+    }
+
     /// The names of the parameters.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
         self.parameters.iter().map(|parameter| parameter.name)

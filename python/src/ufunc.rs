@@ -29,6 +29,7 @@ pub struct Ufunc {
     name: &'static str,
     rows: Rows,
     arity: usize,
+    signature: OnceLock<Signature>,
 }
 
 impl Ufunc {
@@ -44,11 +45,13 @@ impl Ufunc {
             name: op.name(),
             rows: Rows::One(op),
             arity: op.arity(),
+            signature: OnceLock::new(),
         });
         let two = MULTI_OUTPUT.iter().map(|multi| Ufunc {
             name: multi.name,
             rows: Rows::Two(multi.outputs[0], multi.outputs[1]),
             arity: multi.outputs[0].arity(),
+            signature: OnceLock::new(),
         });
         one.chain(two).collect()
     }
@@ -91,18 +94,26 @@ impl Ufunc {
         arguments: &Bound<'_, PyTuple>,
         keywords: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Py<PyAny>> {
-        static UNARY: OnceLock<Signature> = OnceLock::new();
-        static BINARY: OnceLock<Signature> = OnceLock::new();
-        static TWO_RESULTS: OnceLock<Signature> = OnceLock::new();
-        static TWO_BY_TWO: OnceLock<Signature> = OnceLock::new();
         let py = arguments.py();
-        let results = if matches!(self.rows, Rows::One(_)) { 1 } else { 2 };
-        let signature = match (self.arity, results) {
-            (1, 1) => UNARY.get_or_init(|| Signature::new(UNARY_TEXT)),
-            (1, _) => TWO_RESULTS.get_or_init(|| Signature::new(TWO_RESULTS_TEXT)),
-            (_, 1) => BINARY.get_or_init(|| Signature::new(BINARY_TEXT)),
-            _ => TWO_BY_TWO.get_or_init(|| Signature::new(TWO_BY_TWO_TEXT)),
-        };
+        let (results, given) = (self.nout(), arguments.len());
+        if !(self.nin()..=self.nargs()).contains(&given) {
+            return Err(type_error(format!(
+                "{}() takes from {} to {} positional arguments but {given} {} given",
+                self.name,
+                self.nin(),
+                self.nargs(),
+                if given == 1 { "was" } else { "were" }
+            )));
+        }
+        let signature = self.signature.get_or_init(|| {
+            let text = match (self.arity, results) {
+                (1, 1) => UNARY_TEXT,
+                (1, _) => TWO_RESULTS_TEXT,
+                (_, 1) => BINARY_TEXT,
+                _ => TWO_BY_TWO_TEXT,
+            };
+            Signature::new(text).named(self.name)
+        });
         let a = Arguments::new(signature, None, arguments, keywords)?;
         let mut operands: SmallVec<[Argument; 2]> = SmallVec::new();
         for name in ["x1", "x2"].iter().take(self.arity) {

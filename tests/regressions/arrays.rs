@@ -2,7 +2,7 @@
 
 use crate::{on, on_lines};
 use phalanx::prelude::*;
-use phalanx::{Limits, Sharding};
+use phalanx::{Limits, Sharding, ix};
 
 /// The count of a falling range was rounded towards the wrong side.
 #[test]
@@ -161,5 +161,48 @@ fn percentiles_of_bools_and_of_nothing_had_other_errors() {
         assert_eq!(class(&zeros([3], DType::Bool)), "TypeError");
         assert_eq!(class(&zeros([0], DType::F64)), "IndexError");
         assert_eq!(class(&zeros([3], DType::C128)), "TypeError");
+    });
+}
+
+/// The result of positions lay in C order, whatever the order of the array.
+#[test]
+fn positions_of_fortran_ordered_arrays_lay_otherwise() {
+    on_lines(|| {
+        let array = arange(0, 24, 1).reshape([2, 3, 4]).t();
+        let rows = from_slice(&[1i64, 0], [2]);
+        assert_eq!(array.index(ix![&rows]).strides(), [48, 8, 24]);
+        assert_eq!(array.index(ix![.., &rows]).strides(), [8, 64, 32]);
+        assert_eq!(array.index(ix![&rows, .., &rows]).strides(), [24, 8]);
+    });
+}
+
+/// An element of an evaluated array is a copy, be it recorded or kept.
+#[test]
+fn elements_follow_no_later_write() {
+    on(&[1, 3], Limits::default(), || {
+        let array = arange(0, 3, 1);
+        for is_evaluated in [false, true] {
+            if is_evaluated {
+                array.evaluate().expect("the array");
+            }
+            let (first, last) = (array.at([0]), array.at([-1]));
+            assert!(!first.shares_memory(&array));
+            array.slice(s![0]).assign(&last);
+            array.slice(s![-1]).assign(&first);
+            let swapped = if is_evaluated { [0, 1, 2] } else { [2, 1, 0] };
+            assert_eq!(array.to_vec::<i64>().unwrap(), swapped);
+        }
+    });
+}
+
+/// Every two views of one array were said to share memory.
+#[test]
+fn views_between_each_other_share_nothing() {
+    on_lines(|| {
+        let array = arange(0, 12, 1);
+        let [even, odd] = [0, 1].map(|first| array.slice(s![first..;2]));
+        assert!(!even.shares_memory(&odd) && even.may_share_memory(&odd));
+        assert!(even.shares_memory(&array.slice(s![4..7])));
+        assert!(!array.slice(s![..5]).may_share_memory(&array.slice(s![5..])));
     });
 }

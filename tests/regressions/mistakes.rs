@@ -4,7 +4,7 @@
 use crate::{on, on_lines};
 use phalanx::prelude::*;
 use phalanx::{Argument, Bounds, Config, HostArray, Limits, Mesh, MeshHandle, Policy, Session};
-use phalanx::{Sharding, Split, io, random};
+use phalanx::{Sharding, Split, arange_as, fft, io, random, result_type, tensordot};
 
 /// Cases: the code that each must give, and the array that carries the error.
 macro_rules! cases {
@@ -349,4 +349,20 @@ fn files_were_written_on_the_current_mesh() {
     let mixed = io::savez(&path, &[("own", &own), ("others", &others)]);
     assert_eq!(mixed.unwrap_err().code(), "PX018");
     assert!(!path.exists());
+}
+
+/// NumPy asks shapes for extents by position, and divides by zero.
+#[test]
+fn classes_of_errors_were_others() {
+    on_lines(|| {
+        let class = |array: Array| array.evaluate().expect_err("an error").numpy_class();
+        let square = || ones([2, 2], DType::F64);
+        assert_eq!(class(tensordot(&square(), &square(), 3)), "IndexError");
+        assert_eq!(class(fft::fft2(&ones([3], DType::F64), ())), "IndexError");
+        assert_eq!(class(fft::fftfreq(0, 1.0)), "ZeroDivisionError");
+        assert_eq!(class(fft::rfftfreq(3, 0.0)), "ZeroDivisionError");
+        assert_eq!(class(arange_as(0, 3, 1, DType::Bool)), "TypeError");
+        assert_eq!(result_type(&[]).expect_err("of nothing").numpy_class(), "ValueError");
+        assert_eq!(fft::rfftfreq(-3, 1.0).shape(), [0]);
+    });
 }

@@ -133,9 +133,8 @@ impl Array {
         self.0.as_ref().map_or(Vec::new(), strides)
     }
 
-    /// Whether two arrays share their elements (one is a view of the other, or both of a third).
-    /// Local.
-    pub fn shares_memory(&self, other: &Array) -> bool {
+    /// Whether two arrays are views of one, be it through other elements.
+    pub(crate) fn has_cell_of(&self, other: &Array) -> bool {
         matches!((&self.0, &other.0), (Ok(a), Ok(b)) if Arc::ptr_eq(&a.cell, &b.cell))
     }
 
@@ -152,6 +151,20 @@ impl Array {
     /// The same cell seen through another view.
     pub(crate) fn with_view(&self, view: View) -> Result<Array, Error> {
         Ok(Array(Ok(Live { cell: self.live()?.cell.clone(), view })))
+    }
+
+    /// The elements through a view of this array's cell as they are now, later writes to which they
+    /// do not follow. `None` where reading them would not be Local, or a write that has to spare
+    /// them would copy much.
+    pub(crate) fn kept(&self, view: View) -> Result<Option<Array>, Error> {
+        const MOST_BYTES: usize = 16 << 20;
+        let node = self.base_node()?;
+        let bytes = phalanx_ops::shape::size(node.shape()).saturating_mul(node.dtype().size());
+        if bytes > MOST_BYTES || !self.is_held()? {
+            return Ok(None);
+        }
+        let copied = Array::from_node(self.mesh()?, node);
+        copied.with_view(View { is_read_only: false, ..view }).map(Some)
     }
 
     /// The value of the base that the array looks at.

@@ -59,7 +59,8 @@ pub fn arange(start: impl Into<Weak>, stop: impl Into<Weak>, step: impl Into<Wea
 }
 
 /// As [`arange`], of the given dtype, in which the first number and the step to the second one are
-/// rounded, as in NumPy: integers from 0 on in steps of a half are all 0.
+/// rounded, as in NumPy: integers from 0 on in steps of a half are all 0. Errors: as there,
+/// `OpError::Arguments` for more than two bools.
 #[track_caller]
 pub fn arange_as(
     start: impl Into<Weak>,
@@ -72,6 +73,10 @@ pub fn arange_as(
         let range = arange(start, stop, step);
         if range.ok().is_err() || range.dtype() == dtype {
             return range;
+        }
+        if dtype == DType::Bool && range.size() > 2 {
+            let (operation, problem) = ("arange", "bools are two at most");
+            return Array::broken(Error::op(OpError::Arguments { operation, problem }, site));
         }
         if range.dtype() == DType::F64 && !dtype.is_complex() && dtype != DType::Bool {
             let [first, step] = [start, step].map(|number| number.to_complex().re);

@@ -3,20 +3,22 @@
 use crate::array::Array;
 use crate::creation::arange;
 use crate::error::{Error, Site, call_site, within};
+use crate::fft::options::own_extent;
 use crate::manipulation::{refused, roll};
 use phalanx_ops::error::OpError;
 use phalanx_ops::shape::saturating;
 
 /// The frequencies of the elements of [`fft`](super::fft) of `extent` samples at this distance, in
-/// cycles per unit of the distance: `f64`. Local (records a node). Errors: `OpError::Argument` for
-/// no samples.
+/// cycles per unit of the distance: `f64`. Local (records a node). Errors: `OpError::Zero` for no
+/// samples or no distance, `OpError::Argument` for fewer.
 #[track_caller]
 #[must_use]
 pub fn fftfreq(extent: i64, spacing: f64) -> Array {
     frequencies(extent, spacing, false, call_site())
 }
 
-/// The frequencies of the elements of [`rfft`](super::rfft); see [`fftfreq`].
+/// The frequencies of the elements of [`rfft`](super::rfft); see [`fftfreq`]. Fewer samples than
+/// none have no frequencies.
 #[track_caller]
 #[must_use]
 pub fn rfftfreq(extent: i64, spacing: f64) -> Array {
@@ -25,13 +27,22 @@ pub fn rfftfreq(extent: i64, spacing: f64) -> Array {
 
 fn frequencies(extent: i64, spacing: f64, is_half: bool, site: Site) -> Array {
     Array::catch(within(site, || {
-        if extent < 1 || spacing == 0.0 {
-            let value = format!("{extent}, {spacing}");
-            return Err(refused("fftfreq", "extent and spacing", value, site));
+        let zero = |argument| {
+            let operation = if is_half { "rfftfreq" } else { "fftfreq" };
+            Err(Error::op(OpError::Zero { operation, argument }, site))
+        };
+        if extent == 0 {
+            return zero("extent");
+        }
+        if spacing == 0.0 {
+            return zero("spacing");
+        }
+        if extent < 0 && !is_half {
+            return Err(refused("fftfreq", "extent", extent.to_string(), site));
         }
         let factor = 1.0 / (extent as f64 * spacing);
         let numbers = if is_half {
-            arange(0, extent / 2 + 1, 1)
+            arange(0, extent.div_euclid(2) + 1, 1)
         } else {
             // 0, 1, …, then the negative ones.
             let negative = extent / 2;
@@ -66,10 +77,7 @@ fn shifted(array: &Array, axes: Option<&[i64]>, by: fn(usize) -> usize, site: Si
         }
         let mut shifts = Vec::new();
         for &axis in axes.unwrap_or(&all) {
-            // As NumPy, which asks the shape for the extent of every axis.
-            let beyond = OpError::Index { index: axis, axis: 0, extent: array.ndim() };
-            let axis = array.axis(axis, site).map_err(|_| Error::op(beyond, site))?;
-            shifts.push(saturating(by(array.shape()[axis])));
+            shifts.push(saturating(by(own_extent(array, axis, site)?)));
         }
         Ok(within(site, || roll(array, shifts, axes.unwrap_or(&all))))
     })())

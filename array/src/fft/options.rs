@@ -3,6 +3,7 @@
 use crate::array::Array;
 use crate::error::{Error, Site};
 use crate::manipulation::refused;
+use phalanx_ops::error::OpError;
 
 /// Which direction of a transform and its inverse is scaled.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -116,10 +117,21 @@ impl Grid {
         }
         let line = |(axis, extent): (i64, i64)| {
             // Of the array as it is given: an axis named twice is filled up again.
-            let own = array.shape()[array.axis(axis, site)?] as i64;
+            let own = match self.extents {
+                Some(_) => array.shape()[array.axis(axis, site)?] as i64,
+                None => own_extent(array, axis, site)? as i64,
+            };
             let extent = Some(if extent == -1 { own } else { extent });
             Ok(Line { extent, axis, norm: self.norm })
         };
         axes.into_iter().zip(extents).map(line).collect()
     }
+}
+
+/// The extent of an array along an axis. Errors: as NumPy, which asks the shape for the extents
+/// that are not given, `OpError::Index`.
+pub(super) fn own_extent(array: &Array, axis: i64, site: Site) -> Result<usize, Error> {
+    let beyond = OpError::Index { index: axis, axis: 0, extent: array.ndim() };
+    let axis = array.axis(axis, site).map_err(|_| Error::op(beyond, site))?;
+    Ok(array.shape()[axis])
 }

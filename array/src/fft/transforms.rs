@@ -1,6 +1,6 @@
 //! Transforms along one axis and along several.
 
-use super::options::{Grid, Line};
+use super::options::{Grid, Line, own_extent};
 use crate::array::Array;
 use crate::creation::zeros;
 use crate::error::{Error, Site, call_site, within};
@@ -30,6 +30,9 @@ fn transform(
     site: Site,
 ) -> Result<Array, Error> {
     array.ok()?;
+    if line.extent.is_none() {
+        own_extent(array, line.axis, site)?;
+    }
     let axis = array.axis(line.axis, site)?;
     let given = array.shape()[axis] as i64;
     let extent = line.extent.unwrap_or(match domain {

@@ -3,6 +3,7 @@
 use super::find::nonzero;
 use super::positions::{Mode, argument_array, resolved, unread};
 use crate::array::Array;
+use crate::elementwise::{memory_order, order_of_strides};
 use crate::error::{Error, Site, call_site, within};
 use crate::manipulation::moveaxis;
 use crate::math::without_leading;
@@ -90,10 +91,7 @@ impl Array {
         if let Some(items) = all_basic(items) {
             return within(site, || self.slice(items).ok().cloned());
         }
-        let worked = self.work_out(items, site)?;
-        let (lines, position) = worked.lines(site)?;
-        let taken = lines.take_resolved(&position, 0, site)?;
-        within(site, || moveaxis(&taken, worked.first(), worked.there()).ok().cloned())
+        self.work_out(items, site)?.taken(site)
     }
 
     /// NumPy's `a[...] = value` with any items; see [`ix!`](crate::ix). Of positions that occur
@@ -203,6 +201,53 @@ impl Array {
 }
 
 impl Worked {
+    /// What the index shows, in NumPy's order in memory: the axes of positions outermost in C
+    /// order, then the others in the order of the array; positions alone in the order of theirs.
+    fn taken(mut self, site: Site) -> Result<Array, Error> {
+        let (count, ndim) = (self.positions.len(), self.shape.len());
+        let others = self.view.ndim() - count;
+        let mut inner: Vec<usize> = (0..others).collect();
+        let mut outer: Vec<usize> = (0..ndim).collect();
+        if others == 0 {
+            let arrays: Vec<Argument> = self.positions.iter().map(Argument::from).collect();
+            if let Some(order) = memory_order(&arrays, &self.shape)? {
+                outer = order;
+                let axes: Vec<i64> = outer.iter().map(|&axis| axis as i64).collect();
+                for positions in &mut self.positions {
+                    let turned = within(site, || positions.transpose(axes.as_slice()));
+                    *positions = turned.ok()?.clone();
+                }
+            }
+        } else {
+            let (shape, strides) = (self.view.shape(), self.view.strides());
+            let along = |axis: usize| if shape[axis] == 1 { 0 } else { strides[axis].abs() as i64 };
+            let strides = [(count..count + others).map(along).collect()];
+            if let Some(order) = order_of_strides(&strides, others) {
+                inner = order;
+                let others = inner.iter().map(|&axis| axis + count);
+                let axes: Vec<i64> = (0..count).chain(others).map(|axis| axis as i64).collect();
+                self.view = within(site, || self.view.transpose(axes).ok().cloned())?;
+            }
+        }
+        let (lines, position) = self.lines(site)?;
+        let taken = lines.take_resolved(&position, 0, site)?;
+        // Where each axis of the result is among those taken.
+        let place_of = |order: &[usize], axis: usize| {
+            order.iter().position(|&one| one == axis).expect("bug: an order has every axis")
+        };
+        let outer_axes = (0..ndim).map(|axis| place_of(&outer, axis));
+        let inner_axes = |range: std::ops::Range<usize>| {
+            range.map(|axis| ndim + place_of(&inner, axis)).collect::<Vec<usize>>()
+        };
+        let axes = inner_axes(0..self.place).into_iter().chain(outer_axes);
+        let axes = axes.chain(inner_axes(self.place..others)).map(|axis| axis as i64);
+        let axes: Vec<i64> = axes.collect();
+        if axes.is_sorted() {
+            return Ok(taken);
+        }
+        within(site, || taken.transpose(axes).ok().cloned())
+    }
+
     /// The axes of the positions where they come first.
     fn first(&self) -> Vec<i64> {
         (0..self.shape.len() as i64).collect()

@@ -123,7 +123,9 @@ impl Array {
         })())
     }
 
-    /// The element at an index of integers, as a 0-d array of its own. Local (records a node).
+    /// The element at an index of integers, as a 0-d array of its own. Local (records a node,
+    /// unless this process holds the value, which then stays as it is until the element is
+    /// dropped).
     #[track_caller]
     #[must_use]
     pub fn at(&self, index: impl AsRef<[i64]>) -> Array {
@@ -135,7 +137,10 @@ impl Array {
                 .base_view()?
                 .index(&items, &self.base_shape()?)
                 .map_err(|error| Error::op(error, site))?;
-            Ok(self.with_view(view)?.astype_at(self.dtype(), site))
+            match self.kept(view.clone())? {
+                Some(element) => Ok(element),
+                None => Ok(self.with_view(view)?.astype_at(self.dtype(), site)),
+            }
         })())
     }
 

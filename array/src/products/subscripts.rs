@@ -111,8 +111,8 @@ mod tests {
 
     fn text(labels: &[Label]) -> String {
         let letter = |&label: &Label| match label.checked_sub(ELLIPSIS) {
-            Some(from_last) => char::from_digit(from_last, 10).expect("few axes"),
-            None => char::from_u32(label).expect("a letter"),
+            Some(from_last) => char::from_digit(from_last, 10).expect("bug: ten axes or more"),
+            None => char::from_u32(label).expect("bug: a label that is no letter"),
         };
         labels.iter().map(letter).collect()
     }

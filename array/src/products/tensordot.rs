@@ -44,8 +44,8 @@ impl From<(Vec<i64>, Vec<i64>)> for ContractedAxes {
 /// other axes.
 ///
 /// Shapes: the other axes of `a`, then those of `b`. Dtype: the promotion of both. Local (records
-/// nodes). Errors: `OpError::Axis`, `OpError::Argument` for lists of different lengths,
-/// `OpError::ContractedSizes`.
+/// nodes). Errors: `OpError::DuplicateAxis`, `OpError::Argument` for lists of different lengths,
+/// `OpError::Index` for axes beyond those there are, `OpError::ContractedSizes`.
 #[track_caller]
 #[must_use]
 pub fn tensordot(a: &Array, b: &Array, axes: impl Into<ContractedAxes>) -> Array {
@@ -65,6 +65,15 @@ fn try_tensordot(a: &Array, b: &Array, axes: &ContractedAxes, site: Site) -> Res
     if left.len() != right.len() {
         return Err(refused("tensordot", "axes", format!("{left:?} and {right:?}"), site));
     }
+    // As NumPy, which asks the shapes for the extents.
+    let within_rank = |axes: &[i64], ndim: usize| {
+        let is_beyond = |axis: &&i64| !(-(ndim as i64)..ndim as i64).contains(*axis);
+        axes.iter().find(is_beyond).map_or(Ok(()), |&index| {
+            Err(Error::op(OpError::Index { index, axis: 0, extent: ndim }, site))
+        })
+    };
+    within_rank(&left, a.ndim())?;
+    within_rank(&right, b.ndim())?;
     let (left, right) = (axes_of(&left, a.ndim(), site)?, axes_of(&right, b.ndim(), site)?);
     if left.iter().zip(&right).any(|(&l, &r)| a.shape()[l] != b.shape()[r]) {
         let (left, right) = (a.shape().into(), b.shape().into());

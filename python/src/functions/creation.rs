@@ -3,7 +3,7 @@
 use crate::answer::Answer;
 use crate::arguments::Arguments;
 use crate::convert;
-use crate::errors::{raised, value_error};
+use crate::errors::{raised, type_error, value_error};
 use crate::errors_met::check_cast;
 use crate::functions;
 use crate::ndarray::Ndarray;
@@ -108,13 +108,18 @@ functions! { FUNCTIONS, a =>
     "An array of one value like another.":
     like(a, "a", a.argument("fill_value")?)?;
 
-    "arange(start, stop=None, step=None, dtype=None, *, device=None)",
-    "Numbers from `start` to before `stop`, `step` apart.":
+    "arange(start=None, stop=None, step=None, dtype=None, *, device=None)",
+    "Numbers from `start` (0 unless it is given) to before `stop`, `step` apart. One number alone \
+     is the end.":
     {
         a.device()?;
-        let (start, stop) = match a.has("stop") {
-            true => (number(a, "start")?, number(a, "stop")?),
-            false => (Weak::Int(0), number(a, "start")?),
+        if a.positional() == 0 && a.find("stop").is_none() {
+            return Err(type_error("arange() requires stop to be specified."));
+        }
+        let (start, stop) = match (a.has("start"), a.has("stop")) {
+            (true, true) => (number(a, "start")?, number(a, "stop")?),
+            (false, true) => (Weak::Int(0), number(a, "stop")?),
+            _ => (Weak::Int(0), number(a, "start")?),
         };
         let step = if a.has("step") { number(a, "step")? } else { Weak::Int(1) };
         match a.optional_dtype("dtype")? {

@@ -1,6 +1,6 @@
 //! The functions of `phalanx.fft`.
 
-use crate::arguments::Arguments;
+use crate::arguments::{Arguments, is_integer};
 use crate::errors::value_error;
 use crate::functions;
 use phalanx::Array;
@@ -97,11 +97,11 @@ functions! { FUNCTIONS, a =>
 
     "fftfreq(n, d=1.0, device=None, *, dtype=None)",
     "The frequencies of `fft`.":
-    frequencies(a, fft::fftfreq(a.integer("n")?, a.float_or("d", 1.0)?))?;
+    frequencies(a, fft::fftfreq(samples(a)?, a.float_or("d", 1.0)?))?;
 
     "rfftfreq(n, d=1.0, device=None, *, dtype=None)",
     "The frequencies of `rfft`.":
-    frequencies(a, fft::rfftfreq(a.integer("n")?, a.float_or("d", 1.0)?))?;
+    frequencies(a, fft::rfftfreq(samples(a)?, a.float_or("d", 1.0)?))?;
 
     "fftshift(x, axes=None)",
     "The frequency zero in the middle.":
@@ -110,6 +110,14 @@ functions! { FUNCTIONS, a =>
     "ifftshift(x, axes=None)",
     "The inverse of `fftshift`.":
     fft::ifftshift(&a.array("x")?, a.optional_integers("axes")?.as_deref());
+}
+
+/// A number of samples.
+fn samples(a: &Arguments<'_, '_>) -> PyResult<i64> {
+    match is_integer(a.object("n")?) {
+        true => a.integer("n"),
+        false => Err(value_error("n should be an integer")),
+    }
 }
 
 /// Frequencies in the dtype that is asked for.

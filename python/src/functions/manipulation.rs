@@ -14,7 +14,7 @@ use pyo3::types::{PyList, PyTuple};
 functions! { FUNCTIONS, a =>
     "reshape(a, /, shape, order='C', *, copy=None)",
     "The elements in another shape.":
-    reshaped(a, &a.integers("shape")?)?;
+    reshaped(a, &a.shape("shape")?)?;
 
     "ravel(a, order='C')",
     "All elements along one axis.":
@@ -308,7 +308,13 @@ functions! { FUNCTIONS, a =>
 functions! { METHODS, a =>
     "reshape(a, *shape, order='C', copy=None)",
     "The elements in another shape.":
-    reshaped(a, &a.integers_of_rest("shape")?)?;
+    {
+        let shape = a.object("shape")?.cast::<PyTuple>()?;
+        if shape.is_empty() {
+            return Err(type_error("reshape() takes exactly 1 argument (0 given)"));
+        }
+        reshaped(a, &a.integers_of_rest("shape").map_err(|error| a.no_extent(error))?)?
+    };
 
     "transpose(a, *axes)",
     "The axes in another order; reversed unless one is given.":

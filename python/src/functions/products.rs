@@ -34,7 +34,9 @@ fn product(a: &Arguments<'_, '_>, compute: fn(&Array, &Array) -> Array) -> PyRes
 pub fn contracted(a: &Arguments<'_, '_>) -> PyResult<ContractedAxes> {
     let Some(object) = a.given("axes") else { return Ok(ContractedAxes::Count(2)) };
     if is_integer(object) {
-        return Ok(ContractedAxes::Count(a.size_or("axes", 2)?));
+        // As in NumPy, fewer than none are none.
+        let count = usize::try_from(a.integer("axes")?).unwrap_or(0);
+        return Ok(ContractedAxes::Count(count));
     }
     let both = object.try_iter()?.collect::<PyResult<Vec<_>>>()?;
     match both.as_slice() {
