@@ -173,6 +173,16 @@ def module_stub(module, title, is_root):
         elif inspect.isfunction(value) and value.__module__.startswith("phalanx"):
             text += f"\ndef {name}(*args: Any, **kwargs: Any) -> Any:\n"
             text += docstring(value.__doc__, 4) + "\n"
+        elif inspect.isclass(value) and value.__module__.startswith("phalanx."):
+            text += f"\nclass {name}:\n{docstring(value.__doc__, 4)}\n"
+            text += "    def __init__(self, *args: Any, **kwargs: Any) -> None: ...\n"
+            text += "    def __getattr__(self, name: str) -> Any: ...\n"
+            if hasattr(value, "__call__"):
+                text += "    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...\n"
+            if hasattr(value, "__iter__"):
+                text += "    def __iter__(self) -> Any: ...\n"
+        elif name in ("c_", "index_exp", "mgrid", "ogrid", "r_", "s_") and is_root:
+            text += f"\n{name}: Any\n"
         elif isinstance(value, (float, int)) and not isinstance(value, bool):
             text += f"\n{name}: {type(value).__name__}\n"
     if is_root:

@@ -72,7 +72,7 @@ pub use phalanx_array::{
     interp, interp_periodic, isclose, iscomplex, iscomplexobj, isneginf, isposinf, isreal,
     isrealobj, max, mean, min, nan_to_num, nanargmax, nanargmin, nanmax, nanmean, nanmin, nanprod,
     nanstd, nansum, nanvar, piecewise, polyadd, polyder, polyint, polymul, polysub, polyval, prod,
-    ptp, real_if_close, round, select_list, sinc, std, sum, trapezoid, ufunc, var,
+    ptp, real_if_close, roots, round, select_list, sinc, std, sum, trapezoid, ufunc, var,
 };
 pub use phalanx_array::{
     Flags, Snapshot, Summary, array_repr, byteswap, try_place, try_put_along_axis,

@@ -308,6 +308,48 @@ pub fn eigvalsh(array: &Array, triangle: Triangle) -> Array {
     Array::catch(eigenpairs("eigvalsh", array, triangle, call_site()).map(|(values, _)| values))
 }
 
+/// NumPy's `linalg.eig`: the eigenvalues of square matrices, in no order, and their eigenvectors in
+/// columns, of norm 1.
+///
+/// Shapes `(…, n, n) -> (…, n), (…, n, n)`. Complex, but real where all eigenvalues of real
+/// matrices are. Collective over the mesh. Errors: `OpError::Matrix`, `OpError::NotSquare`,
+/// `DataError::NotConverged`, also for elements that are not finite.
+#[track_caller]
+pub fn eig(array: &Array) -> (Array, Array) {
+    let both = general_eigenpairs("eig", array, call_site());
+    both.unwrap_or_else(|error: Error| (Array::broken(error.clone()), Array::broken(error)))
+}
+
+/// NumPy's `linalg.eigvals`: the eigenvalues of square matrices, in no order. As [`eig`].
+#[track_caller]
+#[must_use]
+pub fn eigvals(array: &Array) -> Array {
+    Array::catch(general_eigenpairs("eigvals", array, call_site()).map(|(values, _)| values))
+}
+
+fn general_eigenpairs(
+    operation: &'static str,
+    array: &Array,
+    site: Site,
+) -> Result<(Array, Array), Error> {
+    let array = square(array, operation, site)?;
+    let (n, real) = (array.shape()[array.ndim() - 1], !array.dtype().is_complex());
+    let complex = promote(array.dtype(), DType::C64);
+    let wide = within(site, || array.converted(complex, site).ok().cloned())?;
+    let packed = decomposed(Decomposition::Eig { real }, &[&wide], site)?;
+    let error = DataError::NotConverged { decomposition: operation };
+    check(&packed, &array, Fails::Any, error, site)?;
+    let (values, vectors) = within(site, || {
+        let values = packed.slice(s![Ellipsis, -1, ..]).copy();
+        let vectors = part(&packed, 0..n, n).copy();
+        Ok::<_, Error>((values.ok()?.clone(), vectors.ok()?.clone()))
+    })?;
+    if !real || within(site, || values.imag().not_equal(0)).any_at(site)?.holds(site)? {
+        return Ok((values, vectors));
+    }
+    within(site, || Ok((real_copy(&values).ok()?.clone(), real_copy(&vectors).ok()?.clone())))
+}
+
 /// A singular value decomposition.
 #[derive(Clone, Debug)]
 pub struct Svd {

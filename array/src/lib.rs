@@ -109,7 +109,7 @@ pub use manipulation::{
 pub use math::select;
 pub use operand::Argument;
 pub use phalanx_ops::{Casting, Index, can_cast};
-pub use polynomials::{polyadd, polyder, polyint, polymul, polysub, polyval};
+pub use polynomials::{polyadd, polyder, polyint, polymul, polysub, polyval, roots};
 pub use products::{
     ContractedAxes, cross, dot, einsum, inner, kron, matmul, matrix_power, matvec, multi_dot,
     outer, tensordot, vdot, vecdot, vecmat,

@@ -2,13 +2,15 @@
 
 use crate::array::Array;
 use crate::convolution::{ConvolveMode, convolve};
-use crate::creation::{arange, zeros};
+use crate::creation::{arange, eye, zeros};
+use crate::decomposition::eigvals;
 use crate::elementwise::on_mesh_of;
 use crate::error::{Error, Site, call_site};
+use crate::indexing::nonzero;
 use crate::manipulation::{refused, try_concatenate};
 use crate::s;
 use phalanx_ops::error::OpError;
-use phalanx_ops::{DType, Index, Op};
+use phalanx_ops::{DType, Index, Kind, Op};
 
 fn check_vector(operation: &'static str, p: &Array, site: Site) -> Result<(), Error> {
     if p.ok()?.ndim() == 1 {
@@ -34,6 +36,45 @@ pub fn polyval(p: &Array, x: &Array) -> Array {
             value = if place == 0 { value + coefficient } else { value * x + coefficient };
         }
         value.ok().cloned()
+    })
+}
+
+/// NumPy's `roots`: where the polynomial is 0, as the eigenvalues of its companion matrix, in no
+/// order; as often as they count.
+///
+/// Shape `(n)`, one less than there are coefficients from the first that is not 0 on. Dtype as that
+/// of [`eigvals`](crate::linalg::eigvals). Collective over the mesh. Errors: `OpError::Argument`
+/// for other than a vector, `DataError::NotConverged`.
+#[track_caller]
+#[must_use]
+pub fn roots(p: &Array) -> Array {
+    let site = call_site();
+    on_mesh_of(p, site, || {
+        if p.ok()?.ndim() > 1 {
+            return Err(refused("roots", "axes", p.ndim().to_string(), site));
+        }
+        let p = p.reshape([-1]);
+        let places = nonzero(&p)?.swap_remove(0).to_vec::<i64>()?;
+        let (Some(&first), Some(&last)) = (places.first(), places.last()) else {
+            return zeros([0], DType::F64).ok().cloned();
+        };
+        let dtype = match p.dtype().kind() {
+            Kind::Float | Kind::Complex => p.dtype(),
+            _ => DType::F64,
+        };
+        let leading = p.slice(s![first..last + 1]).astype(dtype);
+        let degree = last - first;
+        let zero_roots = p.size() as i64 - last - 1;
+        let found = if degree == 0 {
+            zeros([0], dtype)
+        } else {
+            let companion = eye(degree as usize, None, -1, dtype);
+            companion.slice(s![0]).try_assign(-leading.slice(s![1..]) / leading.at([0]))?;
+            eigvals(&companion)
+        };
+        found.ok()?;
+        let none = zeros([zero_roots], found.dtype());
+        try_concatenate(&[&found, &none], &0.into(), None, site)
     })
 }
 

@@ -17,6 +17,9 @@ from ._interoperability import (  # noqa: E402
     from_dlpack as from_dlpack,
     get_array_module as get_array_module,
 )
+from ._callbacks import frompyfunc, vectorize  # noqa: E402,F401
+from ._polynomial import poly1d  # noqa: E402,F401
+from ._shapes import broadcast, einsum_path  # noqa: E402,F401
 from ._evaluation import (  # noqa: E402
     evaluate as evaluate,
     explain as explain,

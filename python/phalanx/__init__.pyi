@@ -410,6 +410,13 @@ def blackman(M: Any) -> ndarray:
 def block(arrays: Any) -> ndarray:
     """A function of the module, or a method of its arrays."""
 
+class broadcast:
+    """Arrays broadcast to one shape, to be iterated over."""
+    def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+    def __getattr__(self, name: str) -> Any: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+    def __iter__(self) -> Any: ...
+
 def broadcast_arrays(*args: Any, subok: Any = ...) -> list[ndarray]:
     """A function of the module, or a method of its arrays."""
 
@@ -418,6 +425,8 @@ def broadcast_shapes(*args: Any) -> tuple[ndarray, ...]:
 
 def broadcast_to(array: Any, shape: int | Sequence[int], subok: Any = ...) -> ndarray:
     """A function of the module, or a method of its arrays."""
+
+c_: Any
 
 def can_cast(from_: Any, to: Any, casting: str = ...) -> bool:
     """A function of the module, or a method of its arrays."""
@@ -542,6 +551,9 @@ def ediff1d(ary: Any, to_end: Any = ..., to_begin: Any = ...) -> ndarray:
 def einsum(*operands: Any, out: ndarray | tuple[ndarray | None, ...] | None = ..., optimize: Any = ..., dtype: DTypeLike = ..., order: str | None = ..., casting: str = ...) -> ndarray:
     """A function of the module, or a method of its arrays."""
 
+def einsum_path(*args: Any, **kwargs: Any) -> Any:
+    """The cheapest order of an `einsum`, and NumPy's report on it."""
+
 def empty(shape: int | Sequence[int], dtype: DTypeLike = ..., order: str | None = ..., *, device: Any = ...) -> ndarray:
     """A function of the module, or a method of its arrays."""
 
@@ -640,6 +652,12 @@ def fromfunction(function: Any, shape: int | Sequence[int], *, dtype: DTypeLike 
 def fromiter(iter: Any, dtype: DTypeLike, count: Any = ...) -> ndarray:
     """A function of the module, or a method of its arrays."""
 
+def frompyfunc(*args: Any, **kwargs: Any) -> Any:
+    """A function of Python as one of arrays, broadcast to one shape.
+
+        As `vectorize`, but every dtype is that of all results: there are no arrays of objects.
+    """
+
 def fromstring(string: Any, dtype: DTypeLike = ..., count: Any = ..., *, sep: Any) -> ndarray:
     """A function of the module, or a method of its arrays."""
 
@@ -715,6 +733,8 @@ def iinfo(int_type: Any) -> Any:
 
 def imag(val: Any) -> ndarray:
     """A function of the module, or a method of its arrays."""
+
+index_exp: Any
 
 def indices(dimensions: Any, dtype: DTypeLike = ..., sparse: Any = ...) -> ndarray:
     """A function of the module, or a method of its arrays."""
@@ -884,6 +904,8 @@ def mesh() -> ndarray:
 def meshgrid(*xi: Any, copy: bool | None = ..., sparse: Any = ..., indexing: Any = ...) -> tuple[ndarray, ...]:
     """A function of the module, or a method of its arrays."""
 
+mgrid: Any
+
 def min(a: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., keepdims: bool = ..., initial: Any = ..., where: Any = ...) -> ndarray:
     """A function of the module, or a method of its arrays."""
 
@@ -951,8 +973,22 @@ def nansum(a: Any, axis: int | Sequence[int] | None = ..., dtype: DTypeLike = ..
 def nanvar(a: Any, axis: int | Sequence[int] | None = ..., dtype: DTypeLike = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., ddof: Any = ..., keepdims: bool = ..., *, where: Any = ..., mean: Any = ..., correction: Any = ...) -> ndarray:
     """A function of the module, or a method of its arrays."""
 
+class ndenumerate:
+    """All indices of an array, each with the element."""
+    def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+    def __getattr__(self, name: str) -> Any: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+    def __iter__(self) -> Any: ...
+
 def ndim(a: Any) -> int:
     """A function of the module, or a method of its arrays."""
+
+class ndindex:
+    """All indices of a shape, in C order."""
+    def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+    def __getattr__(self, name: str) -> Any: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+    def __iter__(self) -> Any: ...
 
 negative: ufunc
 
@@ -962,6 +998,8 @@ def nonzero(a: Any) -> tuple[ndarray, ...]:
     """A function of the module, or a method of its arrays."""
 
 not_equal: ufunc
+
+ogrid: Any
 
 def ones(shape: int | Sequence[int], dtype: DTypeLike = ..., order: str | None = ..., *, device: Any = ...) -> ndarray:
     """A function of the module, or a method of its arrays."""
@@ -997,6 +1035,15 @@ def place(arr: Any, mask: Any, vals: Any) -> None:
 
 def poly(seq_of_zeros: Any) -> ndarray:
     """A function of the module, or a method of its arrays."""
+
+class poly1d:
+    """A polynomial of one variable, of coefficients from that of the highest power on, or of its
+        roots (`r=True`). Leading zeros go, for which the coefficients are fetched (Collective).
+    """
+    def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+    def __getattr__(self, name: str) -> Any: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+    def __iter__(self) -> Any: ...
 
 def polyadd(a1: Any, a2: Any) -> ndarray:
     """A function of the module, or a method of its arrays."""
@@ -1055,6 +1102,8 @@ def putmask(a: Any, /, mask: Any, values: Any) -> None:
 def quantile(a: Any, q: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., overwrite_input: Any = ..., method: Any = ..., keepdims: bool = ..., *, weights: Any = ...) -> ndarray:
     """A function of the module, or a method of its arrays."""
 
+r_: Any
+
 rad2deg: ufunc
 
 radians: ufunc
@@ -1103,6 +1152,9 @@ def roll(a: Any, shift: Any, axis: int | Sequence[int] | None = ...) -> ndarray:
 def rollaxis(a: Any, axis: int | Sequence[int] | None, start: Any = ...) -> ndarray:
     """A function of the module, or a method of its arrays."""
 
+def roots(p: Any) -> ndarray:
+    """A function of the module, or a method of its arrays."""
+
 def rot90(m: Any, k: Any = ..., axes: Any = ...) -> ndarray:
     """A function of the module, or a method of its arrays."""
 
@@ -1111,6 +1163,8 @@ def round(a: Any, decimals: int = ..., out: ndarray | tuple[ndarray | None, ...]
 
 def row_stack(tup: Any, *, dtype: DTypeLike = ..., casting: str = ...) -> ndarray:
     """A function of the module, or a method of its arrays."""
+
+s_: Any
 
 def save(file: Any, arr: Any, allow_pickle: Any = ...) -> None:
     """A function of the module, or a method of its arrays."""
@@ -1318,6 +1372,17 @@ def vecdot(x1: Any, x2: Any, /, out: ndarray | tuple[ndarray | None, ...] | None
 
 def vecmat(x1: Any, x2: Any, /, out: ndarray | tuple[ndarray | None, ...] | None = ..., *, axes: Any = ..., axis: int | Sequence[int] | None = ..., keepdims: bool = ..., casting: str = ..., order: str | None = ..., dtype: DTypeLike = ..., subok: Any = ..., signature: Any = ...) -> ndarray:
     """A function of the module, or a method of its arrays."""
+
+class vectorize:
+    """A function of numbers as one of arrays, with NumPy's parameters.
+
+        Calls fetch their arrays (Collective), call the function for each element on the host of every
+        process, and bring the results back. Without `otypes` the first result gives the dtype; results
+        that are no numbers are a TypeError.
+    """
+    def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+    def __getattr__(self, name: str) -> Any: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
 
 def visualize_sharding(*args: Any, **kwargs: Any) -> Any:
     """A picture of which device holds which part of an array.

@@ -36,8 +36,25 @@ _OF_NUMPY = frozenset(
     complex64 complex128 byte ubyte short ushort intc uintc int_ uint intp uintp long ulong
     longlong ulonglong half single double csingle cdouble generic number integer signedinteger
     unsignedinteger inexact floating complexfloating dtype finfo iinfo isdtype
+    True_ False_ ScalarType typecodes sctypeDict little_endian typing
     """.split()
 )
+# Why other names of NumPy are not there.
+_ABSENT = {
+    "char str_ bytes_ character flexible strings": "arrays hold no text",
+    "object_ void rec record recarray": "arrays hold numbers and truth values alone",
+    "datetime64 timedelta64 datetime_as_string datetime_data busday_count busday_offset "
+    "busdaycalendar is_busday isnat": "arrays hold no dates",
+    "longdouble clongdouble float128 complex256": "there is no dtype of more than 64 bits a part",
+    "matrix asmatrix bmat": "use arrays of two axes, and block",
+    "ma": "there are no masked arrays: see where, nanmean and boolean masks",
+    "nditer nested_iters": "arrays are not traversed by pointers: see ndenumerate and broadcast",
+    "memmap": "load reads .npy files by blocks, each process its own",
+    "polynomial": "see poly1d, polyfit and polyval",
+    "emath": "convert to complex numbers first",
+    "fromregex": "read the text with NumPy, then asarray",
+}
+_REASONS = {name: reason for names, reason in _ABSENT.items() for name in names.split()}
 # Modules that are imported when they are first asked for.
 _MODULES = frozenset("cuda distributed exceptions testing x".split())
 _DEVICE = "cpu"
@@ -58,7 +75,8 @@ def __getattr__(name):
 
         found = getattr(numpy, name)
     else:
-        raise AttributeError(f"module 'phalanx' has no attribute '{name}'")
+        reason = f": {_REASONS[name]}" if name in _REASONS else ""
+        raise AttributeError(f"module 'phalanx' has no attribute '{name}'{reason}")
     import phalanx
 
     setattr(phalanx, name, found)
@@ -131,6 +149,30 @@ def to_device(self, device, /, *, stream=None):
     return self
 
 
-for _method in (__array_namespace__, to_device):
+def dumps(self):
+    """The array pickled. Collective."""
+    import pickle
+
+    return pickle.dumps(self)
+
+
+def dump(self, file):
+    """Pickles the array into a file, or one of this name. Collective."""
+    if hasattr(file, "write"):
+        file.write(self.dumps())
+        return
+    with open(file, "wb") as opened:
+        opened.write(self.dumps())
+
+
+def setflags(self, write=None, align=None, uic=None):
+    """Refuses all but what the flags are."""
+    if write is not None and bool(write) != self.flags.writeable:
+        raise ValueError("cannot set WRITEABLE flag: use broadcast_to for a view to read only")
+    if uic:
+        raise ValueError("cannot set WRITEBACKIFCOPY flag to True")
+
+
+for _method in (__array_namespace__, dump, dumps, setflags, to_device):
     setattr(_phalanx.ndarray, _method.__name__, _method)
 del _method

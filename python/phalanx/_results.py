@@ -3,6 +3,13 @@
 from typing import Any, NamedTuple
 
 
+class EigResult(NamedTuple):
+    """What `phalanx.linalg.eig` gives."""
+
+    eigenvalues: Any
+    eigenvectors: Any
+
+
 class EighResult(NamedTuple):
     """What `phalanx.linalg.eigh` gives."""
 

@@ -26,7 +26,13 @@ def det(a: Any) -> ndarray:
 def diagonal(x: Any, /, *, offset: Any = ...) -> ndarray:
     """A function of the module, or a method of its arrays."""
 
+def eig(a: Any) -> tuple[ndarray, ...]:
+    """A function of the module, or a method of its arrays."""
+
 def eigh(a: Any, UPLO: Any = ...) -> tuple[ndarray, ...]:
+    """A function of the module, or a method of its arrays."""
+
+def eigvals(a: Any) -> ndarray:
     """A function of the module, or a method of its arrays."""
 
 def eigvalsh(a: Any, UPLO: Any = ...) -> ndarray:

@@ -11,10 +11,72 @@ from . import ndarray
 ArrayLike = Any
 DTypeLike = numpy.typing.DTypeLike | None
 
+class BitGenerator:
+    """A seed for a `Generator`."""
+    def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+    def __getattr__(self, name: str) -> Any: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+
+class Generator:
+    """NumPy's `Generator`. Its numbers are a function of the seed and of what was drawn before, the
+    same on any number of devices; they are not those of NumPy.
+    """
+    def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+    def __getattr__(self, name: str) -> Any: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+
+class MT19937:
+    """A name for programs of NumPy: draws by `Philox`."""
+    def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+    def __getattr__(self, name: str) -> Any: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+
+class PCG64:
+    """A name for programs of NumPy: draws by `Philox`."""
+    def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+    def __getattr__(self, name: str) -> Any: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+
+class PCG64DXSM:
+    """A name for programs of NumPy: draws by `Philox`."""
+    def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+    def __getattr__(self, name: str) -> Any: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+
+class Philox:
+    """The generator Philox4x32-10, by which all numbers here are drawn."""
+    def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+    def __getattr__(self, name: str) -> Any: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+
+class RandomState:
+    """NumPy's `RandomState`: a generator with the functions of older programs."""
+    def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+    def __getattr__(self, name: str) -> Any: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+
+class SFC64:
+    """A name for programs of NumPy: draws by `Philox`."""
+    def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+    def __getattr__(self, name: str) -> Any: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+
+class SeedSequence:
+    """A seed: an integer that is not negative, or several."""
+    def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+    def __getattr__(self, name: str) -> Any: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+
+def beta(a: Any, b: Any, size: Any = ...) -> ndarray:
+    """A function of the module, or a method of its arrays."""
+
 def binomial(n: Any, p: Any, size: Any = ...) -> ndarray:
     """A function of the module, or a method of its arrays."""
 
 def bytes(length: Any) -> ndarray:
+    """A function of the module, or a method of its arrays."""
+
+def chisquare(df: Any, size: Any = ...) -> ndarray:
     """A function of the module, or a method of its arrays."""
 
 def choice(a: Any, size: Any = ..., replace: Any = ..., p: Any = ...) -> ndarray:
@@ -23,13 +85,25 @@ def choice(a: Any, size: Any = ..., replace: Any = ..., p: Any = ...) -> ndarray
 def default_rng(seed: Any = ...) -> Any:
     """A function of the module, or a method of its arrays."""
 
+def dirichlet(alpha: Any, size: Any = ...) -> ndarray:
+    """A function of the module, or a method of its arrays."""
+
 def exponential(scale: Any = ..., size: Any = ...) -> ndarray:
+    """A function of the module, or a method of its arrays."""
+
+def f(dfnum: Any, dfden: Any, size: Any = ...) -> ndarray:
+    """A function of the module, or a method of its arrays."""
+
+def gamma(shape: int | Sequence[int], scale: Any = ..., size: Any = ...) -> ndarray:
     """A function of the module, or a method of its arrays."""
 
 def geometric(p: Any, size: Any = ...) -> ndarray:
     """A function of the module, or a method of its arrays."""
 
 def gumbel(loc: Any = ..., scale: Any = ..., size: Any = ...) -> ndarray:
+    """A function of the module, or a method of its arrays."""
+
+def hypergeometric(ngood: Any, nbad: Any, nsample: Any, size: Any = ...) -> ndarray:
     """A function of the module, or a method of its arrays."""
 
 def laplace(loc: Any = ..., scale: Any = ..., size: Any = ...) -> ndarray:
@@ -41,7 +115,22 @@ def logistic(loc: Any = ..., scale: Any = ..., size: Any = ...) -> ndarray:
 def lognormal(mean: Any = ..., sigma: Any = ..., size: Any = ...) -> ndarray:
     """A function of the module, or a method of its arrays."""
 
+def logseries(p: Any, size: Any = ...) -> ndarray:
+    """A function of the module, or a method of its arrays."""
+
+def multinomial(n: Any, pvals: Any, size: Any = ...) -> ndarray:
+    """A function of the module, or a method of its arrays."""
+
 def multivariate_normal(mean: Any, cov: Any, size: Any = ..., check_valid: Any = ..., tol: Any = ..., *, method: Any = ...) -> ndarray:
+    """A function of the module, or a method of its arrays."""
+
+def negative_binomial(n: Any, p: Any, size: Any = ...) -> ndarray:
+    """A function of the module, or a method of its arrays."""
+
+def noncentral_chisquare(df: Any, nonc: Any, size: Any = ...) -> ndarray:
+    """A function of the module, or a method of its arrays."""
+
+def noncentral_f(dfnum: Any, dfden: Any, nonc: Any, size: Any = ...) -> ndarray:
     """A function of the module, or a method of its arrays."""
 
 def normal(loc: Any = ..., scale: Any = ..., size: Any = ...) -> ndarray:
@@ -98,7 +187,13 @@ def standard_cauchy(size: Any = ...) -> ndarray:
 def standard_exponential(size: Any = ...) -> ndarray:
     """A function of the module, or a method of its arrays."""
 
+def standard_gamma(shape: int | Sequence[int], size: Any = ...) -> ndarray:
+    """A function of the module, or a method of its arrays."""
+
 def standard_normal(size: Any = ...) -> ndarray:
+    """A function of the module, or a method of its arrays."""
+
+def standard_t(df: Any, size: Any = ...) -> ndarray:
     """A function of the module, or a method of its arrays."""
 
 def triangular(left: Any, mode: Any, right: Any, size: Any = ...) -> ndarray:
@@ -107,7 +202,16 @@ def triangular(left: Any, mode: Any, right: Any, size: Any = ...) -> ndarray:
 def uniform(low: Any = ..., high: Any = ..., size: Any = ...) -> ndarray:
     """A function of the module, or a method of its arrays."""
 
+def vonmises(mu: Any, kappa: Any, size: Any = ...) -> ndarray:
+    """A function of the module, or a method of its arrays."""
+
+def wald(mean: Any, scale: Any, size: Any = ...) -> ndarray:
+    """A function of the module, or a method of its arrays."""
+
 def weibull(a: Any, size: Any = ...) -> ndarray:
+    """A function of the module, or a method of its arrays."""
+
+def zipf(a: Any, size: Any = ...) -> ndarray:
     """A function of the module, or a method of its arrays."""
 
 def __getattr__(name: str) -> Any: ...

@@ -213,3 +213,87 @@ def test_processes_agree_on_seeds(devices):
     lines = [line[line.index("drawn") :] for line in ended.stdout.splitlines() if "drawn" in line]
     assert len(lines) >= 1 and len(set(lines)) == 1
     assert "solved 0 [0.090909, 0.636364]" in ended.stdout
+
+
+# Distributions with the parameters of which numbers are compared with NumPy's.
+FAMILIES = [
+    ("gamma", (0.3, 2.0)),
+    ("gamma", (1.0,)),
+    ("gamma", (7.5, 0.5)),
+    ("standard_gamma", (2.5,)),
+    ("beta", (0.5, 0.5)),
+    ("beta", (2.0, 5.0)),
+    ("beta", (0.01, 0.02)),
+    ("chisquare", (0.7,)),
+    ("chisquare", (4,)),
+    ("noncentral_chisquare", (3.0, 2.0)),
+    ("noncentral_chisquare", (0.5, 2.0)),
+    ("f", (3.0, 12.0)),
+    ("noncentral_f", (3.0, 12.0, 1.5)),
+    ("standard_t", (2.5,)),
+    ("wald", (1.0, 2.0)),
+    ("vonmises", (0.5, 2.0)),
+    ("vonmises", (3.0, 0.001)),
+    ("vonmises", (0.0, 1e-9)),
+    ("negative_binomial", (3, 0.4)),
+    ("negative_binomial", (0.5, 0.1)),
+    ("hypergeometric", (15, 20, 10)),
+    ("hypergeometric", (3, 1, 4)),
+    ("logseries", (0.6,)),
+    ("logseries", (0.999,)),
+    ("zipf", (2.0,)),
+    ("zipf", (1.2,)),
+]
+
+
+@pytest.mark.parametrize("name, parameters", FAMILIES)
+def test_families(name, parameters):
+    count = 40_000
+    theirs = getattr(numpy.random.default_rng(5), name)(*parameters, size=count)
+    drawn = getattr(random.default_rng(5), name)(*parameters, size=count)
+    assert drawn.dtype == theirs.dtype and drawn.shape == theirs.shape
+    ours = drawn.get()
+    # The largest distance of the two empirical distributions, which is above this bound once in a
+    # million samples (Kolmogorov and Smirnov).
+    values = numpy.unique(numpy.concatenate([ours, theirs]))
+    places = [numpy.searchsorted(numpy.sort(one), values, "right") for one in (ours, theirs)]
+    assert abs(places[0] - places[1]).max() / count < 2.7 * (2 / count) ** 0.5
+    again = getattr(random.default_rng(5), name)(*parameters, size=count)
+    numpy.testing.assert_array_equal(again.get(), ours)
+    assert getattr(random, name)(*parameters).shape == ()
+
+
+def test_vectors_of_families():
+    parts = random.default_rng(3).dirichlet([0.5, 2.0, 4.0], size=20_000)
+    assert parts.shape == (20_000, 3)
+    numpy.testing.assert_allclose(parts.sum(axis=-1).get(), 1.0)
+    numpy.testing.assert_allclose(parts.mean(axis=0).get(), numpy.array([0.5, 2, 4]) / 6.5, atol=0.01)
+    counts = random.default_rng(3).multinomial(10, [0.2, 0.3, 0.5], size=(20_000,))
+    assert counts.shape == (20_000, 3) and counts.dtype == numpy.int64
+    assert bool((counts.sum(axis=-1) == 10).all())
+    numpy.testing.assert_allclose(counts.mean(axis=0).get(), [2, 3, 5], atol=0.1)
+    numpy.testing.assert_allclose(counts.std(axis=0).get(), [1.265, 1.449, 1.581], atol=0.1)
+
+
+def test_parameters_that_are_arrays():
+    generator = random.default_rng(1)
+    drawn = generator.gamma(numpy.array([1.0, 50.0]), phalanx.asarray([1.0, 2.0]), size=(5000, 2))
+    numpy.testing.assert_allclose(drawn.mean(axis=0).get(), [1, 100], rtol=0.1)
+    assert generator.beta([1.0, 2.0, 3.0], 2.0).shape == (3,)
+    with pytest.raises(ValueError):
+        generator.gamma([1.0, 2.0], size=3)
+    for wrong in (
+        lambda: generator.gamma(-1.0),
+        lambda: generator.gamma([-1.0, 1.0]),
+        lambda: generator.beta(0.0, 1.0),
+        lambda: generator.standard_t(0),
+        lambda: generator.zipf(1.0),
+        lambda: generator.vonmises(0, -1),
+        lambda: generator.hypergeometric(1, 1, 5),
+        lambda: generator.negative_binomial(0, 0.5),
+        lambda: generator.multinomial(3, [0.9, 0.9, 0.1]),
+        lambda: generator.dirichlet([0.0, 1.0]),
+        lambda: generator.logseries(1.0),
+    ):
+        with pytest.raises(ValueError):
+            wrong()

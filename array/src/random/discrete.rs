@@ -4,7 +4,8 @@ use super::Generator;
 use crate::array::Array;
 use crate::creation::{ShapeArgument, from_slice, zeros};
 use crate::error::{Error, Site, call_site, within};
-use crate::manipulation::refused;
+use crate::manipulation::{refused, stack};
+use crate::reductions::axis;
 use crate::sorting::{Side, searchsorted};
 use phalanx_ops::error::OpError;
 use phalanx_ops::{DType, Kind, Scalar};
@@ -137,6 +138,126 @@ impl Generator {
             }
             let table = Table::new(mean.floor() as i64, |k| mean / (k + 1.0), |k| k / mean);
             self.tabled(&table.ok_or_else(refuse)?, shape, site)
+        }))
+    }
+
+    /// How many trials (`i64`) fail before `count` succeed, each with this chance; counts need not
+    /// be whole. Errors: `OpError::Argument` for a count that is not positive or a chance that is
+    /// not above 0 and at most 1, or for so many numbers that they cannot be tabled.
+    #[track_caller]
+    #[must_use]
+    pub fn negative_binomial(
+        &self,
+        count: f64,
+        chance: f64,
+        shape: impl Into<ShapeArgument>,
+    ) -> Array {
+        let (site, shape) = (call_site(), shape.into());
+        Array::catch(within(site, || {
+            let refuse = |argument, value: f64| {
+                Err(refused("negative_binomial", argument, value.to_string(), site))
+            };
+            if !(count > 0.0 && count.is_finite()) {
+                return refuse("n", count);
+            }
+            if !(chance > 0.0 && chance <= 1.0) {
+                return refuse("p", chance);
+            }
+            let fails = 1.0 - chance;
+            let mode = ((count - 1.0) * fails / chance).floor().max(0.0);
+            if mode > 1e15 {
+                return refuse("n", count);
+            }
+            let up = |k: f64| (k + count) / (k + 1.0) * fails;
+            let down = |k: f64| k / (k - 1.0 + count) / fails;
+            match Table::new(mode as i64, up, down) {
+                Some(table) => self.tabled(&table, shape, site),
+                None => refuse("n", count),
+            }
+        }))
+    }
+
+    /// How many good ones (`i64`) are among `sample` that are taken of so many good and bad ones.
+    /// Errors: `OpError::Argument` for negative numbers, a sample of more than there are, or so
+    /// many that they cannot be tabled.
+    #[track_caller]
+    #[must_use]
+    pub fn hypergeometric(
+        &self,
+        good: i64,
+        bad: i64,
+        sample: i64,
+        shape: impl Into<ShapeArgument>,
+    ) -> Array {
+        let (site, shape) = (call_site(), shape.into());
+        Array::catch(within(site, || {
+            let refuse = |argument, value: i64| {
+                Err(refused("hypergeometric", argument, value.to_string(), site))
+            };
+            for (argument, value) in [("ngood", good), ("nbad", bad), ("nsample", sample)] {
+                if !(0..1 << 50).contains(&value) {
+                    return refuse(argument, value);
+                }
+            }
+            if sample > good + bad {
+                return refuse("nsample", sample);
+            }
+            let (g, b, n) = (good as f64, bad as f64, sample as f64);
+            let mode = ((n + 1.0) * (g + 1.0) / (g + b + 2.0)).floor() as i64;
+            let mode = mode.clamp((sample - bad).max(0), sample.min(good));
+            let up = |k: f64| (g - k) * (n - k) / ((k + 1.0) * (b - n + k + 1.0));
+            let down = |k: f64| k * (b - n + k) / ((g - k + 1.0) * (n - k + 1.0));
+            match Table::new(mode, up, down) {
+                Some(table) => self.tabled(&table, shape, site),
+                None => refuse("nsample", sample),
+            }
+        }))
+    }
+
+    /// How many (`i64`) of `count` draws have each of some results, along a last axis; chances that
+    /// sum to less than 1 leave the rest to the last result. The work grows with the product of
+    /// draws and results. Collective: the chances are read. Errors: `OpError::Argument` for a
+    /// negative count, or chances that are no vector, negative, or sum to more than 1.
+    #[track_caller]
+    #[must_use]
+    pub fn multinomial(
+        &self,
+        count: i64,
+        chances: &Array,
+        shape: impl Into<ShapeArgument>,
+    ) -> Array {
+        let (site, shape) = (call_site(), shape.into());
+        Array::catch(within(site, || {
+            let refuse =
+                |argument, value: String| Err(refused("multinomial", argument, value, site));
+            let Ok(draws) = usize::try_from(count) else {
+                return refuse("n", count.to_string());
+            };
+            if chances.ok()?.ndim() != 1 || chances.size() == 0 {
+                return refuse("pvals", format!("an array of shape {:?}", chances.shape()));
+            }
+            let chances = chances.converted(DType::F64, site).to_vec::<f64>()?;
+            if let Some(wrong) = chances.iter().find(|chance| !(0.0..=1.0).contains(*chance)) {
+                return refuse("pvals", wrong.to_string());
+            }
+            let others: f64 = chances[..chances.len() - 1].iter().sum();
+            if others > 1.0 + 1e-12 {
+                return refuse("pvals", format!("a sum of {others}"));
+            }
+            let shape = shape.resolve(DType::I64.size(), site)?;
+            let mut every = shape.clone();
+            every.push(draws);
+            let numbers = self.random(every.as_slice(), DType::F64);
+            let mut below = self.mesh.enter(|| zeros(shape.as_slice(), DType::I64));
+            let (mut sum, mut counts) = (0.0, Vec::with_capacity(chances.len()));
+            for chance in &chances[..chances.len() - 1] {
+                sum += chance;
+                let next = numbers.less(sum).sum(axis(-1));
+                counts.push(&next - &below);
+                below = next;
+            }
+            counts.push(count - below);
+            stack(&counts.iter().collect::<Vec<_>>(), -1).ok().cloned()
         }))
     }
 

@@ -12,6 +12,8 @@
 mod choice;
 mod continuous;
 mod discrete;
+mod gamma;
 mod generator;
+mod proposals;
 
 pub use generator::{Generator, fresh_seed, generator, seeded};

@@ -31,6 +31,12 @@ pub enum Decomposition {
         /// The lower triangle, or the upper one.
         lower: bool,
     },
+    /// `(…, n, n) -> (…, n + 1, n)`, complex: above, the eigenvectors in columns, of norm 1 and with
+    /// a real largest component; below them, the eigenvalues.
+    Eig {
+        /// Whether all elements are real, so that eigenvalues are real or pairs of conjugates.
+        real: bool,
+    },
     /// `(…, m, n) -> (…, m + n + 1, w)`, `k` the smaller extent and `w = k`, or the larger one if
     /// full: `U` in the first `m` rows, the transpose of `Vᴴ` in the next `n`, then the singular
     /// values, descending; what is left is 0.
@@ -49,6 +55,7 @@ impl Decomposition {
             Decomposition::Determinant => "det",
             Decomposition::Qr { .. } => "qr",
             Decomposition::Eigh { .. } => "eigh",
+            Decomposition::Eig { .. } => "eig",
             Decomposition::Svd { .. } => "svd",
         }
     }
@@ -65,7 +72,7 @@ impl Decomposition {
             Decomposition::Qr { complete } => {
                 shape.extend([m + n, if complete { m } else { m.min(n) }]);
             }
-            Decomposition::Eigh { .. } => shape.extend([n + 1, n]),
+            Decomposition::Eigh { .. } | Decomposition::Eig { .. } => shape.extend([n + 1, n]),
             Decomposition::Svd { full } => {
                 shape.extend([m + n + 1, if full { m.max(n) } else { m.min(n) }]);
             }

@@ -1,5 +1,5 @@
 """The names of SciPy that there are."""
 
-from . import sparse
+from . import fft, linalg, sparse, special
 
-__all__ = ["sparse"]
+__all__ = ["fft", "linalg", "sparse", "special"]

@@ -7,9 +7,9 @@ use crate::errors::{raised, value_error};
 use crate::functions;
 use crate::named::named;
 use phalanx::linalg::{
-    Ord, QrMode, Svd, Triangle, cholesky, cond, cross, det, eigh, eigvalsh, inv, lstsq, matmul,
-    matrix_power, matrix_rank, multi_dot, norm, outer, pinv, qr, slogdet, solve, svd, svdvals,
-    tensordot, tensorinv, tensorsolve, vecdot,
+    Ord, QrMode, Svd, Triangle, cholesky, cond, cross, det, eig, eigh, eigvals, eigvalsh, inv,
+    lstsq, matmul, matrix_power, matrix_rank, multi_dot, norm, outer, pinv, qr, slogdet, solve,
+    svd, svdvals, tensordot, tensorinv, tensorsolve, vecdot,
 };
 use phalanx::{Array, keepdims};
 use pyo3::prelude::*;
@@ -140,6 +140,17 @@ functions! { FUNCTIONS, a =>
     "diagonal(x, /, *, offset=0)",
     "The diagonals of the matrices in the last two axes: a view.":
     a.array("x")?.diagonal(a.integer_or("offset", 0)?, -2, -1);
+
+    "eig(a)",
+    "The eigenvalues, in no order, and eigenvectors of square matrices. Collective.":
+    {
+        let (values, vectors) = eig(&a.array("a")?);
+        named(a.py(), "EigResult", vec![values.into(), vectors.into()])
+    };
+
+    "eigvals(a)",
+    "The eigenvalues of square matrices, in no order. Collective.":
+    eigvals(&a.array("a")?);
 
     "eigh(a, UPLO='L')",
     "The eigenvalues and eigenvectors of Hermitian matrices.":

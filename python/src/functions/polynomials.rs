@@ -1,12 +1,18 @@
 //! Polynomials as vectors of coefficients, that of the highest power first.
 
 use crate::functions;
-use phalanx::{poly, polyadd, polyder, polydiv, polyfit, polyint, polymul, polysub, polyval};
+use phalanx::{
+    poly, polyadd, polyder, polydiv, polyfit, polyint, polymul, polysub, polyval, roots,
+};
 
 functions! { FUNCTIONS, a =>
     "poly(seq_of_zeros)",
     "The coefficients of the polynomial with these roots.":
     poly(&a.array("seq_of_zeros")?);
+
+    "roots(p)",
+    "Where a polynomial is 0. Collective.":
+    roots(&a.array("p")?);
 
     "polyadd(a1, a2)",
     "The sum of two polynomials.":

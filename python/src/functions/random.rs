@@ -49,6 +49,29 @@ fn size(a: &Arguments<'_, '_>) -> PyResult<Vec<i64>> {
     Ok(a.optional_integers("size")?.unwrap_or_default())
 }
 
+/// The shape of what is drawn: `size`, or that to which parameters broadcast.
+fn extents(a: &Arguments<'_, '_>, parameters: &[&Argument]) -> PyResult<Vec<i64>> {
+    let shapes = parameters.iter().filter_map(|parameter| match parameter {
+        Argument::Array(array) => Some(array.shape()),
+        _ => None,
+    });
+    let common = phalanx::broadcast_shapes(&shapes.collect::<Vec<_>>());
+    let common: Vec<i64> = common
+        .map_err(|error| raised(a.py(), &error))?
+        .into_iter()
+        .map(|extent| extent as i64)
+        .collect();
+    let Some(shape) = a.optional_integers("size")? else { return Ok(common) };
+    let leading = shape.len().checked_sub(common.len());
+    let fits = leading.is_some_and(|leading| {
+        common.iter().zip(&shape[leading..]).all(|(own, given)| *own == 1 || own == given)
+    });
+    match fits {
+        true => Ok(shape),
+        false => Err(value_error(format!("{}(): the parameters do not fit size", a.name()))),
+    }
+}
+
 /// A parameter of a distribution.
 fn parameter(a: &Arguments<'_, '_>, name: &str, default: f64) -> PyResult<Argument> {
     Ok(a.optional_argument(name)?.unwrap_or(Argument::Weak(Weak::Float(default))))
@@ -293,6 +316,96 @@ draws! {
     "How many trials there are to the first that succeeds.":
     rng.geometric(a.float("p")?, size(a)?.as_slice());
 
+    "gamma"("shape, scale=1.0, size=None"),
+    "Gamma numbers of an exponent and a scale.":
+    {
+        let [shape, scale] = [parameter(a, "shape", 1.0)?, parameter(a, "scale", 1.0)?];
+        let extents = extents(a, &[&shape, &scale])?;
+        rng.gamma(shape, scale, extents.as_slice())
+    };
+
+    "beta"("a, b, size=None"),
+    "Beta numbers, from 0 to 1.":
+    {
+        let [first, second] = [a.argument("a")?, a.argument("b")?];
+        let extents = extents(a, &[&first, &second])?;
+        rng.beta(first, second, extents.as_slice())
+    };
+
+    "chisquare"("df, size=None"),
+    "Sums of squares of as many normal numbers as there are degrees of freedom.":
+    {
+        let degrees = a.argument("df")?;
+        let extents = extents(a, &[&degrees])?;
+        rng.chisquare(degrees, extents.as_slice())
+    };
+
+    "noncentral_chisquare"("df, nonc, size=None"),
+    "Sums of squares of normal numbers whose means have the sum of squares `nonc`.":
+    rng.noncentral_chisquare(a.float("df")?, a.float("nonc")?, size(a)?.as_slice());
+
+    "f"("dfnum, dfden, size=None"),
+    "Quotients of sums of squares, each through its degrees of freedom.":
+    {
+        let [above, below] = [a.argument("dfnum")?, a.argument("dfden")?];
+        let extents = extents(a, &[&above, &below])?;
+        rng.f(above, below, extents.as_slice())
+    };
+
+    "noncentral_f"("dfnum, dfden, nonc, size=None"),
+    "As f, of which the numerator is noncentral.":
+    {
+        let [above, below, shift] = [a.float("dfnum")?, a.float("dfden")?, a.float("nonc")?];
+        rng.noncentral_f(above, below, shift, size(a)?.as_slice())
+    };
+
+    "standard_t"("df, size=None"),
+    "Student's numbers of degrees of freedom.":
+    {
+        let degrees = a.argument("df")?;
+        let extents = extents(a, &[&degrees])?;
+        rng.standard_t(degrees, extents.as_slice())
+    };
+
+    "wald"("mean, scale, size=None"),
+    "Inverse normal numbers of a mean and a scale.":
+    {
+        let [mean, scale] = [a.argument("mean")?, a.argument("scale")?];
+        let extents = extents(a, &[&mean, &scale])?;
+        rng.wald(mean, scale, extents.as_slice())
+    };
+
+    "vonmises"("mu, kappa, size=None"),
+    "Angles around `mu`, the closer the larger `kappa` is.":
+    rng.vonmises(a.float("mu")?, a.float("kappa")?, size(a)?.as_slice());
+
+    "dirichlet"("alpha, size=None"),
+    "Vectors of positive numbers whose sum is 1, along the last axis.":
+    rng.dirichlet(&a.array("alpha")?, size(a)?.as_slice());
+
+    "multinomial"("n, pvals, size=None"),
+    "How many of `n` draws have each result, along the last axis. Collective.":
+    rng.multinomial(a.integer("n")?, &a.array("pvals")?, size(a)?.as_slice());
+
+    "negative_binomial"("n, p, size=None"),
+    "How many trials fail before `n` succeed.":
+    rng.negative_binomial(a.float("n")?, a.float("p")?, size(a)?.as_slice());
+
+    "hypergeometric"("ngood, nbad, nsample, size=None"),
+    "How many good ones are among `nsample` that are taken of good and bad ones.":
+    {
+        let [good, bad] = [a.integer("ngood")?, a.integer("nbad")?];
+        rng.hypergeometric(good, bad, a.integer("nsample")?, size(a)?.as_slice())
+    };
+
+    "logseries"("p, size=None"),
+    "Numbers with chances of the terms of the logarithm's series.":
+    rng.logseries(a.float("p")?, size(a)?.as_slice());
+
+    "zipf"("a, size=None"),
+    "Numbers whose chances fall as a power of them.":
+    rng.zipf(a.float("a")?, size(a)?.as_slice());
+
     "multivariate_normal"("mean, cov, size=None, check_valid='warn', tol=1e-08, *, method='svd'"),
     "Normal vectors of a mean and a covariance.":
     rng.multivariate_normal(&a.array("mean")?, &a.array("cov")?, size(a)?.as_slice());
@@ -324,6 +437,21 @@ functions! {
     {
         let rng = source(a)?;
         plain(a, |shape, dtype| rng.standard_exponential(shape, dtype))
+    };
+
+    "standard_gamma(self, /, shape, size=None, dtype=float, out=None)",
+    "Gamma numbers of an exponent.":
+    {
+        let rng = source(a)?;
+        let exponent = a.argument("shape")?;
+        let extents = match a.out()? {
+            Some(out) if !a.has("size") => {
+                out.shape().iter().map(|&extent| extent as i64).collect()
+            }
+            _ => extents(a, &[&exponent])?,
+        };
+        let dtype = a.dtype_or("dtype", DType::F64)?;
+        a.stored(rng.standard_gamma(exponent, extents.as_slice(), dtype))
     };
 
     "integers(self, /, low, high=None, size=None, dtype=int, endpoint=False)",
@@ -405,6 +533,14 @@ draws! {
     "standard_exponential"("size=None"),
     "Exponential numbers of mean 1.":
     rng.standard_exponential(size(a)?.as_slice(), DType::F64);
+
+    "standard_gamma"("shape, size=None"),
+    "Gamma numbers of an exponent.":
+    {
+        let exponent = a.argument("shape")?;
+        let extents = extents(a, &[&exponent])?;
+        rng.standard_gamma(exponent, extents.as_slice(), DType::F64)
+    };
 
     "choice"("a, size=None, replace=True, p=None"),
     "Elements of a vector, or integers below a number, chosen at random.":

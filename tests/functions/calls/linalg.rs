@@ -2,8 +2,8 @@
 
 use crate::arguments::{Arguments, inexpressible};
 use phalanx::linalg::{
-    Ord, QrMode, Triangle, cholesky, cond, det, eigh, eigvalsh, inv, lstsq, matrix_rank, norm,
-    pinv, qr, slogdet, solve, svd, svdvals,
+    Ord, QrMode, Triangle, cholesky, cond, det, eig, eigh, eigvals, eigvalsh, inv, lstsq,
+    matrix_rank, norm, pinv, qr, slogdet, solve, svd, svdvals,
 };
 
 calls! { a =>
@@ -20,6 +20,8 @@ calls! { a =>
     "linalg.svd": svd(&a.array(0), a.flag_or("full_matrices", true))
         .map(|found| (found.u, found.s, found.vh)),
     "linalg.svdvals": svdvals(&a.array(0)),
+    "linalg.eig": eig(&a.array(0)),
+    "linalg.eigvals": eigvals(&a.array(0)),
     "linalg.eigh": eigh(&a.array(0), triangle(a)),
     "linalg.eigvalsh": eigvalsh(&a.array(0), triangle(a)),
     "linalg.pinv": pinv(&a.array(0), None),

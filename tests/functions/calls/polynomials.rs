@@ -1,8 +1,9 @@
 //! Polynomials as vectors of coefficients.
 
-use phalanx::{polyadd, polyder, polyint, polymul, polysub, polyval};
+use phalanx::{polyadd, polyder, polyint, polymul, polysub, polyval, roots};
 
 calls! { a =>
+    "roots": roots(&a.array(0)),
     "polyval": polyval(&a.array(0), &a.array(1)),
     "polyadd": polyadd(&a.array(0), &a.array(1)),
     "polysub": polysub(&a.array(0), &a.array(1)),

@@ -90,6 +90,26 @@ calls! { a =>
     "random.Generator.geometric": one(a, |numbers, chance, shape| numbers.geometric(chance, shape)),
     "random.Generator.binomial": of(a).binomial(a.int(1), a.float(2), size(a, 3)),
     "random.Generator.poisson": one(a, |numbers, mean, shape| numbers.poisson(mean, shape)),
+    "random.Generator.standard_gamma":
+        one(a, |numbers, exponent, shape| numbers.standard_gamma(exponent, shape, DType::F64)),
+    "random.Generator.chisquare": one(a, |numbers, degrees, shape| numbers.chisquare(degrees, shape)),
+    "random.Generator.standard_t":
+        one(a, |numbers, degrees, shape| numbers.standard_t(degrees, shape)),
+    "random.Generator.logseries": one(a, |numbers, chance, shape| numbers.logseries(chance, shape)),
+    "random.Generator.zipf": one(a, |numbers, exponent, shape| numbers.zipf(exponent, shape)),
+    "random.Generator.gamma": two(a, |numbers, of, scale, shape| numbers.gamma(of, scale, shape)),
+    "random.Generator.beta": two(a, |numbers, a, b, shape| numbers.beta(a, b, shape)),
+    "random.Generator.f": two(a, |numbers, above, below, shape| numbers.f(above, below, shape)),
+    "random.Generator.wald": two(a, |numbers, mean, scale, shape| numbers.wald(mean, scale, shape)),
+    "random.Generator.noncentral_chisquare":
+        two(a, |numbers, of, shift, shape| numbers.noncentral_chisquare(of, shift, shape)),
+    "random.Generator.vonmises": two(a, |numbers, at, k, shape| numbers.vonmises(at, k, shape)),
+    "random.Generator.negative_binomial":
+        two(a, |numbers, count, chance, shape| numbers.negative_binomial(count, chance, shape)),
+    "random.Generator.noncentral_f":
+        of(a).noncentral_f(a.float(1), a.float(2), a.float(3), size(a, 4)),
+    "random.Generator.hypergeometric":
+        of(a).hypergeometric(a.int(1), a.int(2), a.int(3), size(a, 4)),
     "random.Generator.permutation": permutation(a),
     "random.Generator.permuted": of(a).permuted(&a.array(1), a.optional_int("axis")),
     "random.Generator.shuffle": of(a).shuffle(&a.array(1), a.int_or("axis", 0)),

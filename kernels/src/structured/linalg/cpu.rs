@@ -2,7 +2,7 @@
 //! whose result does not depend on how many there are; matrices of a stack run in parallel.
 
 use super::number::{Number, nan};
-use super::{cholesky, lu, qr, spectral};
+use super::{cholesky, general, lu, qr, spectral};
 use crate::structured::Block;
 use num_complex::{Complex32, Complex64};
 use phalanx_ops::DType;
@@ -44,7 +44,7 @@ fn typed<T: Number>(
         Decomposition::Solve => n * right,
         Decomposition::Determinant => 3,
         Decomposition::Qr { complete } => (m + n) * if complete { m } else { smaller },
-        Decomposition::Eigh { .. } => (n + 1) * n,
+        Decomposition::Eigh { .. } | Decomposition::Eig { .. } => (n + 1) * n,
         Decomposition::Svd { full } => (m + n + 1) * if full { m.max(n) } else { smaller },
     };
     let rectangular = matches!(decomposition, Decomposition::Qr { .. } | Decomposition::Svd { .. });
@@ -77,6 +77,9 @@ fn typed<T: Number>(
             Decomposition::Qr { complete } => qr::factor(a, [m, n], complete, to),
             Decomposition::Eigh { lower } => {
                 spectral::eigh(a, n, lower, to).unwrap_or_else(|| to.fill(nan()));
+            }
+            Decomposition::Eig { real } => {
+                general::eig(a, n, real, to).unwrap_or_else(|| to.fill(nan()));
             }
             Decomposition::Svd { full } => {
                 spectral::svd(a, [m, n], full, to).unwrap_or_else(|| to.fill(nan()));

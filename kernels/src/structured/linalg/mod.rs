@@ -2,6 +2,7 @@
 
 mod cholesky;
 pub mod cpu;
+mod general;
 mod lu;
 mod number;
 mod qr;

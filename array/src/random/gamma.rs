@@ -1,0 +1,347 @@
+//! The gamma distribution and those that are made of it. Parameters are numbers, or arrays that
+//! broadcast to the shape; checking those of arrays is Collective.
+
+use super::Generator;
+use crate::array::Array;
+use crate::creation::{ShapeArgument, full};
+use crate::error::{Error, Site, call_site, within};
+use crate::manipulation::refused;
+use crate::math::select;
+use crate::operand::Argument;
+use crate::reductions::{axis, keepdims};
+use phalanx_ops::{DType, Scalar, Shape, Weak};
+
+/// How many proposals an element has. Each is refused with a chance below 1 in 20, so that less
+/// than one element in 10¹⁰ has none left and is the mean.
+const PROPOSALS: u64 = 8;
+/// The counters of an element: two for a normal number and one for the decision of each proposal,
+/// and one for parameters below 1.
+const COUNTERS: u64 = 3 * PROPOSALS + 1;
+
+impl Generator {
+    /// A parameter in f64, which is positive, or not negative.
+    fn parameter(
+        &self,
+        names: (&'static str, &'static str),
+        value: Argument,
+        takes_zero: bool,
+        site: Site,
+    ) -> Result<Array, Error> {
+        let (operation, argument) = names;
+        let number = match value {
+            Argument::Weak(weak) => Some(weak),
+            Argument::Scalar(scalar) => Some(scalar.to_weak()),
+            Argument::Array(array) => {
+                let array = within(site, || array.converted(DType::F64, site).ok().cloned())?;
+                let wrong = within(site, || match takes_zero {
+                    true => array.less(0),
+                    false => array.less_equal(0),
+                });
+                if array.size() > 0 && wrong.any_at(site)?.holds(site)? {
+                    let value =
+                        if takes_zero { "a negative one" } else { "one that is not above 0" };
+                    return Err(refused(operation, argument, value, site));
+                }
+                return Ok(array);
+            }
+        };
+        let number = number.map_or(f64::NAN, |weak: Weak| weak.to_complex().re);
+        if number < 0.0 || (number == 0.0 && !takes_zero) {
+            return Err(refused(operation, argument, number.to_string(), site));
+        }
+        self.mesh.enter(|| within(site, || full((), number, DType::F64))).ok().cloned()
+    }
+
+    /// Gamma numbers of exponents, as a product: the first factor, and the logarithm of the second,
+    /// which differs from 1 for exponents below 1 alone.
+    ///
+    /// Source: G. Marsaglia, W. W. Tsang, "A simple method for generating gamma variables" (2000).
+    fn gamma_factors(
+        &self,
+        exponent: &Array,
+        shape: &Shape,
+        site: Site,
+    ) -> Result<(Array, Array), Error> {
+        let counters = self.counters(shape, COUNTERS, site)?;
+        within(site, || {
+            let uniform = |place: u64| {
+                let counters = &counters + Scalar::new(place);
+                self.uniform_of(&counters, DType::F64, site) + 0.5 / (1u64 << 53) as f64
+            };
+            let is_small = exponent.less(1);
+            let d = select(&is_small, exponent + 1.0, exponent) - 1.0 / 3.0;
+            let c = 1.0 / (&d * 9.0).sqrt();
+            let mut drawn = d.broadcast_to(shape.as_slice());
+            // The first proposal that is taken stays.
+            for proposal in (0..PROPOSALS).rev() {
+                let radius = (uniform(3 * proposal).log() * -2.0).sqrt();
+                let normal = radius * (uniform(3 * proposal + 1) * std::f64::consts::TAU).cos();
+                let root = &normal * &c + 1.0;
+                let cube = (&root * &root * &root).maximum(f64::MIN_POSITIVE);
+                let bound = &normal * &normal * 0.5 + &d * (1.0 - &cube + cube.log());
+                let taken =
+                    root.greater(0).logical_and(uniform(3 * proposal + 2).log().less(bound));
+                drawn = select(&taken, &d * &cube, &drawn);
+            }
+            let lifted = uniform(COUNTERS - 1).log() / exponent;
+            let lifted = select(&is_small, lifted, 0.0);
+            Ok((drawn.ok()?.clone(), lifted.ok()?.clone()))
+        })
+    }
+
+    fn gamma_of(&self, exponent: &Array, shape: &Shape, site: Site) -> Result<Array, Error> {
+        let (drawn, lifted) = self.gamma_factors(exponent, shape, site)?;
+        within(site, || (drawn * lifted.exp()).ok().cloned())
+    }
+
+    /// The logarithms, which do not underflow for small exponents.
+    fn log_gamma_of(&self, exponent: &Array, shape: &Shape, site: Site) -> Result<Array, Error> {
+        let (drawn, lifted) = self.gamma_factors(exponent, shape, site)?;
+        within(site, || (drawn.log() + lifted).ok().cloned())
+    }
+
+    /// Gamma numbers of an exponent and the scale 1, of dtype `f32` or `f64`. Errors:
+    /// `OpError::Argument` for a negative exponent, `OpError::Dtype`, `OpError::BroadcastInto`.
+    #[track_caller]
+    #[must_use]
+    pub fn standard_gamma(
+        &self,
+        exponent: impl Into<Argument>,
+        shape: impl Into<ShapeArgument>,
+        dtype: DType,
+    ) -> Array {
+        let (site, exponent, shape) = (call_site(), exponent.into(), shape.into());
+        Array::catch((|| {
+            Generator::float(dtype, "standard_gamma", site)?;
+            let exponent = self.parameter(("standard_gamma", "shape"), exponent, true, site)?;
+            let shape = shape.resolve(DType::F64.size(), site)?;
+            let drawn = self.gamma_of(&exponent, &shape, site)?;
+            within(site, || drawn.converted(dtype, site).ok().cloned())
+        })())
+    }
+
+    /// Gamma numbers of an exponent and a scale, of dtype `f64`. Errors: as
+    /// [`Generator::standard_gamma`], also for a negative scale.
+    #[track_caller]
+    #[must_use]
+    pub fn gamma(
+        &self,
+        exponent: impl Into<Argument>,
+        scale: impl Into<Argument>,
+        shape: impl Into<ShapeArgument>,
+    ) -> Array {
+        let (site, exponent, scale) = (call_site(), exponent.into(), scale.into());
+        let shape = shape.into();
+        Array::catch((|| {
+            let exponent = self.parameter(("gamma", "shape"), exponent, true, site)?;
+            let scale = self.parameter(("gamma", "scale"), scale, true, site)?;
+            let shape = shape.resolve(DType::F64.size(), site)?;
+            let drawn = self.gamma_of(&exponent, &shape, site)?;
+            within(site, || (drawn * scale).ok().cloned())
+        })())
+    }
+
+    /// Sums of squares of as many normal numbers as there are degrees of freedom, which need not be
+    /// whole: of dtype `f64`. Errors: `OpError::Argument` for degrees that are not positive,
+    /// `OpError::BroadcastInto`.
+    #[track_caller]
+    #[must_use]
+    pub fn chisquare(
+        &self,
+        degrees: impl Into<Argument>,
+        shape: impl Into<ShapeArgument>,
+    ) -> Array {
+        let (site, degrees, shape) = (call_site(), degrees.into(), shape.into());
+        Array::catch((|| {
+            let degrees = self.parameter(("chisquare", "df"), degrees, false, site)?;
+            let shape = shape.resolve(DType::F64.size(), site)?;
+            self.chisquare_of(&degrees, &shape, site)
+        })())
+    }
+
+    fn chisquare_of(&self, degrees: &Array, shape: &Shape, site: Site) -> Result<Array, Error> {
+        let exponent = within(site, || degrees * 0.5);
+        let drawn = self.gamma_of(&exponent, shape, site)?;
+        within(site, || (drawn * 2.0).ok().cloned())
+    }
+
+    /// Sums of squares of normal numbers, of which one has a mean whose square is `shift`: of dtype
+    /// `f64`. Errors: `OpError::Argument` for degrees that are not positive, a negative shift, or
+    /// one that is too large for [`Generator::poisson`] where degrees are 1 at most.
+    #[track_caller]
+    #[must_use]
+    pub fn noncentral_chisquare(
+        &self,
+        degrees: f64,
+        shift: f64,
+        shape: impl Into<ShapeArgument>,
+    ) -> Array {
+        let (site, shape) = (call_site(), shape.into());
+        Array::catch((|| {
+            let shape = shape.resolve(DType::F64.size(), site)?;
+            let operation = "noncentral_chisquare";
+            self.noncentral(operation, [degrees, shift], &shape, site)
+        })())
+    }
+
+    fn noncentral(
+        &self,
+        operation: &'static str,
+        [degrees, shift]: [f64; 2],
+        shape: &Shape,
+        site: Site,
+    ) -> Result<Array, Error> {
+        let whole = self.parameter((operation, "df"), degrees.into(), false, site)?;
+        self.parameter((operation, "nonc"), shift.into(), true, site)?;
+        if degrees > 1.0 {
+            let others = within(site, || &whole - 1.0);
+            let others = self.chisquare_of(&others, shape, site)?;
+            return within(site, || {
+                let shifted = self.standard_normal(shape.as_slice(), DType::F64) + shift.sqrt();
+                (others + &shifted * &shifted).ok().cloned()
+            });
+        }
+        let degrees = within(site, || {
+            let events = self.poisson(shift / 2.0, shape.as_slice());
+            (events.converted(DType::F64, site) * 2.0 + whole).ok().cloned()
+        })?;
+        self.chisquare_of(&degrees, shape, site)
+    }
+
+    /// Quotients of sums of squares of normal numbers, each through its degrees of freedom: of
+    /// dtype `f64`. Errors: `OpError::Argument` for degrees that are not positive,
+    /// `OpError::BroadcastInto`.
+    #[track_caller]
+    #[must_use]
+    pub fn f(
+        &self,
+        above: impl Into<Argument>,
+        below: impl Into<Argument>,
+        shape: impl Into<ShapeArgument>,
+    ) -> Array {
+        let (site, above, below, shape) = (call_site(), above.into(), below.into(), shape.into());
+        Array::catch((|| {
+            let above = self.parameter(("f", "dfnum"), above, false, site)?;
+            let below = self.parameter(("f", "dfden"), below, false, site)?;
+            let shape = shape.resolve(DType::F64.size(), site)?;
+            let upper = self.chisquare_of(&above, &shape, site)?;
+            let lower = self.chisquare_of(&below, &shape, site)?;
+            within(site, || (upper * below / (lower * above)).ok().cloned())
+        })())
+    }
+
+    /// As [`Generator::f`], of which the numerator is that of
+    /// [`Generator::noncentral_chisquare`].
+    #[track_caller]
+    #[must_use]
+    pub fn noncentral_f(
+        &self,
+        above: f64,
+        below: f64,
+        shift: f64,
+        shape: impl Into<ShapeArgument>,
+    ) -> Array {
+        let (site, shape) = (call_site(), shape.into());
+        Array::catch((|| {
+            let degrees = self.parameter(("noncentral_f", "dfden"), below.into(), false, site)?;
+            let shape = shape.resolve(DType::F64.size(), site)?;
+            let upper = self.noncentral("noncentral_f", [above, shift], &shape, site)?;
+            let lower = self.chisquare_of(&degrees, &shape, site)?;
+            within(site, || (upper * below / (lower * above)).ok().cloned())
+        })())
+    }
+
+    /// Student's numbers of degrees of freedom: of dtype `f64`. Errors: `OpError::Argument` for
+    /// degrees that are not positive, `OpError::BroadcastInto`.
+    #[track_caller]
+    #[must_use]
+    pub fn standard_t(
+        &self,
+        degrees: impl Into<Argument>,
+        shape: impl Into<ShapeArgument>,
+    ) -> Array {
+        let (site, degrees, shape) = (call_site(), degrees.into(), shape.into());
+        Array::catch((|| {
+            let degrees = self.parameter(("standard_t", "df"), degrees, false, site)?;
+            let shape = shape.resolve(DType::F64.size(), site)?;
+            let squares = self.chisquare_of(&degrees, &shape, site)?;
+            within(site, || {
+                let normal = self.standard_normal(shape.as_slice(), DType::F64);
+                (normal / (squares / degrees).sqrt()).ok().cloned()
+            })
+        })())
+    }
+
+    /// Beta numbers, from 0 to 1: of dtype `f64`. Errors: `OpError::Argument` for exponents that
+    /// are not positive, `OpError::BroadcastInto`.
+    #[track_caller]
+    #[must_use]
+    pub fn beta(
+        &self,
+        a: impl Into<Argument>,
+        b: impl Into<Argument>,
+        shape: impl Into<ShapeArgument>,
+    ) -> Array {
+        let (site, a, b, shape) = (call_site(), a.into(), b.into(), shape.into());
+        Array::catch((|| {
+            let a = self.parameter(("beta", "a"), a, false, site)?;
+            let b = self.parameter(("beta", "b"), b, false, site)?;
+            let shape = shape.resolve(DType::F64.size(), site)?;
+            let first = self.log_gamma_of(&a, &shape, site)?;
+            let second = self.log_gamma_of(&b, &shape, site)?;
+            within(site, || (1.0 / ((second - first).exp() + 1.0)).ok().cloned())
+        })())
+    }
+
+    /// Vectors of positive numbers whose sum is 1, along a last axis: of dtype `f64`. Errors:
+    /// `OpError::Argument` for exponents that are no vector or not positive.
+    #[track_caller]
+    #[must_use]
+    pub fn dirichlet(&self, exponents: &Array, shape: impl Into<ShapeArgument>) -> Array {
+        let (site, shape) = (call_site(), shape.into());
+        Array::catch((|| {
+            if exponents.ok()?.ndim() != 1 {
+                return Err(refused("dirichlet", "alpha", "no vector", site));
+            }
+            let names = ("dirichlet", "alpha");
+            let exponents = self.parameter(names, exponents.into(), false, site)?;
+            let mut shape = shape.resolve(DType::F64.size(), site)?;
+            shape.push(exponents.size());
+            let logarithms = self.log_gamma_of(&exponents, &shape, site)?;
+            within(site, || {
+                let parts = (&logarithms - logarithms.max(keepdims(axis(-1)))).exp();
+                (&parts / parts.sum(keepdims(axis(-1)))).ok().cloned()
+            })
+        })())
+    }
+
+    /// Wald's numbers, also called inverse normal ones, of a mean and a scale: of dtype `f64`.
+    /// Errors: `OpError::Argument` for parameters that are not positive, `OpError::BroadcastInto`.
+    ///
+    /// Source: J. R. Michael, W. R. Schucany, R. W. Haas, "Generating random variates using
+    /// transformations with multiple roots" (1976).
+    #[track_caller]
+    #[must_use]
+    pub fn wald(
+        &self,
+        mean: impl Into<Argument>,
+        scale: impl Into<Argument>,
+        shape: impl Into<ShapeArgument>,
+    ) -> Array {
+        let (site, mean, scale, shape) = (call_site(), mean.into(), scale.into(), shape.into());
+        Array::catch((|| {
+            let mean = self.parameter(("wald", "mean"), mean, false, site)?;
+            let scale = self.parameter(("wald", "scale"), scale, false, site)?;
+            let shape = shape.resolve(DType::F64.size(), site)?;
+            within(site, || {
+                let normal = self.standard_normal(shape.as_slice(), DType::F64);
+                let square = &normal * &normal * &mean;
+                let root = (&square * &scale * 4.0 + &square * &square).sqrt();
+                let smaller = &mean + &mean / (&scale * 2.0) * (&square - root);
+                let chance = self.random(shape.as_slice(), DType::F64);
+                let is_smaller = chance.less_equal(&mean / (&mean + &smaller));
+                select(&is_smaller, &smaller, &mean * &mean / &smaller).ok().cloned()
+            })
+        })())
+    }
+}

@@ -1,0 +1,59 @@
+"""Functions of Python for single elements, called on the host."""
+
+from . import _phalanx
+from ._interoperability import _from_host, _map, _to_host
+
+
+def _brought(value):
+    """What NumPy answers, as an array of ours; numbers of NumPy become arrays without axes."""
+    import numpy
+
+    return _phalanx.asarray(value) if isinstance(value, numpy.generic) else _from_host(value)
+
+
+class vectorize:
+    """A function of numbers as one of arrays, with NumPy's parameters.
+
+    Calls fetch their arrays (Collective), call the function for each element on the host of every
+    process, and bring the results back. Without `otypes` the first result gives the dtype; results
+    that are no numbers are a TypeError.
+    """
+
+    def __init__(self, *args, **kwargs):
+        import numpy
+
+        self._host = numpy.vectorize(*args, **kwargs)
+        self.__doc__ = self._host.__doc__
+
+    def __call__(self, *args, **kwargs):
+        answer = self._host(*_map(_to_host, args), **_map(_to_host, kwargs))
+        if answer is self._host:
+            # As a decorator with options, it is given the function now.
+            self.__doc__ = answer.__doc__
+            return self
+        return _map(_brought, answer)
+
+
+def frompyfunc(func, /, nin, nout, *, identity=None):
+    """A function of Python as one of arrays, broadcast to one shape.
+
+    As `vectorize`, but every dtype is that of all results: there are no arrays of objects.
+    """
+    import numpy
+
+    keywords = {} if identity is None else {"identity": identity}
+    host = numpy.frompyfunc(func, nin, nout, **keywords)
+
+    def made(objects):
+        objects = numpy.asarray(objects, dtype=object)
+        found = numpy.array(objects.ravel().tolist())
+        if found.shape != (objects.size,):
+            raise TypeError("arrays hold numbers and truth values: the function gives sequences")
+        return _phalanx.asarray(found.reshape(objects.shape))
+
+    def call(*args):
+        answer = host(*_map(_to_host, args))
+        return tuple(map(made, answer)) if nout > 1 else made(answer)
+
+    call.__doc__ = func.__doc__
+    return call

@@ -1,0 +1,145 @@
+"""Polynomials as objects: NumPy's `poly1d`."""
+
+from . import _phalanx
+
+
+class poly1d:
+    """A polynomial of one variable, of coefficients from that of the highest power on, or of its
+    roots (`r=True`). Leading zeros go, for which the coefficients are fetched (Collective)."""
+
+    __hash__ = None
+    __array_ufunc__ = None
+
+    def __init__(self, c_or_r, r=False, variable=None):
+        if isinstance(c_or_r, poly1d):
+            self._variable, self._coefficients = c_or_r._variable, c_or_r._coefficients
+        else:
+            given = _phalanx.poly(c_or_r) if r else _phalanx.asarray(c_or_r)
+            given = _phalanx.atleast_1d(given)
+            if given.ndim > 1:
+                raise ValueError("Polynomial must be 1d only.")
+            given = _phalanx.trim_zeros(given, trim="f")
+            self._variable = "x"
+            self._coefficients = given if given.size else _phalanx.zeros(1, given.dtype)
+        if variable is not None:
+            self._variable = variable
+
+    @property
+    def coeffs(self):
+        """The coefficients, that of the highest power first."""
+        return self._coefficients
+
+    c = coef = coefficients = coeffs
+
+    @property
+    def variable(self):
+        """The name of the variable."""
+        return self._variable
+
+    @property
+    def order(self):
+        """The highest power."""
+        return self._coefficients.size - 1
+
+    o = order
+
+    @property
+    def roots(self):
+        """Where the polynomial is 0."""
+        return _phalanx.roots(self._coefficients)
+
+    r = roots
+
+    def __array__(self, dtype=None, copy=None):
+        return self._coefficients.get() if dtype is None else self._coefficients.get().astype(dtype)
+
+    def _on_host(self):
+        import numpy
+
+        return numpy.poly1d(self._coefficients.get(), variable=self._variable)
+
+    def __repr__(self):
+        return repr(self._on_host())
+
+    def __str__(self):
+        return str(self._on_host())
+
+    def __len__(self):
+        return self.order
+
+    def __iter__(self):
+        return iter(self._coefficients)
+
+    def __call__(self, val):
+        if isinstance(val, poly1d):
+            value = poly1d([0])
+            for coefficient in self._coefficients:
+                value = value * val + coefficient
+            return value
+        return _phalanx.polyval(self._coefficients, _phalanx.asarray(val))
+
+    def __getitem__(self, power):
+        if power < 0 or power > self.order:
+            return _phalanx.zeros((), self._coefficients.dtype)
+        return self._coefficients[self.order - power]
+
+    def __setitem__(self, power, value):
+        if power < 0:
+            raise ValueError("Does not support negative powers.")
+        coefficients = self._coefficients.copy()
+        if power > self.order:
+            missing = _phalanx.zeros(power - self.order, coefficients.dtype)
+            coefficients = _phalanx.concatenate([missing, coefficients])
+        coefficients[coefficients.size - 1 - power] = value
+        self._coefficients = coefficients
+
+    def __eq__(self, other):
+        if not isinstance(other, poly1d):
+            return NotImplemented
+        mine, theirs = self._coefficients, other._coefficients
+        return mine.shape == theirs.shape and bool((mine == theirs).all())
+
+    def __neg__(self):
+        return poly1d(-self._coefficients)
+
+    def __pos__(self):
+        return self
+
+    def __add__(self, other):
+        return poly1d(_phalanx.polyadd(self._coefficients, poly1d(other).coeffs))
+
+    __radd__ = __add__
+
+    def __sub__(self, other):
+        return poly1d(_phalanx.polysub(self._coefficients, poly1d(other).coeffs))
+
+    def __rsub__(self, other):
+        return poly1d(_phalanx.polysub(poly1d(other).coeffs, self._coefficients))
+
+    def __mul__(self, other):
+        return poly1d(_phalanx.polymul(self._coefficients, poly1d(other).coeffs))
+
+    __rmul__ = __mul__
+
+    def __pow__(self, exponent):
+        if not isinstance(exponent, int) or exponent < 0:
+            raise ValueError("Power to non-negative integers only.")
+        power = poly1d([1])
+        for _ in range(exponent):
+            power = power * self
+        return power
+
+    def __truediv__(self, other):
+        if not isinstance(other, poly1d) and _phalanx.ndim(other) == 0:
+            return poly1d(self._coefficients / other)
+        quotient, rest = _phalanx.polydiv(self._coefficients, poly1d(other).coeffs)
+        return poly1d(quotient), poly1d(rest)
+
+    def deriv(self, m=1):
+        """The derivative of some order."""
+        return poly1d(_phalanx.polyder(self._coefficients, m))
+
+    def integ(self, m=1, k=0):
+        """The integral of some order, with constants."""
+        constants = [k] * m if _phalanx.ndim(k) == 0 else k
+        return poly1d(_phalanx.polyint(self._coefficients, m, _phalanx.asarray(constants)))

@@ -1,0 +1,63 @@
+"""What shapes alone decide: `broadcast` and `einsum_path`."""
+
+from . import _phalanx
+
+
+class broadcast:
+    """Arrays broadcast to one shape, to be iterated over."""
+
+    def __init__(self, *args):
+        arrays = [_phalanx.asarray(array) for array in args]
+        self._arrays = _phalanx.broadcast_arrays(*arrays)
+        self.shape = _phalanx.broadcast_shapes(*(array.shape for array in arrays))
+        self.numiter = len(arrays)
+        self.reset()
+
+    @property
+    def nd(self):
+        """The number of axes."""
+        return len(self.shape)
+
+    ndim = nd
+
+    @property
+    def size(self):
+        """The number of elements."""
+        size = 1
+        for extent in self.shape:
+            size *= extent
+        return size
+
+    @property
+    def iters(self):
+        """Iterators over the elements of each array."""
+        return tuple(array.flat for array in self._arrays)
+
+    def reset(self):
+        """Begins again at the first elements."""
+        self.index = 0
+        self._items = zip(*self.iters)
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        items = next(self._items)
+        self.index += 1
+        return items
+
+
+def einsum_path(subscripts, *operands, optimize="greedy", einsum_call=False):
+    """The cheapest order of an `einsum`, and NumPy's report on it."""
+    import numpy
+
+    def shaped(operand):
+        if not isinstance(operand, _phalanx.ndarray):
+            return operand
+        # The path depends on extents alone.
+        return numpy.broadcast_to(numpy.zeros((), operand.dtype), operand.shape)
+
+    operands = tuple(map(shaped, operands))
+    return numpy.einsum_path(
+        shaped(subscripts), *operands, optimize=optimize, einsum_call=einsum_call
+    )
