@@ -66,7 +66,7 @@ pub fn roots(p: &Array) -> Array {
         let degree = last - first;
         let zero_roots = p.size() as i64 - last - 1;
         let found = if degree == 0 {
-            zeros([0], dtype)
+            zeros([0], DType::F64)
         } else {
             let companion = eye(degree as usize, None, -1, dtype);
             companion.slice(s![0]).try_assign(-leading.slice(s![1..]) / leading.at([0]))?;

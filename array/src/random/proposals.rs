@@ -99,7 +99,7 @@ impl Generator {
     pub fn zipf(&self, exponent: f64, shape: impl Into<ShapeArgument>) -> Array {
         let (site, shape) = (call_site(), shape.into());
         Array::catch((|| {
-            if !(exponent > 1.0) {
+            if exponent.is_nan() || exponent <= 1.0 {
                 return Err(refused("zipf", "a", exponent.to_string(), site));
             }
             let shape = shape.resolve(DType::F64.size(), site)?;

@@ -31,8 +31,8 @@ pub enum Decomposition {
         /// The lower triangle, or the upper one.
         lower: bool,
     },
-    /// `(…, n, n) -> (…, n + 1, n)`, complex: above, the eigenvectors in columns, of norm 1 and with
-    /// a real largest component; below them, the eigenvalues.
+    /// `(…, n, n) -> (…, n + 1, n)`, complex: above, the eigenvectors in columns, of norm 1 and
+    /// with a real largest component; below them, the eigenvalues.
     Eig {
         /// Whether all elements are real, so that eigenvalues are real or pairs of conjugates.
         real: bool,

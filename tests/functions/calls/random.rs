@@ -92,7 +92,8 @@ calls! { a =>
     "random.Generator.poisson": one(a, |numbers, mean, shape| numbers.poisson(mean, shape)),
     "random.Generator.standard_gamma":
         one(a, |numbers, exponent, shape| numbers.standard_gamma(exponent, shape, DType::F64)),
-    "random.Generator.chisquare": one(a, |numbers, degrees, shape| numbers.chisquare(degrees, shape)),
+    "random.Generator.chisquare":
+        one(a, |numbers, degrees, shape| numbers.chisquare(degrees, shape)),
     "random.Generator.standard_t":
         one(a, |numbers, degrees, shape| numbers.standard_t(degrees, shape)),
     "random.Generator.logseries": one(a, |numbers, chance, shape| numbers.logseries(chance, shape)),
