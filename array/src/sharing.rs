@@ -49,7 +49,7 @@ struct Places {
 
 /// The places of two arrays with elements of one base.
 fn places(a: &Array, b: &Array) -> Option<(Places, Places)> {
-    if a.size() == 0 || b.size() == 0 || !a.has_cell_of(b) {
+    if a.size() == 0 || b.size() == 0 || !a.has_base_of(b) {
         return None;
     }
     Some((Places::of(a).ok()?, Places::of(b).ok()?))

@@ -174,7 +174,7 @@ impl FlatIteration {
         let flat = self.flat(py);
         let value = argument(value)?;
         let is_one = !matches!(&value, Argument::Array(array) if array.size() != 1);
-        if let (Key::Basic(items), true) = (&items, is_one && flat.shares_memory(&self.array)) {
+        if let (Key::Basic(items), true) = (&items, is_one && flat.has_base_of(&self.array)) {
             let target = at_line(py, || flat.slice(items.as_slice()));
             target.ok().map_err(|error| raised(py, &error))?;
             let value = match value {

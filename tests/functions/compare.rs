@@ -194,7 +194,7 @@ impl Comparison<'_> {
         }
         for (number, base) in self.bases.iter().enumerate() {
             let expected = shares.iter().any(|one| one.as_u64() == Some(number as u64));
-            if array.shares_memory(base) != expected {
+            if array.has_base_of(base) != expected {
                 let letter = char::from(b'a' + number as u8);
                 return Err(format!("shares memory with {letter}: {}", !expected));
             }

@@ -34,7 +34,7 @@ pub fn forms(reference: &Reference, arrays: &Arrays) -> Result<(), String> {
         }
         for (other, other_plain, other_array) in &pairs[..position] {
             let (found, expected) =
-                (array.shares_memory(other_array), plain.shares_memory(other_plain));
+                (array.has_base_of(other_array), plain.shares_memory(other_plain));
             if found != expected {
                 return Err(format!("`{name}` and `{other}` share: {found}, expected {expected}"));
             }

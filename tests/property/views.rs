@@ -83,8 +83,8 @@ impl<'a> Case<'a> {
         if (0..shape.len()).filter(matters).any(|axis| found[axis] != strides[axis]) {
             return Err(format!("strides {found:?}"));
         }
-        if result.shares_memory(&base) != self.shares {
-            return Err(format!("shares the base: {}", result.shares_memory(&base)));
+        if result.has_base_of(&base) != self.shares {
+            return Err(format!("shares the base: {}", result.has_base_of(&base)));
         }
         let found = result.to_vec::<f64>().map_err(|error| error.to_string())?;
         let near = |(found, expected): (&f64, &f64)| {

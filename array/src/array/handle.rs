@@ -133,8 +133,9 @@ impl Array {
         self.0.as_ref().map_or(Vec::new(), strides)
     }
 
-    /// Whether two arrays are views of one, be it through other elements.
-    pub(crate) fn has_cell_of(&self, other: &Array) -> bool {
+    /// Whether two arrays are views of one, or one of the other, be it of other elements or none.
+    /// Local.
+    pub fn has_base_of(&self, other: &Array) -> bool {
         matches!((&self.0, &other.0), (Ok(a), Ok(b)) if Arc::ptr_eq(&a.cell, &b.cell))
     }
 

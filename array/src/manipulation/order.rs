@@ -123,7 +123,7 @@ impl Array {
         Array::catch((|| {
             let flat = within(site, || self.ravel_in(order));
             flat.ok()?;
-            Ok(if flat.has_cell_of(self) { flat.copy_at(site) } else { flat })
+            Ok(if flat.has_base_of(self) { flat.copy_at(site) } else { flat })
         })())
     }
 

@@ -410,9 +410,9 @@ fn reshaped(a: &Arguments<'_, '_>, shape: &[i64]) -> PyResult<Array> {
     let order = a.order_or("order", MemoryOrder::C)?;
     let reshaped = array.reshape_in(shape, order);
     Ok(match a.copies("copy", None)? {
-        Some(true) if reshaped.shares_memory(&array) => reshaped.copy_in(MemoryOrder::K),
+        Some(true) if reshaped.has_base_of(&array) => reshaped.copy_in(MemoryOrder::K),
         Some(false)
-            if array.size() > 0 && reshaped.ok().is_ok() && !reshaped.shares_memory(&array) =>
+            if array.size() > 0 && reshaped.ok().is_ok() && !reshaped.has_base_of(&array) =>
         {
             return Err(value_error("Unable to avoid creating a copy while reshaping."));
         }
