@@ -222,8 +222,9 @@ def test_what_is_forgotten_at_random_changes_nothing():
     assert len(lines) == 1
 
 
-def test_two_threads_of_each_rank_agree_or_are_told():
-    # The ranks' threads take turns as they like: what comes of it is known, or an error everywhere.
+def test_two_threads_of_each_rank_are_told():
+    # The ranks' threads take turns as they like, so only one of each may record: the other is told,
+    # and the other rank with it.
     for turn in range(3):
         ended = worlds.run(
             """
@@ -256,8 +257,5 @@ def test_two_threads_of_each_rank_agree_or_are_told():
             check=False,
         )
         assert "AssertionError" not in ended.stderr, ended.stderr
-        if ended.returncode == 0:
-            assert ended.stdout.count("known") == 2, ended.stdout
-        else:
-            ends = [f"{rank}RuntimeError: ranks " for rank in ("[0] ", "[1] ")]
-            assert all(end in ended.stderr for end in ends) and "PX062" in ended.stderr, ended.stderr
+        assert ended.returncode != 0, ended.stdout
+        assert "PX036" in ended.stderr, ended.stderr
