@@ -222,3 +222,10 @@ def test_a_wait_for_processes_that_never_come_is_interrupted(tmp_path):
     """
     ended = worlds.run(program, environment=variables, check=False)
     assert ended.stdout == "interrupted\n", ended.stderr
+
+
+def test_long_kernels_of_several_loops_are_long():
+    # The product of all extents of the kernel has more than 64 bits.
+    x = np.ones(1 << 22)
+    y = ((x - x.sum()) ** 2).sum()
+    assert float(((x - y) ** 2).sum()) == (1 - ((1 - 2.0**22) ** 2 * 2**22)) ** 2 * 2**22

@@ -144,7 +144,10 @@ impl Instance {
     /// Roughly how long it takes: the elements that the steps visit. Routines visit each several
     /// times, the more of them there are.
     pub fn work(&self) -> usize {
-        let product = |extents: &[usize]| extents.iter().product::<usize>();
+        // The loops of a kernel come one after the other, but one factor too many only makes it long.
+        let product = |extents: &[usize]| {
+            extents.iter().fold(1, |points: usize, &extent| points.saturating_mul(extent))
+        };
         let of_step = |step: &LocalStep| match step {
             LocalStep::Launch { extents, .. } => product(extents),
             LocalStep::Copy(copy) => product(&copy.extents),
