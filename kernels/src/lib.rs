@@ -1,6 +1,7 @@
 //! Kernels: the IR of fused loops, and what runs them on a device.
 
 pub mod cpu;
+pub mod cuda;
 pub mod error;
 pub mod ir;
 pub mod structured;

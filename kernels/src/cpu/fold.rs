@@ -85,7 +85,7 @@ pub(super) fn is_ordered(monoid: Monoid, dtype: DType) -> bool {
 
 /// The bytes of the result of a fold over no points: what changes nothing when it is combined with
 /// the folds of other devices.
-pub(super) fn identity(monoid: Monoid, dtype: DType) -> [u8; 16] {
+pub(crate) fn identity(monoid: Monoid, dtype: DType) -> [u8; 16] {
     let weak = match monoid {
         Monoid::Multiply => Weak::Int(1),
         Monoid::All => Weak::Bool(true),

@@ -41,6 +41,7 @@ mod transfer;
 mod worker;
 
 pub use compile::{Compiled, Tuning, compile};
+pub(crate) use fold::identity;
 #[doc(hidden)]
 pub use instructions::{Level, force_instructions};
 pub use launch::{BufferLaunch, launch};

@@ -1,0 +1,3 @@
+//! Kernels for CUDA devices.
+
+pub mod prelude;

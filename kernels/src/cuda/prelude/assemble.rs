@@ -1,0 +1,208 @@
+//! The text for what a kernel uses.
+
+use super::sections::{Key, all};
+use crate::cpu::identity;
+use phalanx_ops::{DType, Monoid, Op, Signature};
+use std::collections::{BTreeSet, HashSet};
+use std::fmt::Write as _;
+
+/// What a kernel calls.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Uses {
+    /// Dtypes that the kernel names without calling anything on them.
+    pub dtypes: BTreeSet<DType>,
+    /// Operations and the dtypes of their operands.
+    pub ops: BTreeSet<(Op, Vec<DType>)>,
+    /// Casts, from and to.
+    pub casts: BTreeSet<(DType, DType)>,
+    /// Combinations and the dtypes of what they combine.
+    pub monoids: BTreeSet<(Monoid, DType)>,
+}
+
+impl Uses {
+    /// Every operation with every signature, every cast and every combination.
+    pub fn everything() -> Uses {
+        let mut uses = Uses { dtypes: DType::ALL.iter().copied().collect(), ..Uses::default() };
+        for &op in Op::ALL {
+            uses.ops.extend(op.signatures().iter().map(|one| (op, one.inputs().to_vec())));
+        }
+        for &from in DType::ALL {
+            uses.casts.extend(DType::ALL.iter().map(|&to| (from, to)));
+        }
+        for &monoid in Monoid::ALL {
+            let accepted = DType::ALL.iter().filter(|&&dtype| monoid.accepts(dtype));
+            uses.monoids.extend(accepted.map(|&dtype| (monoid, dtype)));
+        }
+        uses
+    }
+}
+
+/// The device functions that a kernel of these operations, casts and dtypes needs, in order of
+/// definition.
+///
+/// Panics if the table has no such signature or the monoid does not accept the dtype.
+pub fn text(uses: &Uses) -> String {
+    let mut text = Text::default();
+    text.need("base", "");
+    for &dtype in &uses.dtypes {
+        text.need_type(dtype);
+    }
+    for (op, inputs) in &uses.ops {
+        text.need_op(*op, inputs);
+    }
+    for (from, to) in &uses.casts {
+        text.need(&format!("cast_{to}"), from.name());
+    }
+    for &(monoid, dtype) in &uses.monoids {
+        text.need_monoid(monoid, dtype);
+    }
+    text.text
+}
+
+/// The text so far.
+#[derive(Default)]
+struct Text {
+    text: String,
+    defined: HashSet<Key>,
+}
+
+impl Text {
+    /// Defines a function, after what it needs.
+    fn need(&mut self, name: &str, types: &str) {
+        let key = (name.to_owned(), types.to_owned());
+        if !self.defined.insert(key.clone()) {
+            return;
+        }
+        if let Some(instance) = all().get(&key) {
+            for (name, types) in &instance.needs {
+                self.need(name, types);
+            }
+            self.text.push_str(&instance.text);
+        } else {
+            let signature = signature(name, types);
+            let (op, signature) =
+                signature.unwrap_or_else(|| panic!("bug: no device function {name} of {types}"));
+            self.wrap(op, signature);
+        }
+    }
+
+    fn need_type(&mut self, dtype: DType) {
+        if all().contains_key(&(dtype.name().to_owned(), String::new())) {
+            self.need(dtype.name(), "");
+        }
+    }
+
+    fn need_op(&mut self, op: Op, inputs: &[DType]) {
+        self.need(&format!("op_{op}"), &types_of(inputs));
+    }
+
+    /// Defines an operation on half types by way of f32, or one on c64 by way of c128.
+    fn wrap(&mut self, op: Op, signature: Signature) {
+        let inputs = signature.inputs();
+        let wide: Vec<_> = inputs.iter().map(|&dtype| wider(dtype)).collect();
+        assert!(wide != inputs, "bug: no device function op_{op} of {inputs:?}");
+        self.need_op(op, &wide);
+        let mut parameters = Vec::new();
+        let mut operands = Vec::new();
+        for ((dtype, wide), name) in inputs.iter().zip(&wide).zip(["a", "b"]) {
+            parameters.push(format!("{dtype} {name}"));
+            if dtype == wide {
+                operands.push(name.to_owned());
+            } else {
+                self.need(&format!("cast_{wide}"), dtype.name());
+                operands.push(format!("cast_{wide}({name})"));
+            }
+        }
+        let mut result = format!("op_{op}({})", operands.join(", "));
+        let output = signature.output;
+        if wider(output) != output {
+            self.need(&format!("cast_{output}"), wider(output).name());
+            result = format!("cast_{output}({result})");
+        }
+        let parameters = parameters.join(", ");
+        let _ = writeln!(self.text, "DEVICE {output} op_{op}({parameters}) {{ return {result}; }}");
+    }
+
+    /// Defines a combination and its identity.
+    fn need_monoid(&mut self, monoid: Monoid, dtype: DType) {
+        assert!(monoid.accepts(dtype), "bug: {monoid} does not combine {dtype}");
+        self.need_type(dtype);
+        match element_op(monoid) {
+            None => self.need(&format!("combine_{monoid}"), dtype.name()),
+            Some(op) => {
+                self.need_op(op, &[dtype, dtype]);
+                let _ = writeln!(
+                    self.text,
+                    "DEVICE {dtype} combine_{monoid}({dtype} a, {dtype} b) \
+                     {{ return op_{op}(a, b); }}"
+                );
+            }
+        }
+        let literal = literal(dtype, &identity(monoid, dtype));
+        let _ = writeln!(
+            self.text,
+            "DEVICE {dtype} identity_{monoid}_{dtype}() {{ return {literal}; }}"
+        );
+    }
+}
+
+/// The operation that combines single elements; `None` for the compound monoids.
+fn element_op(monoid: Monoid) -> Option<Op> {
+    match monoid {
+        Monoid::Add => Some(Op::Add),
+        Monoid::Multiply => Some(Op::Multiply),
+        Monoid::Min => Some(Op::Minimum),
+        Monoid::Max => Some(Op::Maximum),
+        Monoid::Any => Some(Op::LogicalOr),
+        Monoid::All => Some(Op::LogicalAnd),
+        Monoid::LogAddExp => Some(Op::LogAddExp),
+        Monoid::BitAnd => Some(Op::BitwiseAnd),
+        Monoid::BitOr => Some(Op::BitwiseOr),
+        Monoid::BitXor => Some(Op::BitwiseXor),
+        Monoid::ArgMin | Monoid::ArgMax | Monoid::Moments => None,
+    }
+}
+
+/// The dtype in which operations on this one are computed where they have no function of its own.
+const fn wider(dtype: DType) -> DType {
+    match dtype {
+        DType::F16 | DType::BF16 => DType::F32,
+        DType::C64 => DType::C128,
+        other => other,
+    }
+}
+
+/// The types of operands as sections name them: one where all are the same.
+fn types_of(inputs: &[DType]) -> String {
+    let same = inputs.iter().all(|dtype| *dtype == inputs[0]);
+    let inputs = if same { &inputs[..1] } else { inputs };
+    inputs.iter().map(|dtype| dtype.name()).collect::<Vec<_>>().join(",")
+}
+
+/// The operation and signature that a device function stands for.
+fn signature(name: &str, types: &str) -> Option<(Op, Signature)> {
+    let op = Op::from_name(name.strip_prefix("op_")?)?;
+    let signatures = op.signatures();
+    let signature =
+        signatures.iter().find(|signature| types_of(signature.inputs()) == types)?.clone();
+    Some((op, signature))
+}
+
+/// An element in C.
+fn literal(dtype: DType, bytes: &[u8]) -> String {
+    let word = |bytes: &[u8]| {
+        bytes.iter().rev().fold(0, |word: u64, &byte| word << 8 | u64::from(byte))
+    };
+    match dtype {
+        DType::Bool => (if bytes[0] != 0 { "true" } else { "false" }).to_owned(),
+        DType::F16 | DType::BF16 => format!("{dtype}{{{:#x}}}", word(&bytes[..2])),
+        DType::F32 => format!("__uint_as_float({:#x}u)", word(&bytes[..4])),
+        DType::F64 => format!("__longlong_as_double((i64){:#x}ull)", word(&bytes[..8])),
+        DType::C64 | DType::C128 => {
+            let (re, im) = bytes[..dtype.size()].split_at(dtype.size() / 2);
+            let real = dtype.real();
+            format!("{dtype}{{{}, {}}}", literal(real, re), literal(real, im))
+        }
+        integer => format!("({integer}){:#x}ull", word(&bytes[..integer.size()])),
+    }
+}
