@@ -71,7 +71,7 @@ DEVICE $T divide_down($T a, $T b, $T& left) {
     return (b < 0) != (left < 0) ? left + b : left;
 }
 //# op_remainder: floats
-//+ divide_down:$T constants:$T
+//+ divide_down:$T nan:$T
 DEVICE $T op_remainder($T a, $T b) {
     $T left;
     return b == 0 ? nan_$T() : divide_down(a, b, left);
@@ -107,18 +107,20 @@ DEVICE $T $F($T a) { return fabs(a); }
 //+ op_hypot:$R
 DEVICE $R op_absolute($T a) { return op_hypot(a.re, a.im); }
 
-//# op_sign: integers
+//# op_sign: unsigned
+DEVICE $T op_sign($T a) { return ($T)(a != 0); }
+//# op_sign: signed
 DEVICE $T op_sign($T a) { return ($T)((a > 0) - (a < 0)); }
 //# op_sign: floats
 DEVICE $T op_sign($T a) { return a > 0 ? 1 : a < 0 ? -1 : a == 0 ? 0 : a; }
 //# op_sign: complexes
-//+ op_hypot:$R constants:$R is_infinite:$R
+//+ op_hypot:$R nan:$R is_infinite:$R
 DEVICE $T op_sign($T z) {
     $R modulus = op_hypot(z.re, z.im);
     if (modulus == 0) return $T{0, 0};
     if (!is_infinite(modulus)) return $T{z.re / modulus, z.im / modulus};
-    if (!is_infinite(z.im)) return $T{copysign(($R)1, z.re), 0};
     if (!is_infinite(z.re)) return $T{0, copysign(($R)1, z.im)};
+    if (!is_infinite(z.im)) return $T{copysign(($R)1, z.re), 0};
     return $T{nan_$R(), nan_$R()};
 }
 

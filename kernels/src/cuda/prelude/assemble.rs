@@ -190,9 +190,8 @@ fn signature(name: &str, types: &str) -> Option<(Op, Signature)> {
 
 /// An element in C.
 fn literal(dtype: DType, bytes: &[u8]) -> String {
-    let word = |bytes: &[u8]| {
-        bytes.iter().rev().fold(0, |word: u64, &byte| word << 8 | u64::from(byte))
-    };
+    let word =
+        |bytes: &[u8]| bytes.iter().rev().fold(0, |word: u64, &byte| word << 8 | u64::from(byte));
     match dtype {
         DType::Bool => (if bytes[0] != 0 { "true" } else { "false" }).to_owned(),
         DType::F16 | DType::BF16 => format!("{dtype}{{{:#x}}}", word(&bytes[..2])),

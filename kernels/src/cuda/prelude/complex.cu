@@ -6,7 +6,7 @@
 //# op_sqrt: floats
 DEVICE $T op_sqrt($T a) { return sqrt(a); }
 //# op_sqrt: c128
-//+ op_hypot:f64 constants:f64 is_infinite:f64
+//+ op_hypot:f64 infinity:f64 nan:f64 is_infinite:f64
 DEVICE c128 op_sqrt(c128 z) {
     f64 re = z.re, im = z.im;
     if (re == 0 && im == 0) return c128{0, im};
@@ -44,7 +44,7 @@ DEVICE f64 large_exp_times(f64 x, f64 factor, f64 unit) {
     return factor * quarter * quarter * quarter * (quarter * unit);
 }
 //# op_exp: c128
-//+ cos_sin:f64 large_exp_times:f64 constants:f64 is_finite:f64
+//+ cos_sin:f64 large_exp_times:f64 infinity:f64 nan:f64 is_finite:f64
 DEVICE c128 op_exp(c128 z) {
     f64 re = z.re, im = z.im, cos, sin;
     if (im == 0) return c128{exp(re), im};
@@ -147,7 +147,7 @@ DEVICE hyperbolic_products products(f64 x, f64 y) {
     return hyperbolic_products{sh * c, ch * s, ch * c, sh * s};
 }
 //# op_sinh: c128
-//+ hyperbolic_products:f64 constants:f64 is_finite:f64 is_infinite:f64
+//+ hyperbolic_products:f64 nan:f64 is_finite:f64 is_infinite:f64
 DEVICE c128 op_sinh(c128 z) {
     if (z.im == 0) return c128{sinh(z.re), z.im};
     if (!is_finite(z.im)) {
@@ -157,7 +157,7 @@ DEVICE c128 op_sinh(c128 z) {
     return c128{p.sc, p.cs};
 }
 //# op_cosh: c128
-//+ hyperbolic_products:f64 constants:f64 is_finite:f64 is_infinite:f64
+//+ hyperbolic_products:f64 infinity:f64 nan:f64 is_finite:f64 is_infinite:f64
 DEVICE c128 op_cosh(c128 z) {
     f64 re = z.re, im = z.im, zero = copysign(0.0, re) * copysign(1.0, im);
     if (im == 0) return c128{cosh(re), zero};
@@ -170,14 +170,15 @@ DEVICE c128 op_cosh(c128 z) {
 }
 // Kahan's method: everything from tan(im) and sinh(re).
 //# op_tanh: c128
-//+ cos_sin:f64 op_tan:f64 constants:f64 is_finite:f64 is_infinite:f64
+//+ cos_sin:f64 op_tan:f64 nan:f64 is_finite:f64 is_infinite:f64
 DEVICE c128 op_tanh(c128 z) {
     f64 re = z.re, im = z.im, c, s;
     if (re != re) return c128{re, im == 0 ? im : nan_f64()};
     if (is_finite(re) && !is_finite(im)) return c128{re == 0 ? re : nan_f64(), nan_f64()};
     if (fabs(re) > 22) {
         cos_sin(im, c, s);
-        if (is_infinite(re)) return c128{copysign(1.0, re), copysign(0.0, is_finite(im) ? s * c : im)};
+        f64 turn = is_finite(im) ? s * c : im;
+        if (is_infinite(re)) return c128{copysign(1.0, re), copysign(0.0, turn)};
         f64 fall = exp(-fabs(re));
         return c128{copysign(1.0, re), 4 * s * c * fall * fall};
     }
@@ -198,7 +199,7 @@ DEVICE c128 op_cos(c128 z) { return op_cosh(c128{-z.im, z.re}); }
 
 // Product in which an infinite factor or term makes an infinite product, as C's operator does it.
 //# multiply_infinite: c128
-//+ op_multiply:c128 op_isinf:c128 is_infinite:f64 constants:f64
+//+ op_multiply:c128 op_isinf:c128 is_infinite:f64 infinity:f64
 DEVICE f64 boxed(f64 x, bool infinite) {
     if (infinite) return copysign(is_infinite(x) ? 1.0 : 0.0, x);
     return x != x ? copysign(0.0, x) : x;
@@ -299,7 +300,7 @@ FAR inverse_parts find_inverse_parts(f64 x, f64 y) {
     return usual ? usual_parts(x, y) : extreme_parts(x, y);
 }
 //# op_arcsinh: c128
-//+ inverse_parts:f64 constants:f64 is_infinite:f64
+//+ inverse_parts:f64 infinity:f64 nan:f64 is_infinite:f64
 DEVICE c128 op_arcsinh(c128 z) {
     f64 x = fabs(z.re), y = fabs(z.im), re = nan_f64(), im = nan_f64();
     bool x_infinite = is_infinite(x), y_infinite = is_infinite(y);
@@ -323,7 +324,7 @@ DEVICE c128 $F(c128 z) {
     return c128{w.im, w.re};
 }
 //# op_arccos: c128
-//+ inverse_parts:f64 constants:f64 is_infinite:f64 is_negative:f64
+//+ inverse_parts:f64 infinity:f64 nan:f64 is_infinite:f64 is_negative:f64
 DEVICE c128 op_arccos(c128 z) {
     f64 x = fabs(z.re), y = fabs(z.im), re = nan_f64(), im = nan_f64();
     bool x_infinite = is_infinite(x), y_infinite = is_infinite(y);
@@ -348,7 +349,7 @@ DEVICE c128 op_arccosh(c128 z) {
     return c128{fabs(w.im), copysign(w.re, z.im)};
 }
 //# op_arctanh: c128
-//+ op_hypot:f64 op_arctan2:f64 constants:f64 is_infinite:f64
+//+ op_hypot:f64 op_arctan2:f64 infinity:f64 nan:f64 is_infinite:f64
 DEVICE c128 op_arctanh(c128 z) {
     const f64 quarter = 0x1.921fb54442d18p+0;
     f64 x = fabs(z.re), y = fabs(z.im), re = nan_f64(), im = nan_f64();

@@ -1,17 +1,22 @@
 // Functions of integers, with NumPy's answers where arithmetic has none.
 
-// By squaring. A negative power is an error in the data, found elsewhere; here it gives 0.
-//# op_power: integers
-DEVICE $T op_power($T a, $T b) {
-    if (b < 0) return 0;
-    $W base = ($W)a, left = ($W)b, power = 1;
+// A negative power is an error in the data, found elsewhere; here it gives 0.
+//# power_by_squaring: u32 u64
+DEVICE $T power_by_squaring($T base, $T left) {
+    $T power = 1;
     while (left != 0) {
         if (left & 1) power *= base;
         base *= base;
         left >>= 1;
     }
-    return ($T)power;
+    return power;
 }
+//# op_power: unsigned
+//+ power_by_squaring:$W
+DEVICE $T op_power($T a, $T b) { return ($T)power_by_squaring(($W)a, ($W)b); }
+//# op_power: signed
+//+ power_by_squaring:$W
+DEVICE $T op_power($T a, $T b) { return b < 0 ? ($T)0 : ($T)power_by_squaring(($W)a, ($W)b); }
 
 //# op_bitwise_and(&) op_bitwise_or(|) op_bitwise_xor(^): bool integers
 DEVICE $T $F($T a, $T b) { return ($T)(a $Q b); }
@@ -24,7 +29,9 @@ DEVICE $T op_invert($T a) { return ($T)~a; }
 DEVICE $T op_left_shift($T a, $T b) {
     return ($U)b < 8 * sizeof($T) ? ($T)(($W)a << b) : ($T)0;
 }
-//# op_right_shift: integers
+//# op_right_shift: unsigned
+DEVICE $T op_right_shift($T a, $T b) { return b < 8 * sizeof($T) ? ($T)(a >> b) : ($T)0; }
+//# op_right_shift: signed
 DEVICE $T op_right_shift($T a, $T b) {
     return ($U)b < 8 * sizeof($T) ? ($T)(a >> b) : a < 0 ? ($T)-1 : ($T)0;
 }

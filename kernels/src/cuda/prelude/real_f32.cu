@@ -16,7 +16,7 @@ DEVICE f32 scale(f32 x, i32 k) {
 }
 // Adding 1.5 * 2**23 rounds to an integer, which then stands in the low bits.
 //# op_exp: f32
-//+ scale:f32 bits:f32 constants:f32
+//+ scale:f32 bits:f32 infinity:f32
 DEVICE f32 op_exp(f32 x) {
     f32 shifted = fma(x, 0x1.715476p+0f, 0x1.8p+23f), k = shifted - 0x1.8p+23f;
     f32 r = fma(k, -0x1.7f7d1cp-20f, fma(k, -0x1.62e4p-1f, x));
@@ -26,7 +26,7 @@ DEVICE f32 op_exp(f32 x) {
     return x > 89 ? infinity_f32() : x < -104 ? 0 : y;
 }
 //# op_exp2: f32
-//+ scale:f32 bits:f32 constants:f32
+//+ scale:f32 bits:f32 infinity:f32
 DEVICE f32 op_exp2(f32 x) {
     f32 shifted = x + 0x1.8p+23f, r = x - (shifted - 0x1.8p+23f);
     f32 p = fma(0x1.441412p-13f, r, 0x1.5f0956p-10f);
@@ -36,7 +36,7 @@ DEVICE f32 op_exp2(f32 x) {
 }
 // x = m * 2**e with m in [2/3, 4/3).
 //# op_log10: f32
-//+ bits:f32 from_bits:f32 constants:f32
+//+ bits:f32 from_bits:f32 infinity:f32 nan:f32
 DEVICE f32 op_log10(f32 x) {
     bool small = x < 0x1p-126f;
     u32 b = bits(small ? x * 0x1p23f : x);
@@ -45,9 +45,10 @@ DEVICE f32 op_log10(f32 x) {
     f32 p = fma(fma(0x1.dba260p-4f, f, -0x1.04a268p-3f), f, 0x1.bc8cf8p-4f);
     p = fma(fma(fma(p, f, -0x1.f4963ep-4f), f, 0x1.24c926p-3f), f, -0x1.55909ep-3f);
     p = fma(fma(fma(p, f, 0x1.9998d4p-3f), f, -0x1.ffff2cp-3f), f, 0x1.555556p-2f);
-    p = fma(p, f, -0.5f) * f * f;
-    f32 high = f * 0x1.bcb7b2p-2f;
-    f32 low = fma(p, 0x1.bcb7b2p-2f, fma(f, -0x1.5b235ep-27f, fma(f, 0x1.bcb7b2p-2f, -high)));
+    f32 half = 0.5f * f, square = f * half, d = f - square;
+    p = fma(p * f, f * f, ((f - d) - square) - fma(f, half, -square));
+    f32 high = d * 0x1.bcb7b2p-2f;
+    f32 low = fma(p, 0x1.bcb7b2p-2f, fma(d, -0x1.5b235ep-27f, fma(d, 0x1.bcb7b2p-2f, -high)));
     f32 whole = n * 0x1.3440p-2f, sum = whole + high;
     low = fma(n, 0x1.3509f8p-18f, low) + (e == 0 && !small ? 0 : (whole - sum) + high);
     f32 y = sum + low;
@@ -55,16 +56,17 @@ DEVICE f32 op_log10(f32 x) {
     return x < 0 ? nan_f32() : x == infinity_f32() || x != x ? x : y;
 }
 
-// x reduced by multiples of pi/2, with the multiple's lowest bits. Of a large x, 2/pi is multiplied
-// by as many bits as matter (Payne and Hanek).
+// x reduced by multiples of pi/2, with the multiple's lowest bits. A large x is multiplied by as
+// many bits of 2/pi as matter (Payne and Hanek).
 //# reduce_large: f32
 //+ bits:f32
 TABLE u32 two_over_pi_f32[6] = {
     0x28be60dbu, 0x9391054au, 0x7f09d5f4u, 0x7d4d3770u, 0x36d8a566u, 0x4f10e410u};
-FAR f64 reduce_large(f32 x, i32& quadrant) {
+struct large_f32 { f64 angle; i32 quadrant; };
+FAR large_f32 reduce_large(f32 x) {
     u32 b = bits(x), m = (b & 0x007fffffu) << 8 | 0x80000000u;
     i32 e = (i32)(b >> 23 & 0xff) - 126, word = e >> 5, shift = e & 31;
-    if (e == 129) return (f64)(x - x);
+    if (e == 129) return large_f32{(f64)(x - x), 0};
     u32 high = word ? two_over_pi_f32[word - 1] : 0, middle = two_over_pi_f32[word];
     u32 low = two_over_pi_f32[word + 1], next = two_over_pi_f32[word + 2];
     if (shift) {
@@ -76,8 +78,8 @@ FAR f64 reduce_large(f32 x, i32& quadrant) {
     i32 q = (i32)(product >> 62);
     i64 fraction = (i64)(product << 2) >> 2;
     q += fraction < 0;
-    quadrant = (i32)b < 0 ? -q : q;
-    return (f64)fraction * ((i32)b < 0 ? -0x1.921fb54442d18p-62 : 0x1.921fb54442d18p-62);
+    f64 angle = (f64)fraction * 0x1.921fb54442d18p-62;
+    return (i32)b < 0 ? large_f32{-angle, -q} : large_f32{angle, q};
 }
 // The first remainder is exact; the second's error is kept in `low`.
 //# reduce: f32
@@ -85,13 +87,16 @@ FAR f64 reduce_large(f32 x, i32& quadrant) {
 struct reduced_f32 { f32 high, low; i32 quadrant; };
 DEVICE reduced_f32 reduce(f32 x) {
     f32 shifted = fma(x, 0x1.45f306p-1f, 0x1.8p+23f), k = shifted - 0x1.8p+23f;
-    f32 r = fma(k, -0x1.921fb4p+0f, x), high = fma(k, -0x1.4442d2p-24f, r);
-    f32 low = fma(k, 0x1.ee59dap-50f, fma(k, -0x1.4442d2p-24f, r - high));
+    f32 r = fma(k, -0x1.921fb4p+0f, x), product = k * 0x1.4442d2p-24f;
+    f32 high = r - product, back = high - r;
+    f32 low = (r - (high - back)) - (product + back);
+    low = fma(k, 0x1.ee59dap-50f, low - fma(k, 0x1.4442d2p-24f, -product));
     i32 quadrant = (i32)bits(shifted);
     if (!(fabs(x) < 65536)) {
-        f64 exact = reduce_large(x, quadrant);
-        high = (f32)exact;
-        low = (f32)(exact - high);
+        large_f32 large = reduce_large(x);
+        high = (f32)large.angle;
+        low = (f32)(large.angle - high);
+        quadrant = large.quadrant;
     }
     return reduced_f32{high, low, quadrant};
 }
@@ -130,7 +135,11 @@ DEVICE f32 op_tan(f32 x) {
     f64 shifted = fma((f64)x, 0x1.45f306dc9c883p-1, 0x1.8p+52), k = shifted - 0x1.8p+52;
     f64 r = fma(k, -0x1.1a62633145c07p-54, fma(k, -0x1.921fb54442d18p+0, (f64)x));
     i32 quadrant = (i32)bits(shifted);
-    if (!(fabs(x) < 65536)) r = reduce_large(x, quadrant);
+    if (!(fabs(x) < 65536)) {
+        large_f32 large = reduce_large(x);
+        r = large.angle;
+        quadrant = large.quadrant;
+    }
     f64 z = r * r, w = z * z, s = z * r;
     f64 p = fma(z, 0.00946564784943673166728, 0.00297435743359967304927);
     p = fma(w, p, fma(z, 0.0245283181166547278873, 0.0533812378445670393523));
@@ -154,7 +163,7 @@ DEVICE f32 arccos_near_one(f32 x, f32& low) {
     return 2 * s;
 }
 //# op_arcsin: f32
-//+ arccos_near_one:f32 constants:f32
+//+ arccos_near_one:f32 nan:f32
 DEVICE f32 op_arcsin(f32 x) {
     f32 a = fabs(x), z = x * x, low;
     if (a < 0.5f) return fma(z * x, arcsin_tail(z), x);
@@ -164,7 +173,7 @@ DEVICE f32 op_arcsin(f32 x) {
     return copysign(sum + (rest - (low + 0x1.777a5cp-25f)), x);
 }
 //# op_arccos: f32
-//+ arccos_near_one:f32 constants:f32
+//+ arccos_near_one:f32 nan:f32
 DEVICE f32 op_arccos(f32 x) {
     f32 a = fabs(x), z = x * x, low;
     if (a < 0.5f) {
@@ -177,34 +186,33 @@ DEVICE f32 op_arccos(f32 x) {
     f32 sum = 0x1.921fb6p+1f - high, rest = (0x1.921fb6p+1f - sum) - high;
     return sum + (rest - (low + 0x1.777a5cp-24f));
 }
-// Beyond 1 by the reciprocal, whose error is carried along.
-//# op_arctan: f32
-//+ constants:f32
-DEVICE f32 op_arctan(f32 x) {
-    f32 a = fabs(x), q = a > 1 ? 1 / a : a, z = q * q;
-    f32 p = fma(fma(0x1.86406cp-10f, z, -0x1.2ba6b6p-7f), z, 0x1.aefb2cp-6f);
-    p = fma(fma(fma(p, z, -0x1.9115a4p-5f), z, 0x1.2006f8p-4f), z, -0x1.6dd8fep-4f);
-    p = fma(fma(fma(p, z, 0x1.c62cdap-4f), z, -0x1.248952p-3f), z, 0x1.999956p-3f);
-    p = fma(p, z, -0x1.555556p-2f) * z * q;
-    f32 y = q + p;
-    if (a > 1) {
-        f32 rest = a < 0x1p100f ? fma(-q, a, 1) * q : 0;
-        f32 sum = 0x1.921fb6p+0f - q, lost = (0x1.921fb6p+0f - sum) - q;
-        y = sum + (lost - (p + rest + 0x1.777a5cp-25f));
-    }
-    return copysign(y, x);
-}
-//# op_arctan2: f32
-DEVICE f32 op_arctan2(f32 y, f32 x) {
-    f64 a = fabs((f64)x), b = fabs((f64)y);
-    f64 small = a < b ? a : b, large = a < b ? b : a;
-    f64 q = large == 0 ? 0 : small == large ? 1 : small / large, z = q * q;
+// The arctangent of q in [0, 1], in f64.
+//# arctan_short: f64
+DEVICE f64 arctan_short(f64 q) {
+    f64 z = q * q;
     f64 p = fma(fma(0x1.36ecfc48d188bp-11, z, -0x1.14abab0185470p-8), z, 0x1.cd243cc325c05p-7);
     p = fma(fma(p, z, -0x1.ea18af61c3e87p-6), z, 0x1.837061ab40426p-5);
     p = fma(fma(p, z, -0x1.ffb2b9595f5b2p-5), z, 0x1.36bfd2210f14ap-4);
     p = fma(fma(p, z, -0x1.73a719b0b93d9p-4), z, 0x1.c70a6be6d4163p-4);
     p = fma(fma(p, z, -0x1.2491d128f2977p-3), z, 0x1.9999971f594e7p-3);
-    f64 angle = fma(fma(p, z, -0x1.555555543c557p-2) * z, q, q);
+    return fma(fma(p, z, -0x1.555555543c557p-2) * z, q, q);
+}
+// Beyond 1 by the reciprocal, that of f32 made more precise.
+//# op_arctan: f32
+//+ arctan_short:f64
+DEVICE f32 op_arctan(f32 x) {
+    f32 a = fabs(x), inverse = 1 / a;
+    f64 rough = inverse, exact = fma(fma((f64)-a, rough, 1.0), rough, rough);
+    f64 angle = arctan_short(a > 1 ? exact : a);
+    if (a > 1) angle = 0x1.921fb54442d18p+0 - angle;
+    return copysign(inverse == 0 ? 0x1.921fb6p+0f : (f32)angle, x);
+}
+//# op_arctan2: f32
+//+ arctan_short:f64
+DEVICE f32 op_arctan2(f32 y, f32 x) {
+    f64 a = fabs((f64)x), b = fabs((f64)y);
+    f64 small = a < b ? a : b, large = a < b ? b : a;
+    f64 angle = arctan_short(large == 0 ? 0 : small == large ? 1 : small / large);
     if (a < b) angle = 0x1.921fb54442d18p+0 - angle;
     if (signbit(x)) angle = 0x1.921fb54442d18p+1 - angle;
     return x != x || y != y ? x + y : copysign((f32)angle, y);
@@ -223,12 +231,12 @@ DEVICE f32 op_cosh(f32 x) {
 }
 //# op_arcsinh: f32
 DEVICE f32 op_arcsinh(f32 x) {
-    if (fabs(x) < 0x1p-11f) return fma(x * x, x * -0x1.555556p-3f, x);
+    if (fabs(x) < 0x1p-11f) return copysign(fma(x * -0x1.555556p-3f, x * x, x), x);
     f64 a = fabs((f64)x);
     return copysign((f32)log(a + sqrt(fma(a, a, 1.0))), x);
 }
 //# op_arccosh: f32
-//+ constants:f32
+//+ nan:f32
 DEVICE f32 op_arccosh(f32 x) {
     f64 a = x;
     return x < 1 ? nan_f32() : (f32)log(a + sqrt(fma(a, a, -1.0)));
@@ -240,7 +248,7 @@ DEVICE f32 op_arctanh(f32 x) {
     return copysign((f32)(0.5 * log((1 + a) / (1 - a))), x);
 }
 //# op_hypot: f32
-//+ is_infinite:f32 constants:f32
+//+ is_infinite:f32 infinity:f32
 DEVICE f32 op_hypot(f32 a, f32 b) {
     f32 y = (f32)sqrt(fma((f64)a, (f64)a, (f64)b * (f64)b));
     return is_infinite(a) || is_infinite(b) ? infinity_f32() : y;
@@ -250,7 +258,7 @@ DEVICE f32 op_hypot(f32 a, f32 b) {
 DEVICE f32 positive_power(f32 a, f32 b) { return (f32)exp((f64)b * log((f64)a)); }
 
 //# op_power: floats
-//+ positive_power:$T constants:$T is_infinite:$T
+//+ positive_power:$T infinity:$T nan:$T is_infinite:$T
 DEVICE $T op_power($T a, $T b) {
     if (a == 1 || b == 0) return 1;
     if (a != a || b != b) return a + b;

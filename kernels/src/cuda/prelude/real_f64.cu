@@ -9,8 +9,8 @@
 //# op_log1p(log1p) op_cbrt(cbrt) op_sinh(sinh) op_cosh(cosh) op_tanh(tanh) op_arctanh(atanh): f64
 DEVICE f64 $F(f64 x) { return $Q(x); }
 
-// x reduced by multiples of pi/2 to twice the precision, with the multiple's lowest bits. Of a large
-// x, 2/pi is multiplied by as many bits as matter (Payne and Hanek).
+// x reduced by multiples of pi/2 to twice the precision, with the multiple's lowest bits. A large x
+// is multiplied by as many bits of 2/pi as matter (Payne and Hanek).
 //# reduced: f64
 struct reduced_f64 { f64 high, low; i32 quadrant; };
 //# reduce_large: f64
@@ -120,7 +120,7 @@ DEVICE f64 op_tan(f64 argument) {
     f64 z = x * x, w = z * z;
     f64 r = fma(w, -1.85586374855275456654e-05, 7.81794442939557092300e-05);
     r = fma(w, fma(w, r, 5.88041240820264096874e-04), 3.59207910759131235356e-03);
-    r = fma(w, fma(w, r, 2.18694882948695424599e-02), 1.33333333333201242699e-01);
+    r = fma(w, fma(w, r, 2.18694882948595424599e-02), 1.33333333333201242699e-01);
     f64 v = fma(w, 2.59073051863633712884e-05, 7.14072491382608190305e-05);
     v = fma(w, fma(w, v, 2.46463134818469906812e-04), 1.45620945432529025516e-03);
     v = fma(w, fma(w, v, 8.86323982359930005737e-03), 5.39682539762260521377e-02);
@@ -142,7 +142,8 @@ DEVICE f64 arcsin_tail(f64 z) {
     p = fma(z, fma(z, p, -4.00555345006794114027e-02), 2.01212532134862925881e-01);
     p = fma(z, fma(z, p, -3.25565818622400915405e-01), 1.66666666666666657415e-01) * z;
     f64 q = fma(z, 7.70381505559019352791e-02, -6.88283971605453293030e-01);
-    return p / fma(z, fma(z, fma(z, q, 2.02094576023350569471e+00), -2.40339491173441421878e+00), 1.0);
+    q = fma(z, fma(z, q, 2.02094576023350569471e+00), -2.40339491173441421878e+00);
+    return p / fma(z, q, 1.0);
 }
 // acos(x) for x in [1/2, 1], as a sum.
 //# arccos_near_one: f64
@@ -154,7 +155,7 @@ DEVICE f64 arccos_near_one(f64 x, f64& low) {
     return 2 * s;
 }
 //# op_arcsin: f64
-//+ arccos_near_one:f64 constants:f64
+//+ arccos_near_one:f64 nan:f64
 DEVICE f64 op_arcsin(f64 x) {
     f64 a = fabs(x), low;
     if (a < 0.5) return fma(x, arcsin_tail(x * x), x);
@@ -164,7 +165,7 @@ DEVICE f64 op_arcsin(f64 x) {
     return copysign(sum + (rest - (low - 0x1.1a62633145c07p-54)), x);
 }
 //# op_arccos: f64
-//+ arccos_near_one:f64 constants:f64
+//+ arccos_near_one:f64 nan:f64
 DEVICE f64 op_arccos(f64 x) {
     f64 a = fabs(x), low;
     if (a < 0.5) {
@@ -177,10 +178,10 @@ DEVICE f64 op_arccos(f64 x) {
     f64 sum = 0x1.921fb54442d18p+1 - high, rest = (0x1.921fb54442d18p+1 - sum) - high;
     return sum + (rest - (low - 0x1.1a62633145c07p-53));
 }
-// The arctangent of high + low >= 0 with high finite.
+// The arctangent of high + low >= 0 with high finite; if it lies behind, pi less this.
 //# arctan_sum: f64
-DEVICE f64 arctan_sum(f64 high, f64 low) {
-    f64 x = high, base = 0, rest = 0, slope = 1;
+DEVICE f64 arctan_sum(f64 high, f64 low, bool behind) {
+    f64 x = high, base = 0, rest = 0;
     if (high >= 0.4375) {
         f64 over, under;
         if (high < 1.1875) {
@@ -206,13 +207,16 @@ DEVICE f64 arctan_sum(f64 high, f64 low) {
     f64 t = fma(w, -3.65315727442169155270e-02, -5.83357013379057348645e-02);
     t = fma(w, fma(w, t, -7.69187620504482999495e-02), -1.11111104054623557880e-01);
     t = fma(w, t, -1.99999999998764832476e-01) * w;
-    return base - ((x * (s + t) - rest) - x);
+    rest = (x * (s + t) - rest) - x;
+    if (!behind) return base - rest;
+    f64 sum = 0x1.921fb54442d18p+1 - base, lost = (0x1.921fb54442d18p+1 - sum) - base;
+    return sum + (rest + (lost + 0x1.1a62633145c07p-53));
 }
 //# op_arctan: f64
 //+ arctan_sum:f64 is_infinite:f64
 DEVICE f64 op_arctan(f64 x) {
     if (fabs(x) < 0x1p-27) return x;
-    f64 y = is_infinite(x) ? 0x1.921fb54442d18p+0 : arctan_sum(fabs(x), 0);
+    f64 y = is_infinite(x) ? 0x1.921fb54442d18p+0 : arctan_sum(fabs(x), 0, false);
     return copysign(y, x);
 }
 //# op_arctan2: f64
@@ -228,16 +232,10 @@ DEVICE f64 op_arctan2(f64 y, f64 x) {
     else {
         if (a > 0x1p900 || b > 0x1p900) { a *= 0x1p-200; b *= 0x1p-200; }
         else if (a < 0x1p-900 || b < 0x1p-900) { a *= 0x1p100; b *= 0x1p100; }
-        f64 q = b / a, inverse = 1 / a;
-        if (behind) {
-            f64 part = q < 0x1p60 ? arctan_sum(q, fma(-q, a, b) * inverse) : 0x1.921fb54442d18p+0;
-            f64 sum = 0x1.921fb54442d18p+1 - part, lost = (0x1.921fb54442d18p+1 - sum) - part;
-            angle = sum + (lost + 0x1.1a62633145c07p-53);
-        } else if (q < 0x1p-60) {
-            angle = fabs(y) / fabs(x);
-        } else {
-            angle = q < 0x1p60 ? arctan_sum(q, fma(-q, a, b) * inverse) : 0x1.921fb54442d18p+0;
-        }
+        f64 q = b / a;
+        if (q > 0x1p60) angle = 0x1.921fb54442d18p+0;
+        else if (q < 0x1p-60) angle = behind ? 0x1.921fb54442d18p+1 : fabs(y) / fabs(x);
+        else angle = arctan_sum(q, fma(-q, a, b) / a, behind);
     }
     return copysign(angle, y);
 }
@@ -251,7 +249,7 @@ DEVICE f64 op_arcsinh(f64 x) {
     return a < 0x1p-28 || x != x ? x : copysign(y, x);
 }
 //# op_arccosh: f64
-//+ constants:f64
+//+ nan:f64
 DEVICE f64 op_arccosh(f64 x) {
     if (!(x >= 1)) return nan_f64();
     if (x >= 0x1p28) return log(x) + 0x1.62e42fefa39efp-1;
@@ -261,7 +259,7 @@ DEVICE f64 op_arccosh(f64 x) {
 }
 // The squares are summed with twice the precision, after scaling by a power of 2.
 //# op_hypot: f64
-//+ is_infinite:f64 constants:f64
+//+ is_infinite:f64 infinity:f64
 DEVICE f64 op_hypot(f64 a, f64 b) {
     if (is_infinite(a) || is_infinite(b)) return infinity_f64();
     f64 x = fabs(a), y = fabs(b), factor = 1, unfactor = 1;
@@ -280,7 +278,7 @@ DEVICE f64 op_hypot(f64 a, f64 b) {
 // exp(b * log(a)) of a finite positive number; the logarithm is a sum of two numbers, of relative
 // error below 2**-64.
 //# positive_power: f64
-//+ bits:f64 from_bits:f64 constants:f64
+//+ bits:f64 from_bits:f64 infinity:f64
 DEVICE f64 positive_power(f64 a, f64 b) {
     bool small = a < 0x1p-1022;
     u64 word = bits(small ? a * 0x1p54 : a);
@@ -303,7 +301,8 @@ DEVICE f64 positive_power(f64 a, f64 b) {
     f64 half = q + u, half_low = ((q - half) + u) + (u_low + q_low);
     f64 whole = n * 0x1.62e42fefa3p-1, twice = 2 * half;
     f64 high = whole + twice, part = high - whole;
-    f64 low = ((whole - (high - part)) + (twice - part)) + fma(n, 0x1.3de6af278ece6p-42, 2 * half_low);
+    f64 low = (whole - (high - part)) + (twice - part);
+    low += fma(n, 0x1.3de6af278ece6p-42, 2 * half_low);
     f64 y = b * high, y_low = fma(b, low, fma(b, high, -y));
     // Out of range; the product may have overflowed.
     if (!(fabs(y) < 800)) return y > 0 ? infinity_f64() : 0;

@@ -74,7 +74,7 @@ DEVICE f64 op_ldexp(f64 a, $S b) {
 //# op_copysign: floats
 DEVICE $T op_copysign($T a, $T b) { return copysign(a, b); }
 //# op_nextafter: floats
-//+ bits:$T from_bits:$T constants:$T
+//+ bits:$T from_bits:$T nan:$T
 DEVICE $T op_nextafter($T a, $T b) {
     if (a != a || b != b) return nan_$T();
     if (a == b) return b;
@@ -82,7 +82,7 @@ DEVICE $T op_nextafter($T a, $T b) {
     return from_bits((a < b) == (a > 0) ? bits(a) + 1 : bits(a) - 1);
 }
 //# op_spacing: floats
-//+ bits:$T from_bits:$T constants:$T is_finite:$T
+//+ bits:$T from_bits:$T nan:$T is_finite:$T
 DEVICE $T op_spacing($T a) {
     if (!is_finite(a)) return nan_$T();
     return a == 0 ? from_bits(($B)1) : from_bits(bits(a) + 1) - a;

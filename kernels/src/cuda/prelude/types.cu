@@ -33,17 +33,19 @@ DEVICE u64 bits(f64 x) { return (u64)__double_as_longlong(x); }
 DEVICE f32 from_bits(u32 x) { return __uint_as_float(x); }
 //# from_bits: f64
 DEVICE f64 from_bits(u64 x) { return __longlong_as_double((i64)x); }
-//# constants: f32
+//# infinity: f32
 DEVICE f32 infinity_f32() { return __uint_as_float(0x7f800000u); }
+//# nan: f32
 DEVICE f32 nan_f32() { return __uint_as_float(0x7fc00000u); }
-//# constants: f64
+//# infinity: f64
 DEVICE f64 infinity_f64() { return __longlong_as_double(0x7ff0000000000000ll); }
+//# nan: f64
 DEVICE f64 nan_f64() { return __longlong_as_double(0x7ff8000000000000ll); }
 //# is_infinite: floats
-//+ constants:$T
+//+ infinity:$T
 DEVICE bool is_infinite($T x) { return fabs(x) == infinity_$T(); }
 //# is_finite: floats
-//+ constants:$T
+//+ infinity:$T
 DEVICE bool is_finite($T x) { return fabs(x) < infinity_$T(); }
 //# is_negative: floats
 //+ bits:$T
