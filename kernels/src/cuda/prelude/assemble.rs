@@ -183,9 +183,8 @@ fn types_of(inputs: &[DType]) -> String {
 fn signature(name: &str, types: &str) -> Option<(Op, Signature)> {
     let op = Op::from_name(name.strip_prefix("op_")?)?;
     let signatures = op.signatures();
-    let signature =
-        signatures.iter().find(|signature| types_of(signature.inputs()) == types)?.clone();
-    Some((op, signature))
+    let signature = signatures.iter().find(|signature| types_of(signature.inputs()) == types)?;
+    Some((op, *signature))
 }
 
 /// An element in C.

@@ -114,19 +114,26 @@ DEVICE f32 cos_reduced(const reduced_f32& r) {
     f32 p = fma(fma(0x1.9bd670p-16f, z, -0x1.6c12cep-10f), z, 0x1.555554p-5f);
     return w + (fma(z * z, p, -r.high * r.low) + rest);
 }
+// Picks and signs without a branch: neighbours lie in different quadrants, and a kernel that needs
+// both functions of one x computes either polynomial once.
+//# pick_quadrant: f32
+//+ bits:f32 from_bits:f32
+DEVICE f32 pick_quadrant(f32 even, f32 odd, i32 quadrant) {
+    u32 mask = 0 - (u32)(quadrant & 1), sign = (u32)(quadrant & 2) << 30;
+    return from_bits((bits(even) & ~mask | bits(odd) & mask) ^ sign);
+}
 //# op_sin: f32
-//+ sin_reduced:f32 cos_reduced:f32
+//+ sin_reduced:f32 cos_reduced:f32 pick_quadrant:f32
 DEVICE f32 op_sin(f32 x) {
     reduced_f32 r = reduce(x);
-    f32 y = r.quadrant & 1 ? cos_reduced(r) : sin_reduced(r);
-    return fabs(x) < 0x1p-13f ? x : r.quadrant & 2 ? -y : y;
+    f32 y = pick_quadrant(sin_reduced(r), cos_reduced(r), r.quadrant);
+    return fabs(x) < 0x1p-13f ? x : y;
 }
 //# op_cos: f32
-//+ sin_reduced:f32 cos_reduced:f32
+//+ sin_reduced:f32 cos_reduced:f32 pick_quadrant:f32
 DEVICE f32 op_cos(f32 x) {
     reduced_f32 r = reduce(x);
-    f32 y = r.quadrant & 1 ? sin_reduced(r) : cos_reduced(r);
-    return r.quadrant + 1 & 2 ? -y : y;
+    return pick_quadrant(sin_reduced(r), cos_reduced(r), r.quadrant + 1);
 }
 // In f64: a quotient of sine and cosine in f32 would have twice the error of either.
 //# op_tan: f32

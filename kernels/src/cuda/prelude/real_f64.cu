@@ -91,19 +91,26 @@ DEVICE f64 cos_reduced(const reduced_f64& r) {
     p = fma(p, z, 4.16666666666666019037e-02) * z;
     return w + (((1 - w) - half) + fma(z, p, -r.high * r.low));
 }
+// Picks and signs without a branch: neighbours lie in different quadrants, and a kernel that needs
+// both functions of one x computes either polynomial once.
+//# pick_quadrant: f64
+//+ bits:f64 from_bits:f64
+DEVICE f64 pick_quadrant(f64 even, f64 odd, i32 quadrant) {
+    u64 mask = 0 - (u64)(quadrant & 1), sign = (u64)(quadrant & 2) << 62;
+    return from_bits((bits(even) & ~mask | bits(odd) & mask) ^ sign);
+}
 //# op_sin: f64
-//+ sin_reduced:f64 cos_reduced:f64
+//+ sin_reduced:f64 cos_reduced:f64 pick_quadrant:f64
 DEVICE f64 op_sin(f64 x) {
     reduced_f64 r = reduce(x);
-    f64 y = r.quadrant & 1 ? cos_reduced(r) : sin_reduced(r);
-    return fabs(x) < 0x1p-27 ? x : r.quadrant & 2 ? -y : y;
+    f64 y = pick_quadrant(sin_reduced(r), cos_reduced(r), r.quadrant);
+    return fabs(x) < 0x1p-27 ? x : y;
 }
 //# op_cos: f64
-//+ sin_reduced:f64 cos_reduced:f64
+//+ sin_reduced:f64 cos_reduced:f64 pick_quadrant:f64
 DEVICE f64 op_cos(f64 x) {
     reduced_f64 r = reduce(x);
-    f64 y = r.quadrant & 1 ? sin_reduced(r) : cos_reduced(r);
-    return r.quadrant + 1 & 2 ? -y : y;
+    return pick_quadrant(sin_reduced(r), cos_reduced(r), r.quadrant + 1);
 }
 //# op_tan: f64
 //+ reduce:f64

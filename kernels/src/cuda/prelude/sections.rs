@@ -5,8 +5,8 @@
 //! two pieces separated by `;`. A type is a dtype or a group (`integers`, `signed`, `unsigned`,
 //! `floats`, `halves`, `complexes`); `f32,i32` stands for operands of different dtypes; a section
 //! without types has one instance. A name list that does not end with a colon goes on in the next
-//! `//#` line. A line `//+ NAME:TYPE …` names what has to be defined before; the structs of half and
-//! complex types are found by themselves. Comments are left out of the text.
+//! `//#` line. A line `//+ NAME:TYPE …` names what has to be defined before; the structs of half
+//! and complex types are found by themselves. Comments are left out of the text.
 //!
 //! In bodies and in `//+` lines stand
 //!
