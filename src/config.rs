@@ -1,7 +1,9 @@
 //! The configuration of a session, and the one place where the environment is read.
 
+pub use crate::environment::Devices;
 use crate::environment::{Environment, InvalidValue, LogLevel, UnknownVariable, VARIABLES};
 use crate::environment::{Variable, most_threads, unknown};
+pub use phalanx_scheduler::CudaOptions;
 use std::ffi::OsString;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr};
@@ -20,12 +22,14 @@ const SHORTEST_TOKEN: usize = 16;
 /// ```
 /// # use phalanx::Config;
 /// let config = Config::default().devices(4).memory_limit(1 << 30);
-/// assert_eq!(config.devices, 4);
+/// assert_eq!(config.devices, phalanx::Devices::Cpu(4));
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
-    /// Devices of this process, at least one.
-    pub devices: usize,
+    /// Devices of this process.
+    pub devices: Devices,
+    /// Where CUDA's libraries are looked for, and where compiled kernels are kept.
+    pub cuda: CudaOptions,
     /// Compute threads of this process, shared by its devices, at least one.
     pub threads: usize,
     /// The most bytes a device may hold.
@@ -173,10 +177,11 @@ impl From<InvalidValue> for ConfigError {
 }
 
 impl Default for Config {
-    /// One device, all cores, no limit, no other process. Reads nothing.
+    /// One CPU device, all cores, no limit, no other process. Reads nothing.
     fn default() -> Config {
         Config {
-            devices: 1,
+            devices: Devices::Cpu(1),
+            cuda: CudaOptions::default(),
             threads: std::thread::available_parallelism().map_or(1, NonZero::get),
             memory_limit: None,
             log: LogLevel::Off,
@@ -195,7 +200,12 @@ impl Config {
     /// Collectivity  Local.
     /// Errors        PX090 to PX094.
     pub fn from_env() -> Result<Config, ConfigError> {
-        let config = Config::from_environment(&Environment::parse(|name| std::env::var_os(name))?)?;
+        let environment = Environment::parse(|name| std::env::var_os(name))?;
+        let mut config = Config::from_environment(&environment)?;
+        if environment.kernel_cache.is_none() {
+            config.cuda.cache = own_cache();
+        }
+        config.cuda.folders.extend(packages_of_environment());
         static WARNED: Once = Once::new();
         if config.rank() == 0 {
             WARNED.call_once(|| {
@@ -211,7 +221,8 @@ impl Config {
     pub fn from_environment(environment: &Environment) -> Result<Config, ConfigError> {
         let default = Config::default();
         Ok(Config {
-            devices: environment.devices.unwrap_or(default.devices),
+            devices: environment.devices.clone().unwrap_or_default(),
+            cuda: cuda_options(environment),
             threads: environment.threads.unwrap_or(default.threads),
             memory_limit: environment.memory_limit,
             log: environment.log.unwrap_or_default(),
@@ -220,9 +231,32 @@ impl Config {
         })
     }
 
-    /// Sets the devices of this process; zero counts as one.
+    /// Sets the number of CPU devices of this process; zero counts as one.
     pub fn devices(self, devices: usize) -> Config {
-        Config { devices: devices.max(1), ..self }
+        Config { devices: Devices::Cpu(devices.max(1)), ..self }
+    }
+
+    /// Sets the GPUs of this process by their numbers, all of them if there are no numbers. One
+    /// that is named twice is two devices.
+    pub fn gpus(self, numbers: &[usize]) -> Config {
+        Config { devices: Devices::Cuda(numbers.to_vec()), ..self }
+    }
+
+    /// A configuration for tests: so many devices of the kind that PHALANX_TEST_DEVICES names.
+    #[doc(hidden)]
+    pub fn for_tests(devices: usize) -> Config {
+        let environment = Environment::parse(|name| std::env::var_os(name));
+        let environment = environment.unwrap_or_default();
+        let mut cuda = cuda_options(&environment);
+        cuda.cache = cuda.cache.or_else(own_cache);
+        let config = Config { cuda, ..Config::default() };
+        match environment.test_devices {
+            Some(Devices::Cuda(numbers)) => {
+                let number = numbers.first().copied().unwrap_or(0);
+                config.gpus(&vec![number; devices.max(1)])
+            }
+            _ => config.devices(devices),
+        }
     }
 
     /// Sets the compute threads of this process; zero counts as one, and more than
@@ -292,6 +326,42 @@ pub fn unknown_variables() -> Vec<UnknownVariable> {
 pub fn unknown_warning(unknown: &UnknownVariable) -> String {
     let UnknownVariable { name, nearest } = unknown;
     format!("warning: {name} is no variable of Phalanx; the nearest is {nearest}")
+}
+
+/// How CUDA is to be used, as far as our variables say.
+fn cuda_options(environment: &Environment) -> CudaOptions {
+    let cache = environment.kernel_cache.clone();
+    CudaOptions {
+        folders: environment.cuda_path.clone().unwrap_or_default(),
+        cache: cache.filter(|folder| folder.as_os_str() != "off"),
+        save_source: environment.save_source.clone(),
+    }
+}
+
+/// The user's own folder for compiled kernels.
+fn own_cache() -> Option<PathBuf> {
+    let base = match std::env::var_os("XDG_CACHE_HOME").filter(|path| !path.is_empty()) {
+        Some(base) => PathBuf::from(base),
+        None => PathBuf::from(std::env::var_os("HOME")?).join(".cache"),
+    };
+    Some(base.join("phalanx").join("kernels"))
+}
+
+/// The folders of NVIDIA's packages in an active environment of Python.
+fn packages_of_environment() -> Vec<PathBuf> {
+    let Some(environment) = std::env::var_os("VIRTUAL_ENV") else { return Vec::new() };
+    let Ok(versions) = std::fs::read_dir(PathBuf::from(environment).join("lib")) else {
+        return Vec::new();
+    };
+    let sites = versions.flatten().map(|version| version.path().join("site-packages"));
+    sites.flat_map(|site| cuda_packages(&site)).collect()
+}
+
+/// The folders of NVIDIA's packages that hold libraries, of a folder of Python packages.
+pub fn cuda_packages(site: &Path) -> Vec<PathBuf> {
+    let Ok(packages) = std::fs::read_dir(site.join("nvidia")) else { return Vec::new() };
+    let folders = packages.flatten().map(|package| package.path().join("lib"));
+    folders.filter(|folder| folder.is_dir()).collect()
 }
 
 fn startup(environment: &Environment) -> Result<Option<Startup>, ConfigError> {
@@ -404,7 +474,8 @@ mod tests {
 
     #[test]
     fn nothing_set_is_the_default() {
-        assert_eq!(config(&[]).unwrap(), Config::default());
+        let automatic = Config { devices: Devices::Auto, ..Config::default() };
+        assert_eq!(config(&[]).unwrap(), automatic);
         assert!(Config::default().threads <= most_threads());
         assert_eq!(Config::default().threads(usize::MAX).threads, most_threads());
     }

@@ -7,9 +7,11 @@
 //! alone, so that the developer commands can include it without building the framework.
 
 use std::ffi::{OsStr, OsString};
+use std::fmt;
 use std::net::IpAddr;
 use std::num::NonZero;
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::time::Duration;
 
 /// What every name of ours begins with.
@@ -136,8 +138,16 @@ macro_rules! variables {
 
 variables! {
     /// The devices of each process: `cpu` for one, `cpu:n` for n, which share the process's
-    /// threads.
-    devices: Devices = "PHALANX_DEVICES", default "cpu", since "0.1", Session;
+    /// threads; `cuda` for all GPUs, `cuda:0,2` for those of these numbers (one that is named twice
+    /// is two devices); `auto` for all GPUs, or `cpu` where there is none.
+    devices: DeviceList = "PHALANX_DEVICES", default "auto", since "0.1", Session;
+    /// Folders, separated by `:`, in which CUDA's libraries are looked for first.
+    cuda_path: Folders = "PHALANX_CUDA_PATH", default "none", since "0.1", Session;
+    /// The folder in which compiled GPU kernels are kept; `off` for none.
+    kernel_cache: Folder = "PHALANX_KERNEL_CACHE", default "~/.cache/phalanx/kernels", since "0.1",
+        Session;
+    /// A folder into which the text of every compiled GPU kernel is written.
+    save_source: Folder = "PHALANX_SAVE_SOURCE", default "none", since "0.1", Session;
     /// The most memory a device may hold. A session with several processes uses the smallest limit
     /// of all.
     memory_limit: ByteCount = "PHALANX_MEMORY_LIMIT", default "none", since "0.1", Session;
@@ -166,6 +176,8 @@ variables! {
         default "none: needed by several processes", since "0.1", StartUp;
     /// How long start-up may take before it is an error.
     timeout: Seconds = "PHALANX_TIMEOUT", default "60", since "0.1", StartUp;
+    /// The kind of devices of the tests: `cpu`, or `cuda` for devices that are all the first GPU.
+    test_devices: DeviceList = "PHALANX_TEST_DEVICES", default "cpu", since "0.1", Tests;
     /// Runs every test on every mesh instead of a sample of the meshes (`cargo xtask test --full`).
     test_full: Flag = "PHALANX_TEST_FULL", default "0", since "0.1", Tests;
     /// Runs the random program of this seed alone and shows it (`cargo xtask replay --seed`).
@@ -174,6 +186,62 @@ variables! {
     conformance_data: Folder = "PHALANX_CONFORMANCE_DATA", default "none", since "0.1", Tests;
     /// Rewrites the golden files instead of comparing with them (`cargo xtask bless`).
     bless: Flag = "PHALANX_BLESS", default "0", since "0.1", Tests;
+}
+
+/// Which devices a process has.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum Devices {
+    /// All GPUs; one CPU device where there is none.
+    #[default]
+    Auto,
+    /// So many CPU devices, which share the process's threads.
+    Cpu(usize),
+    /// The GPUs of these numbers, one device for each; all GPUs if there are no numbers.
+    Cuda(Vec<usize>),
+}
+
+impl fmt::Display for Devices {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Devices::Auto => f.write_str("auto"),
+            Devices::Cpu(count) => write!(f, "cpu:{count}"),
+            Devices::Cuda(numbers) if numbers.is_empty() => f.write_str("cuda"),
+            Devices::Cuda(numbers) => {
+                let numbers: Vec<String> = numbers.iter().map(usize::to_string).collect();
+                write!(f, "cuda:{}", numbers.join(","))
+            }
+        }
+    }
+}
+
+impl FromStr for Devices {
+    type Err = ();
+
+    /// The devices of a text as PHALANX_DEVICES takes it.
+    fn from_str(text: &str) -> Result<Devices, ()> {
+        devices(text).ok_or(())
+    }
+}
+
+/// The devices of a text.
+fn devices(text: &str) -> Option<Devices> {
+    let (kind, numbers) = match text.split_once(':') {
+        Some((kind, numbers)) => (kind, Some(numbers)),
+        None => (text, None),
+    };
+    match (kind, numbers) {
+        ("auto", None) => Some(Devices::Auto),
+        ("cpu", None) => Some(Devices::Cpu(1)),
+        ("cpu", Some(count)) => {
+            positive(count).filter(|count| *count <= MOST_DEVICES).map(Devices::Cpu)
+        }
+        ("cuda", None) => Some(Devices::Cuda(Vec::new())),
+        ("cuda", Some(numbers)) => {
+            let numbers: Option<Vec<usize>> = numbers.split(',').map(natural).collect();
+            numbers.filter(|numbers| numbers.len() <= MOST_DEVICES).map(Devices::Cuda)
+        }
+        _ => None,
+    }
 }
 
 /// The names among `names` that begin like ours and are not in the table, each with the nearest
@@ -301,9 +369,13 @@ pub fn most_threads() -> usize {
 
 kinds! {
     /// Devices of a process.
-    Devices: usize, "`cpu` or `cpu:n`, n from 1 to 1024", |text| match text.to_str()? {
-        "cpu" => Some(1),
-        other => positive(other.strip_prefix("cpu:")?).filter(|count| *count <= MOST_DEVICES),
+    DeviceList: Devices,
+    "`auto`, `cpu`, `cpu:n` (n from 1 to 1024), `cuda` or `cuda:0,2`", |text| {
+        devices(text.to_str()?)
+    };
+    /// Folders.
+    Folders: Vec<PathBuf>, "paths separated by `:`", |text| {
+        Some(std::env::split_paths(text).filter(|path| !path.as_os_str().is_empty()).collect())
     };
     /// A number of bytes.
     ByteCount: usize,
@@ -454,7 +526,7 @@ mod tests {
             ("PHALANX_TEST_FULL", "1"),
         ])
         .unwrap();
-        assert_eq!(environment.devices, Some(4));
+        assert_eq!(environment.devices, Some(Devices::Cpu(4)));
         assert_eq!(environment.memory_limit, Some(512 << 20));
         assert_eq!(environment.log, Some(LogLevel::Debug));
         assert_eq!(environment.timeout, Some(Duration::from_millis(1500)));

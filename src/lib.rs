@@ -24,7 +24,7 @@ pub mod environment;
 mod logging;
 mod session;
 
-pub use config::{Config, ConfigError, Startup};
+pub use config::{Config, ConfigError, CudaOptions, Devices, Startup};
 pub use phalanx_array::Limits;
 pub use phalanx_array::{
     AnyIndex, IntoAnyIndex, Mode, Side, Unique, argpartition, argsort, argsort_descending,

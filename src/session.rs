@@ -1,6 +1,6 @@
 //! Sessions: the beginning and the end of a program's work with Phalanx.
 
-use crate::config::Config;
+use crate::config::{Config, Devices};
 use phalanx_array::{Engine, Error, Failure, Limits, MeshHandle, Site, call_site};
 use phalanx_collectives::{CollectiveError, Facts, Rendezvous, World};
 use phalanx_distributed::Policy;
@@ -184,15 +184,23 @@ impl Session {
     ) -> Result<Session, InitError> {
         crate::logging::start(config.log);
         let site = call_site();
-        let world = world(&config, mesh.as_ref(), &policy, &limits);
+        let devices = found(&config).map_err(|failure| InitError::new(failure, site))?;
+        let world = world(&config, devices.len(), mesh.as_ref(), &policy, &limits);
         let world = world.map_err(|failure| InitError::new(failure, site))?;
         become_rank(world.rank(), world.size());
         // The least of all ranks' limits, so that all refuse alike.
         let told = world.facts().iter().flatten().filter(|(name, _)| name == "memory_limit");
         let told = told.filter_map(|(_, limit)| limit.parse::<usize>().ok());
         let memory_limit = told.chain(config.memory_limit).min();
-        let options =
-            SessionOptions { mesh, threads: config.threads, memory_limit, policy, limits };
+        let options = SessionOptions {
+            mesh,
+            threads: config.threads,
+            memory_limit,
+            policy,
+            limits,
+            gpus: devices.gpus(),
+            cuda: config.cuda.clone(),
+        };
         let scheduler = Scheduler::new(world, options);
         let scheduler = scheduler.map_err(|failure| {
             become_newest(&sessions());
@@ -282,19 +290,59 @@ impl Drop for Session {
     }
 }
 
+/// The devices of a process, found.
+enum Found {
+    Cpu(usize),
+    Gpus(Vec<usize>),
+}
+
+impl Found {
+    fn len(&self) -> usize {
+        match self {
+            Found::Cpu(count) => *count,
+            Found::Gpus(numbers) => numbers.len(),
+        }
+    }
+
+    fn gpus(&self) -> Vec<usize> {
+        match self {
+            Found::Cpu(_) => Vec::new(),
+            Found::Gpus(numbers) => numbers.clone(),
+        }
+    }
+}
+
+/// The devices that a configuration asks for.
+fn found(config: &Config) -> Result<Found, InitFailure> {
+    let all = || phalanx_scheduler::gpu_count(&config.cuda);
+    Ok(match &config.devices {
+        Devices::Cpu(count) => Found::Cpu(*count),
+        Devices::Cuda(numbers) if !numbers.is_empty() => Found::Gpus(numbers.clone()),
+        Devices::Cuda(_) => match all()? {
+            0 => return Err(phalanx_scheduler::no_gpu().into()),
+            count => Found::Gpus((0..count).collect()),
+        },
+        Devices::Auto => match all() {
+            Ok(count) if count > 0 => Found::Gpus((0..count).collect()),
+            _ => Found::Cpu(1),
+        },
+    })
+}
+
 fn world(
     config: &Config,
+    devices: usize,
     mesh: Option<&Mesh>,
     policy: &Policy,
     limits: &Limits,
 ) -> Result<World, CollectiveError> {
-    let Some(startup) = &config.startup else { return World::local(config.devices) };
+    let Some(startup) = &config.startup else { return World::local(devices) };
     let fact = |name: &str, value: String| (String::from(name), value);
     let mut rendezvous = Rendezvous::new(startup.rank, startup.size, startup.address.clone());
     rendezvous.bind = startup.bind;
     rendezvous.token = startup.token.clone();
     rendezvous.timeout = startup.timeout;
-    rendezvous.local_devices = config.devices;
+    rendezvous.local_devices = devices;
     rendezvous.agreement = Facts::from_iter([
         fact("version", String::from(env!("CARGO_PKG_VERSION"))),
         // The matrix products of a library may differ in their last bits between instruction sets.

@@ -1,6 +1,6 @@
 //! Buffers: counted handles to device memory.
 
-use crate::{Device, DeviceError};
+use crate::{Device, DeviceError, Strided};
 use std::alloc::Layout;
 use std::fmt;
 use std::ptr::NonNull;
@@ -18,7 +18,26 @@ pub struct Buffer(Arc<Allocation>);
 struct Allocation {
     pointer: NonNull<u8>,
     len: usize,
+    /// Who reaches the bytes, if the host cannot.
+    remote: Option<Arc<dyn Remote>>,
     release: Release,
+}
+
+/// Memory that the host cannot address: whoever owns it reads and writes it, in the order of the
+/// device's work. Addresses are those of `Slice::as_ptr`, and the bytes lie inside a buffer.
+///
+/// A failure stays with the device (`Device::failure`).
+pub trait Remote: Send + Sync {
+    /// Copies bytes to the host, once the work before is done.
+    fn read(&self, address: u64, bytes: &mut [u8]);
+    /// Copies bytes from the host, which may change them when this returns.
+    fn write(&self, address: u64, bytes: &[u8]);
+    /// Sets bytes to zero.
+    fn zero(&self, address: u64, len: usize);
+    /// Copies a box of items of `item` bytes between two buffers of this memory.
+    fn copy(&self, from: &Strided<'_>, to: &Strided<'_>, extents: &[usize], item: usize);
+    /// The device.
+    fn device(&self) -> Arc<dyn Device>;
 }
 
 enum Release {
@@ -47,14 +66,32 @@ impl Buffer {
         len: usize,
         release: impl Fn(NonNull<u8>, usize) + Send + Sync + 'static,
     ) -> Buffer {
-        Buffer(Arc::new(Allocation { pointer, len, release: Release::Pool(Box::new(release)) }))
+        let release = Release::Pool(Box::new(release));
+        Buffer(Arc::new(Allocation { pointer, len, remote: None, release }))
+    }
+
+    /// A buffer over memory that the host cannot address, which `release` takes back when the last
+    /// clone is dropped.
+    ///
+    /// # Safety
+    /// `remote` may read and write `len` bytes from `address` until `release` is called with it.
+    pub unsafe fn from_remote(
+        address: u64,
+        len: usize,
+        remote: Arc<dyn Remote>,
+        release: impl Fn(u64) + Send + Sync + 'static,
+    ) -> Buffer {
+        let pointer = NonNull::new(address as *mut u8).unwrap_or(NonNull::dangling());
+        let release = Release::Pool(Box::new(move |_, _| release(address)));
+        Buffer(Arc::new(Allocation { pointer, len, remote: Some(remote), release }))
     }
 
     /// A buffer that adopts host memory without copying it.
     pub fn from_vec<T: Copy + Send + Sync + 'static>(mut data: Vec<T>) -> Buffer {
         let len = std::mem::size_of_val(data.as_slice());
         let pointer = NonNull::new(data.as_mut_ptr().cast()).unwrap_or(NonNull::dangling());
-        Buffer(Arc::new(Allocation { pointer, len, release: Release::Owner(Box::new(data)) }))
+        let release = Release::Owner(Box::new(data));
+        Buffer(Arc::new(Allocation { pointer, len, remote: None, release }))
     }
 
     /// A buffer that has a size but no memory (null devices); its pointer must not be followed.
@@ -62,6 +99,7 @@ impl Buffer {
         Buffer(Arc::new(Allocation {
             pointer: NonNull::dangling(),
             len,
+            remote: None,
             release: Release::Nothing,
         }))
     }
@@ -79,6 +117,11 @@ impl Buffer {
     /// The address of the first byte.
     pub fn as_ptr(&self) -> *mut u8 {
         self.0.pointer.as_ptr()
+    }
+
+    /// Who reaches the bytes, if the host cannot address them.
+    pub fn remote(&self) -> Option<&Arc<dyn Remote>> {
+        self.0.remote.as_ref()
     }
 
     /// Whether this is the only handle.
@@ -140,11 +183,12 @@ impl Slice {
         unsafe { self.buffer.as_ptr().add(self.offset) }
     }
 
-    /// The bytes, for reading.
+    /// The bytes, for reading. Panics (`bug:`) if the host cannot address them.
     ///
     /// # Safety
     /// Condition 2 of `Buffer`: nothing writes these bytes while the reference lives.
     pub unsafe fn bytes(&self) -> &[u8] {
+        assert!(self.buffer.remote().is_none(), "bug: the host cannot address these bytes");
         // SAFETY: in bounds and alive (condition 1); not written meanwhile (the caller's promise).
         unsafe { std::slice::from_raw_parts(self.as_ptr(), self.len) }
     }
@@ -158,6 +202,7 @@ impl Slice {
         reason = "exclusive access is the caller's promise, ordered by the plan"
     )]
     pub unsafe fn bytes_mut(&self) -> &mut [u8] {
+        assert!(self.buffer.remote().is_none(), "bug: the host cannot address these bytes");
         // SAFETY: in bounds and alive (condition 1); exclusive (the caller's promise).
         unsafe { std::slice::from_raw_parts_mut(self.as_ptr(), self.len) }
     }
@@ -184,9 +229,7 @@ impl dyn Device {
     pub fn upload(self: &Arc<Self>, bytes: &[u8]) -> Result<Buffer, DeviceError> {
         let buffer = self.clone().allocate(bytes.len())?;
         if self.pool().is_some() {
-            let whole = buffer.whole();
-            // SAFETY: the buffer was just made, so nothing else touches it (condition 2).
-            unsafe { whole.bytes_mut() }.copy_from_slice(bytes);
+            buffer.write(0, bytes);
         }
         Ok(buffer)
     }

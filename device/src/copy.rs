@@ -3,7 +3,8 @@
 //! Who may touch the bytes when is the plan's promise (condition 2 of `Buffer`); these functions
 //! check the rest.
 
-use crate::Buffer;
+use crate::{Buffer, Slice};
+use std::sync::Arc;
 
 /// A box of items inside a buffer.
 #[derive(Clone, Debug)]
@@ -55,6 +56,78 @@ pub fn copy_strided(from: &Strided<'_>, to: &Strided<'_>, extents: &[usize], ite
     }
     from.check(extents, item);
     to.check(extents, item);
+    match (from.buffer.remote(), to.buffer.remote()) {
+        (None, None) => copy_on_host(from, to, extents, item),
+        (Some(remote), Some(target)) if Arc::ptr_eq(remote, target) => {
+            remote.copy(from, to, extents, item);
+        }
+        _ => copy_through_host(from, to, extents, item),
+    }
+}
+
+/// Byte strides of a C-ordered box.
+fn packed(extents: &[usize], item: usize) -> Vec<isize> {
+    let mut strides = vec![item as isize; extents.len()];
+    for axis in (1..extents.len()).rev() {
+        strides[axis - 1] = strides[axis] * extents[axis] as isize;
+    }
+    strides
+}
+
+/// Copies between memories that do not reach each other: packed, over the host.
+fn copy_through_host(from: &Strided<'_>, to: &Strided<'_>, extents: &[usize], item: usize) {
+    let strides = packed(extents, item);
+    let bytes = extents.iter().product::<usize>() * item;
+    let is_packed = |place: &Strided<'_>| {
+        let mut axes = place.strides.iter().zip(&strides).zip(extents);
+        axes.all(|((own, packed), &extent)| own == packed || extent == 1)
+    };
+    let mut host = vec![0u8; bytes];
+    match from.buffer.remote() {
+        Some(_) if is_packed(from) => from.buffer.read(from.offset as usize, &mut host),
+        Some(remote) => {
+            // Packed on its device first; without memory for that, item by item of the last axis.
+            let device = remote.device();
+            match device.allocate(bytes) {
+                Ok(buffer) => {
+                    let middle = Strided { buffer: &buffer, offset: 0, strides: &strides };
+                    copy_strided(from, &middle, extents, item);
+                    buffer.read(0, &mut host);
+                }
+                Err(error) => remote.device().fail(error),
+            }
+        }
+        None => {
+            let buffer = Buffer::from_vec(host);
+            let middle = Strided { buffer: &buffer, offset: 0, strides: &strides };
+            copy_on_host(from, &middle, extents, item);
+            host = vec![0u8; bytes];
+            buffer.read(0, &mut host);
+        }
+    }
+    match to.buffer.remote() {
+        Some(_) if is_packed(to) => to.buffer.write(to.offset as usize, &host),
+        Some(remote) => {
+            let device = remote.device();
+            match device.allocate(bytes) {
+                Ok(buffer) => {
+                    buffer.write(0, &host);
+                    let middle = Strided { buffer: &buffer, offset: 0, strides: &strides };
+                    copy_strided(&middle, to, extents, item);
+                }
+                Err(error) => remote.device().fail(error),
+            }
+        }
+        None => {
+            let buffer = Buffer::from_vec(host);
+            let middle = Strided { buffer: &buffer, offset: 0, strides: &strides };
+            copy_on_host(&middle, to, extents, item);
+        }
+    }
+}
+
+/// Copies within the host's memory.
+fn copy_on_host(from: &Strided<'_>, to: &Strided<'_>, extents: &[usize], item: usize) {
     // Axes that are contiguous on both sides are copied at once.
     let mut run = item;
     let mut outer = extents.len();
@@ -100,27 +173,70 @@ impl Buffer {
     /// Copies bytes of the buffer to the host. Panics if they lie outside of it.
     pub fn read(&self, offset: usize, bytes: &mut [u8]) {
         let slice = self.slice(offset, bytes.len());
-        // SAFETY: in bounds; nobody writes meanwhile (condition 2).
-        bytes.copy_from_slice(unsafe { slice.bytes() });
+        match self.remote() {
+            Some(remote) => remote.read(slice.as_ptr() as u64, bytes),
+            // SAFETY: in bounds; nobody writes meanwhile (condition 2).
+            None => bytes.copy_from_slice(unsafe { slice.bytes() }),
+        }
     }
 
     /// Copies bytes of the host into the buffer. Panics if they lie outside of it.
     pub fn write(&self, offset: usize, bytes: &[u8]) {
         let slice = self.slice(offset, bytes.len());
-        // SAFETY: in bounds; nobody else touches them meanwhile (condition 2).
-        unsafe { slice.bytes_mut() }.copy_from_slice(bytes);
+        match self.remote() {
+            Some(remote) => remote.write(slice.as_ptr() as u64, bytes),
+            // SAFETY: in bounds; nobody else touches them meanwhile (condition 2).
+            None => unsafe { slice.bytes_mut() }.copy_from_slice(bytes),
+        }
     }
 
     /// Sets `len` bytes from `offset` to zero. Panics if they lie outside of the buffer.
     pub fn zero(&self, offset: usize, len: usize) {
         let slice = self.slice(offset, len);
-        // SAFETY: in bounds; nobody else touches them meanwhile (condition 2).
-        unsafe { slice.bytes_mut() }.fill(0);
+        match self.remote() {
+            Some(remote) => remote.zero(slice.as_ptr() as u64, len),
+            // SAFETY: in bounds; nobody else touches them meanwhile (condition 2).
+            None => unsafe { slice.bytes_mut() }.fill(0),
+        }
+    }
+
+    /// The bytes on the host: the buffer itself if the host can address it, else a copy.
+    pub fn on_host(&self) -> Buffer {
+        if self.remote().is_none() {
+            return self.clone();
+        }
+        // Words of 16 bytes: the copy is aligned for every dtype.
+        let mut bytes = vec![0u8; self.len()];
+        self.read(0, &mut bytes);
+        let words = bytes.chunks(16).map(|chunk| {
+            let mut word = [0; 16];
+            word[..chunk.len()].copy_from_slice(chunk);
+            u128::from_ne_bytes(word)
+        });
+        Buffer::from_vec(words.collect())
+    }
+
+    /// Copies as many bytes as the buffer has from a copy on the host that `on_host` made; nothing
+    /// if that is the buffer itself.
+    pub fn update_from_host(&self, host: &Buffer) {
+        if self.remote().is_some() {
+            let slice: Slice = host.slice(0, self.len());
+            // SAFETY: in bounds, and the copy is the caller's own.
+            self.write(0, unsafe { slice.bytes() });
+        }
     }
 
     /// Copies the items of `value` whose byte in `mask` is not zero to the front of this buffer;
     /// returns their number.
     pub fn compress_from(&self, value: &Buffer, mask: &Buffer, count: usize, item: usize) -> usize {
+        if self.remote().is_some() {
+            let own = Buffer::from_vec(vec![0u8; (count * item).min(self.len())]);
+            let kept = own.compress_from(&value.on_host(), &mask.on_host(), count, item);
+            let slice = own.slice(0, kept * item);
+            // SAFETY: in bounds, and the copy is this function's own.
+            self.write(0, unsafe { slice.bytes() });
+            return kept;
+        }
         let (value, mask) = (value.slice(0, count * item), mask.slice(0, count));
         let target = self.slice(0, (count * item).min(self.len()));
         // SAFETY: in bounds; nobody writes the sources or touches the target meanwhile (condition

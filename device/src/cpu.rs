@@ -129,6 +129,10 @@ impl Device for CpuDevice {
     fn pool(&self) -> Option<&rayon::ThreadPool> {
         Some(&self.threads)
     }
+
+    fn as_any(&self) -> &dyn std::any::Any {
+        self
+    }
 }
 
 impl Drop for CpuDevice {

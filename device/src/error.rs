@@ -24,6 +24,64 @@ pub enum DeviceError {
         /// What the system said.
         reason: String,
     },
+    /// A call of CUDA failed, or work that was enqueued before it.
+    #[error("{device}: {call} failed with {name}: {text}")]
+    Cuda {
+        /// The device's name.
+        device: String,
+        /// The function that told of it.
+        call: &'static str,
+        /// The name of the error.
+        name: String,
+        /// What CUDA says about it.
+        text: String,
+    },
+    /// A library of CUDA is not there.
+    #[error("{library} was not found; searched: {searched}")]
+    Library {
+        /// The library.
+        library: &'static str,
+        /// Where it was looked for.
+        searched: String,
+        /// How to get it.
+        remedy: &'static str,
+    },
+    /// A kernel's text was refused by the compiler.
+    #[error("NVRTC refused {kernel}: {log}")]
+    Compile {
+        /// The kernel.
+        kernel: String,
+        /// What the compiler said, with the lines of the text.
+        log: String,
+    },
+    /// A device number that does not exist.
+    #[error("there is no cuda:{ordinal}: {count} {} found", if *count == 1 { "GPU was" } else { "GPUs were" })]
+    NoSuchDevice {
+        /// The number asked for.
+        ordinal: usize,
+        /// How many there are.
+        count: usize,
+    },
+    /// A GPU that is too old.
+    #[error("{device} has compute capability {}.{}, and {}.{} is needed",
+        found / 10, found % 10, needed / 10, needed % 10)]
+    Capability {
+        /// The device's name.
+        device: String,
+        /// Its compute capability, 90 for 9.0.
+        found: u32,
+        /// The least that will do.
+        needed: u32,
+    },
+    /// A driver that is too old.
+    #[error("the driver is for CUDA {}.{}, and {}.{} is needed",
+        found / 1000, found % 1000 / 10, needed / 1000, needed % 1000 / 10)]
+    Driver {
+        /// The version of CUDA that it supports, 13000 for 13.0.
+        found: u32,
+        /// The least that will do.
+        needed: u32,
+    },
 }
 
 impl DeviceError {
@@ -32,6 +90,12 @@ impl DeviceError {
         match self {
             DeviceError::OutOfMemory { .. } => "PX050",
             DeviceError::Threads { .. } => "PX051",
+            DeviceError::Cuda { .. } => "PX052",
+            DeviceError::Library { .. } => "PX053",
+            DeviceError::Compile { .. } => "PX054",
+            DeviceError::NoSuchDevice { .. } => "PX055",
+            DeviceError::Capability { .. } => "PX056",
+            DeviceError::Driver { .. } => "PX057",
         }
     }
 
@@ -42,6 +106,16 @@ impl DeviceError {
                 "use more devices, smaller arrays, or raise PHALANX_MEMORY_LIMIT"
             }
             DeviceError::Threads { .. } => "set PHALANX_THREADS to a smaller number",
+            DeviceError::Cuda { .. } => {
+                "the device's arrays are lost; start again, or go on with other devices"
+            }
+            DeviceError::Library { remedy, .. } => remedy,
+            DeviceError::Compile { .. } => {
+                "this is an error of Phalanx; PHALANX_SAVE_SOURCE=folder keeps the kernel's text"
+            }
+            DeviceError::NoSuchDevice { .. } => "`phalanx info` lists the devices that there are",
+            DeviceError::Capability { .. } => "use a newer GPU, or PHALANX_DEVICES=cpu",
+            DeviceError::Driver { .. } => "install a newer driver, or use PHALANX_DEVICES=cpu",
         }
     }
 }

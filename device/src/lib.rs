@@ -8,17 +8,19 @@
 mod buffer;
 mod copy;
 mod cpu;
+pub mod cuda;
 mod error;
 mod event;
 mod null;
 
-pub use buffer::{Buffer, Slice};
+pub use buffer::{Buffer, Remote, Slice};
 pub use copy::{Strided, assert_in_bounds, copy_strided};
 pub use cpu::CpuDevice;
 pub use error::DeviceError;
 pub use event::{Completion, Event, EventError};
 pub use null::NullDevice;
 
+use std::any::Any;
 use std::sync::Arc;
 
 /// A device: where shards live. One worker thread of the scheduler drives each.
@@ -45,4 +47,19 @@ pub trait Device: Send + Sync {
 
     /// The threads that compute on this device; `None` on a device that computes nothing.
     fn pool(&self) -> Option<&rayon::ThreadPool>;
+
+    /// Waits for all work that has been enqueued.
+    fn synchronize(&self) {}
+
+    /// Why the device is of no use any more: the first failure of work that was enqueued.
+    fn failure(&self) -> Option<DeviceError> {
+        None
+    }
+
+    /// Has the device know of a failure; the first one stays. Only devices whose work is enqueued
+    /// keep one.
+    fn fail(&self, _error: DeviceError) {}
+
+    /// The device itself, for those who know its kind.
+    fn as_any(&self) -> &dyn Any;
 }

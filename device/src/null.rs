@@ -45,4 +45,8 @@ impl Device for NullDevice {
     fn pool(&self) -> Option<&rayon::ThreadPool> {
         None
     }
+
+    fn as_any(&self) -> &dyn std::any::Any {
+        self
+    }
 }

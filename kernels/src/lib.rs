@@ -3,7 +3,9 @@
 pub mod cpu;
 pub mod cuda;
 pub mod error;
+mod executable;
 pub mod ir;
 pub mod structured;
 
 pub use error::KernelError;
+pub use executable::Executable;

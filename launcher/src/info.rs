@@ -24,7 +24,7 @@ fn page(config: &Config) -> String {
     };
     let mut page = format!("phalanx {}\n\n", env!("CARGO_PKG_VERSION"));
     let facts = [
-        ("devices", format!("{} (cpu)", config.devices)),
+        ("devices", config.devices.to_string()),
         ("process", format!("rank {} of {}", config.rank(), config.size())),
         ("cores", cores.to_string()),
         ("threads", config.threads.to_string()),
@@ -93,7 +93,7 @@ mod tests {
         for variable in VARIABLES {
             assert!(page.contains(variable.name), "{}", variable.name);
         }
-        assert!(page.contains("devices       3 (cpu)"));
+        assert!(page.contains("devices       cpu:3"));
         assert!(page.contains("memory limit  1048576 bytes a device"));
     }
 }

@@ -4,7 +4,7 @@ use crate::errors::{not_begun, raised, value_error};
 use crate::errstate;
 use crate::site::at_line;
 use phalanx::waiting::lock;
-use phalanx::{Config, Limits, Mesh, MeshHandle, Policy, Session};
+use phalanx::{Config, Devices, Limits, Mesh, MeshHandle, Policy, Session};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -107,7 +107,7 @@ pub fn init(
 ) -> PyResult<()> {
     let mut config = configuration()?;
     if let Some(devices) = devices {
-        config = config.devices(count_of(devices)?);
+        config.devices = devices_of(devices)?;
     }
     if let Some(threads) = threads {
         if threads == 0 {
@@ -136,23 +136,18 @@ pub fn init(
 }
 
 /// How many devices `4`, `"cpu"` or `"cpu:4"` are.
-fn count_of(devices: &Bound<'_, PyAny>) -> PyResult<usize> {
-    let refused = || value_error("phalanx.init: devices are a number from 1 on, or cpu:N");
+fn devices_of(devices: &Bound<'_, PyAny>) -> PyResult<Devices> {
+    let refused = || {
+        value_error("phalanx.init: devices are a number from 1 on, cpu:N, cuda, cuda:0,2 or auto")
+    };
     if devices.is_instance_of::<pyo3::types::PyBool>() {
         return Err(refused());
     }
     if let Ok(count) = devices.extract::<usize>() {
-        return if count > 0 { Ok(count) } else { Err(refused()) };
+        return if count > 0 { Ok(Devices::Cpu(count)) } else { Err(refused()) };
     }
     let text: String = devices.extract().map_err(|_| refused())?;
-    match text.strip_prefix("cpu") {
-        Some("") => Ok(1),
-        Some(rest) => {
-            let count = rest.strip_prefix(':').and_then(|count| count.parse().ok());
-            count.filter(|&count| count > 0).ok_or_else(refused)
-        }
-        None => Err(refused()),
-    }
+    text.parse().map_err(|()| refused())
 }
 
 /// Ends the session: waits for what has been started and for the other processes. Collective.

@@ -6,7 +6,7 @@ use crate::instance::{At, BlockAt, CopyBox, LocalStep, Memory, Packet};
 use crate::job::{Job, JobMemory};
 use phalanx_collectives::{CollectiveError, Communicator, Message};
 use phalanx_device::{Buffer, Device, Event, Slice, Strided, copy_strided};
-use phalanx_kernels::cpu::{BufferLaunch, launch};
+use phalanx_kernels::cpu::BufferLaunch;
 use phalanx_kernels::structured::{self, Block};
 use phalanx_ops::{Bounds, DType, Mesh, Monoid, Scalar, Sharding, Split};
 use rustc_hash::FxHashMap;
@@ -25,6 +25,8 @@ pub(crate) struct Worker {
     /// Communicators over some of the mesh axes, made when first used (in the same step on every
     /// device).
     groups: FxHashMap<SmallVec<[u8; 2]>, Arc<dyn Communicator>>,
+    /// What exchanges under way bring to the host, and where it belongs.
+    arriving: FxHashMap<usize, Vec<(Slice, Slice)>>,
 }
 
 impl Worker {
@@ -35,7 +37,8 @@ impl Worker {
         communicator: Arc<dyn Communicator>,
         mesh: Mesh,
     ) -> Worker {
-        Worker { local, device, memory, communicator, mesh, groups: FxHashMap::default() }
+        let (groups, arriving) = (FxHashMap::default(), FxHashMap::default());
+        Worker { local, device, memory, communicator, mesh, groups, arriving }
     }
 
     /// Runs a job on this device.
@@ -45,7 +48,8 @@ impl Worker {
         for step in &job.ready.instances[self.local].steps {
             self.step(job, memory, step, &mut events)?;
         }
-        Ok(())
+        // Of what fails on a GPU after this, whoever reads from it will hear.
+        self.memory.failure().map_or(Ok(()), |failure| Err(RunError::Device(failure)))
     }
 
     fn step(
@@ -67,13 +71,15 @@ impl Worker {
                 let event = if sends.is_empty() && receives.is_empty() {
                     Event::ready()
                 } else {
-                    self.communicator.exchange(&messages(sends), &messages(receives))?
+                    let (sends, receives) = (messages(sends), messages(receives));
+                    self.exchange(*exchange, &sends, &receives)?
                 };
                 events.insert(*exchange, event);
             }
             LocalStep::Wait { exchange, unpack } => {
                 if let Some(event) = events.remove(exchange) {
                     self.wait(&event)?;
+                    self.deliver(*exchange);
                 }
                 unpack.iter().for_each(|copy| memory.copy(copy));
             }
@@ -95,7 +101,7 @@ impl Worker {
                         })
                         .collect(),
                 };
-                launch(&job.ready.kernels[*kernel], &arguments, self.memory.pool());
+                job.ready.kernels[*kernel].launch(&arguments, &self.memory)?;
             }
             LocalStep::Zero { memory: target, bytes } => memory.buffer(*target).zero(0, *bytes),
             LocalStep::Copy(copy) => memory.copy(copy),
@@ -109,7 +115,7 @@ impl Worker {
                 let operands: SmallVec<[Block<'_>; 3]> =
                     routine.operands.iter().map(|at| memory.block(at)).collect();
                 let to = memory.block(&routine.to);
-                structured::run(&routine.op, &operands, &to, self.memory.pool());
+                structured::run_on(&routine.op, &operands, &to, &self.memory)?;
             }
             LocalStep::Compress { node, value, mask, to, count, item, is_split } => {
                 let [value, mask, to] = [value, mask, to].map(|at| memory.buffer(*at));
@@ -117,6 +123,64 @@ impl Worker {
                 self.settle(job, *node, kept, *is_split)?;
             }
         }
+        Ok(())
+    }
+
+    /// Starts an exchange. Planes reach the host's memory, so what lies elsewhere is copied there.
+    fn exchange(
+        &mut self,
+        exchange: usize,
+        sends: &[Message],
+        receives: &[Message],
+    ) -> Result<Event, RunError> {
+        let mut arriving = Vec::new();
+        let staged = |message: &Message, arriving: Option<&mut Vec<(Slice, Slice)>>| {
+            let Message { peer, data } = message;
+            if data.buffer.remote().is_none() {
+                return Message { peer: *peer, data: data.clone() };
+            }
+            let mut bytes = vec![0; data.len];
+            if arriving.is_none() {
+                data.buffer.read(data.offset, &mut bytes);
+            }
+            let host = Buffer::from_vec(bytes).whole();
+            if let Some(arriving) = arriving {
+                arriving.push((host.clone(), data.clone()));
+            }
+            Message { peer: *peer, data: host }
+        };
+        let sends: Vec<Message> = sends.iter().map(|message| staged(message, None)).collect();
+        let receives: Vec<Message> =
+            receives.iter().map(|message| staged(message, Some(&mut arriving))).collect();
+        let event = self.communicator.exchange(&sends, &receives)?;
+        if !arriving.is_empty() {
+            self.arriving.insert(exchange, arriving);
+        }
+        Ok(event)
+    }
+
+    /// Copies what has arrived on the host to where it belongs.
+    fn deliver(&mut self, exchange: usize) {
+        for (host, target) in self.arriving.remove(&exchange).unwrap_or_default() {
+            copy_bytes(&host, &target);
+        }
+    }
+
+    /// Combines data of a group in place.
+    fn all_reduce(
+        &self,
+        group: &dyn Communicator,
+        data: &Slice,
+        dtype: DType,
+        monoid: Monoid,
+    ) -> Result<(), RunError> {
+        if data.buffer.remote().is_none() {
+            return self.wait(&group.all_reduce(data, dtype, monoid)?);
+        }
+        let host = data.buffer.on_host();
+        let staged = host.slice(data.offset, data.len);
+        self.wait(&group.all_reduce(&staged, dtype, monoid)?)?;
+        copy_bytes(&staged, data);
         Ok(())
     }
 
@@ -154,9 +218,8 @@ impl Worker {
         let group = self.group(mesh_axes)?;
         let Some(together) = together.map(|at| memory.buffer(at)) else {
             for (part, bytes) in parts.iter().filter(|part| part.1 > 0) {
-                let event =
-                    group.all_reduce(&memory.buffer(*part).slice(0, *bytes), dtype, monoid)?;
-                self.wait(&event)?;
+                let part = memory.buffer(*part).slice(0, *bytes);
+                self.all_reduce(&*group, &part, dtype, monoid)?;
             }
             return Ok(());
         };
@@ -179,8 +242,7 @@ impl Worker {
             }
         };
         move_all(false);
-        let event = group.all_reduce(&together.whole(), dtype, monoid)?;
-        self.wait(&event)?;
+        self.all_reduce(&*group, &together.whole(), dtype, monoid)?;
         move_all(true);
         Ok(())
     }
@@ -222,6 +284,17 @@ impl Worker {
         shards.settle(Sharding { axes: [Some(split)].into_iter().collect(), partial: None }, shape);
         Ok(())
     }
+}
+
+/// Copies bytes from place to place.
+fn copy_bytes(from: &Slice, to: &Slice) {
+    let place = |slice: &Slice| slice.offset as isize;
+    copy_strided(
+        &Strided { buffer: &from.buffer, offset: place(from), strides: &[1] },
+        &Strided { buffer: &to.buffer, offset: place(to), strides: &[1] },
+        &[from.len],
+        1,
+    );
 }
 
 impl JobMemory {

@@ -27,4 +27,5 @@ mod session;
 mod shards;
 
 pub use error::{LargeArray, RunError};
-pub use session::{Counters, Session, SessionOptions};
+pub use phalanx_device::cuda::CudaOptions;
+pub use session::{Counters, Session, SessionOptions, gpu_count, no_gpu};

@@ -5,7 +5,8 @@ use crate::finalise::{Final, FinalStep, Liveness, Place, finalise};
 use crate::instance::{Instance, LocalStep, instantiate};
 use crate::plan::Plan;
 use phalanx_distributed::Placement;
-use phalanx_kernels::cpu::{Compiled, compile};
+use phalanx_device::Device;
+use phalanx_kernels::Executable;
 use phalanx_kernels::ir::Kernel;
 use phalanx_ops::Mesh;
 use rustc_hash::FxHashMap;
@@ -15,33 +16,41 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Kernels that are kept; beyond, those that no plan holds are forgotten.
 const MOST_KERNELS: usize = 4096;
 
-/// Compiled kernels by structure.
+/// Compiled kernels by structure, for the kind of device that a session has.
 #[derive(Default)]
-pub(crate) struct KernelCache(Mutex<FxHashMap<Kernel, Arc<Compiled>>>);
+pub(crate) struct KernelCache {
+    device: Option<Arc<dyn Device>>,
+    kernels: Mutex<FxHashMap<Kernel, Arc<Executable>>>,
+}
 
 impl KernelCache {
-    pub fn get(&self, kernel: &Kernel) -> Result<Arc<Compiled>, RunError> {
-        let mut kernels = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+    /// A cache for kernels of devices of this kind.
+    pub fn new(device: Option<Arc<dyn Device>>) -> KernelCache {
+        KernelCache { device, kernels: Mutex::default() }
+    }
+
+    pub fn get(&self, kernel: &Kernel) -> Result<Arc<Executable>, RunError> {
+        let mut kernels = self.kernels.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(compiled) = kernels.get(kernel) {
             return Ok(compiled.clone());
         }
         if kernels.len() >= MOST_KERNELS {
             kernels.retain(|_, compiled| Arc::strong_count(compiled) > 1);
         }
-        let compiled = Arc::new(compile(kernel)?);
+        let compiled = Arc::new(Executable::new(kernel, self.device.as_deref())?);
         kernels.insert(kernel.clone(), compiled.clone());
         Ok(compiled)
     }
 
     pub fn len(&self) -> usize {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).len()
+        self.kernels.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 }
 
 /// What a plan has come to for what is live after it: it can be refilled.
 pub(crate) struct Case {
     finished: Final,
-    kernels: Arc<[Arc<Compiled>]>,
+    kernels: Arc<[Arc<Executable>]>,
 }
 
 /// A plan that only needs memory to run.
@@ -51,7 +60,7 @@ pub(crate) struct Ready {
     pub placements: Arc<[Placement]>,
     /// Where each node of the plan lies, if it exists.
     pub places: Arc<[Option<Place>]>,
-    pub kernels: Arc<[Arc<Compiled>]>,
+    pub kernels: Arc<[Arc<Executable>]>,
     /// One for each local device.
     pub instances: Vec<Instance>,
 }

@@ -10,7 +10,7 @@ use phalanx::{
 /// Runs a program on lines of 1 and of 3 devices, on which everything is split.
 fn on_lines(program: impl Fn()) {
     for devices in [1, 3] {
-        let config = Config::default().devices(devices).threads(1);
+        let config = Config::for_tests(devices).threads(1);
         let (mesh, policy) = (Mesh::line(devices), Policy { split_from: 1 });
         let session = Session::with_options(config, Some(mesh), policy, Limits::default()).unwrap();
         session.handle().enter(&program);

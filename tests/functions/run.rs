@@ -50,7 +50,7 @@ pub fn check(topic: &str, calls: &[(&str, Call)], mesh: &[usize]) {
     let table = std::fs::read_to_string(&path)
         .unwrap_or_else(|error| panic!("{} cannot be read: {error}", path.display()));
     expect_panics();
-    let config = Config::default().devices(mesh.iter().product()).threads(1);
+    let config = Config::for_tests(mesh.iter().product()).threads(1);
     let axes: Vec<(&str, usize)> = ["x", "y"].into_iter().zip(mesh.iter().copied()).collect();
     let (shape, policy) = (Mesh::new(&axes), Policy { split_from: 1 });
     let session = Session::with_options(config, Some(shape), policy, Limits::default());

@@ -32,7 +32,7 @@ const SPLIT_FROM: usize = 256;
 
 /// Runs `body` on a line of devices of its own.
 pub fn on_devices<R>(devices: usize, limits: Limits, body: impl FnOnce(&Session) -> R) -> R {
-    let config = Config::default().devices(devices).threads(2);
+    let config = Config::for_tests(devices).threads(2);
     let policy = Policy { split_from: SPLIT_FROM };
     let session = Session::with_options(config, None, policy, limits).expect("a session starts");
     let result = session.handle().enter(|| body(&session));

@@ -81,7 +81,7 @@ impl Case {
         let axes: Vec<(&str, usize)> = names.into_iter().zip(self.mesh.iter().copied()).collect();
         let mesh = Mesh::new(&axes);
         let session = Session::with_options(
-            Config::default().devices(mesh.devices()).threads(self.threads),
+            Config::for_tests(mesh.devices()).threads(self.threads),
             Some(mesh),
             Policy { split_from: self.split_from },
             Limits { soft: self.soft, hard: self.hard, small: self.small, ..Limits::default() },

@@ -23,7 +23,7 @@ fn components_and_bytes_are_those_of_numpy() {
     let meshes =
         [(Mesh::line(1), 1), (Mesh::line(3), 1), (Mesh::line(4), 3), (Mesh::new(&GRID), 3)];
     for (mesh, share) in meshes {
-        let config = Config::default().devices(mesh.devices()).threads(2);
+        let config = Config::for_tests(mesh.devices()).threads(2);
         let policy = Policy { split_from: 1 };
         let session =
             Session::with_options(config, Some(mesh.clone()), policy, Limits::default()).unwrap();

@@ -11,7 +11,7 @@ fn on_meshes<R>(body: impl Fn(&str) -> R) -> Vec<(String, R)> {
     [Mesh::line(1), Mesh::line(3), Mesh::line(4), grid, Mesh::line(8)]
         .into_iter()
         .map(|mesh| {
-            let config = Config::default().devices(mesh.devices()).threads(2);
+            let config = Config::for_tests(mesh.devices()).threads(2);
             let (policy, name) = (Policy { split_from: 1 }, mesh.to_string());
             let session = Session::with_options(config, Some(mesh), policy, Limits::default());
             let session = session.expect("a session");

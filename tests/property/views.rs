@@ -20,7 +20,7 @@ fn views_and_orders_are_those_of_numpy() {
     let path = PathBuf::from(folder).join("views.tsv");
     let table = std::fs::read_to_string(&path)
         .unwrap_or_else(|error| panic!("{} cannot be read: {error}", path.display()));
-    let config = Config::default().devices(3).threads(2);
+    let config = Config::for_tests(3).threads(2);
     let policy = Policy { split_from: 1 };
     let session = Session::with_options(config, None, policy, Limits::default()).unwrap();
     let faults: Vec<String> = session.handle().enter(|| {

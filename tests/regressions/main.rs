@@ -15,7 +15,7 @@ fn on(mesh: &[usize], limits: Limits, program: impl FnOnce()) {
     let names = ["row", "column"];
     let axes: Vec<(&str, usize)> = names.into_iter().zip(mesh.iter().copied()).collect();
     let mesh = Mesh::new(&axes);
-    let config = Config::default().devices(mesh.devices()).threads(2);
+    let config = Config::for_tests(mesh.devices()).threads(2);
     let session =
         Session::with_options(config, Some(mesh), Policy { split_from: 1 }, limits).unwrap();
     session.handle().enter(program);

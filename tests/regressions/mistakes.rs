@@ -163,7 +163,7 @@ fn shardings_that_do_not_tile_were_not_refused() {
         assert_eq!(reversed.to_vec::<f64>().unwrap(), [1.0; 12]);
     });
     let huge = Mesh::new(&[("x", 1 << 40), ("y", 1 << 40)]);
-    let config = Config::default().devices(2);
+    let config = Config::for_tests(2);
     let session = Session::with_options(config, Some(huge), Policy::default(), Limits::default());
     assert!(session.is_err());
 }

@@ -159,7 +159,7 @@ fn deferred_errors_are_raised_by_reading_what_a_full_window_computed() {
 /// The end of a session tells of what nobody observed.
 #[test]
 fn deferred_errors_are_raised_by_the_end_of_the_session() {
-    let session = phalanx::init(Config::default().devices(2)).unwrap();
+    let session = phalanx::init(Config::for_tests(2)).unwrap();
     session.handle().enter(|| {
         deferred_errors(|| drop(arange(0, 10, 1).power(exponents(10, -1))));
     });

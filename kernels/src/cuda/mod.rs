@@ -1,3 +1,31 @@
-//! Kernels for CUDA devices.
+//! The GPU executor: kernels as CUDA C, compiled for the device at hand.
+//!
+//! A launch works out its *shape* (`shape`): which axes step together in all accesses, which points
+//! are the lanes of a thread, how many threads and blocks share the points of a loop. What the text
+//! depends on of that is the *variant*; everything else (extents, strides, bounds, addresses,
+//! scalars) is an argument, so that a new shape seldom needs a new text (`text`). Texts are compiled
+//! once for each variant and kept in memory and on disk.
+//!
+//! Two ways to run a kernel:
+//! - *columns*: threads go along the innermost axis of the grid, each with a few consecutive points;
+//!   loops run inside of a thread, or are shared by the threads of a team that have the same
+//!   columns;
+//! - *rows*: the threads of a team go along the innermost axis of a loop and combine what they have
+//!   found; each team has one point of the grid.
+//!
+//! Where there are too few teams for the device, a loop is also cut into chunks for different
+//! blocks. The order in which a fold combines depends on extents alone: on virtual lanes, whatever
+//! the number of points that a thread loads at once.
 
+mod arguments;
+mod executable;
 pub mod prelude;
+pub(crate) mod routine;
+mod shape;
+mod text;
+mod variant;
+
+pub use executable::CudaKernel;
+pub use shape::{Geometry, Shape};
+pub use text::source;
+pub use variant::{Chunks, GuardKind, Mode, Step, Variant};

@@ -13,4 +13,4 @@ pub mod sort;
 pub mod sparse;
 
 pub use block::{Block, Plain};
-pub use run::run;
+pub use run::{run, run_on};

@@ -3,7 +3,11 @@
 use super::Block;
 use super::{fft, linalg, matmul, sparse};
 use super::{gather, scan, search, sort};
+use crate::executable::gpu;
+use phalanx_device::cuda::CudaDevice;
+use phalanx_device::{Buffer, Device, DeviceError};
 use phalanx_ops::Structured;
+use std::sync::Arc;
 
 /// Computes the block `to` of the result of an operation from blocks of its operands, which lie as
 /// `Structured::rule` says.
@@ -11,6 +15,68 @@ use phalanx_ops::Structured;
 /// Nothing else touches the blocks meanwhile (condition 2 of `Buffer`), and `to` shares no memory
 /// with an operand but the one that `Structured::overwrites` names, whose block it may be. Panics
 /// (`bug:`) where a shape is not that of a block.
+pub fn run_on(
+    op: &Structured,
+    operands: &[Block<'_>],
+    to: &Block<'_>,
+    device: &Arc<dyn Device>,
+) -> Result<(), DeviceError> {
+    match device.as_any().is::<CudaDevice>() {
+        true => run_on_gpu(op, operands, to, device),
+        false => {
+            run(op, operands, to, device.pool());
+            Ok(())
+        }
+    }
+}
+
+/// By a routine of the GPU where there is one, else on the host with copies of the blocks.
+fn run_on_gpu(
+    op: &Structured,
+    operands: &[Block<'_>],
+    to: &Block<'_>,
+    device: &Arc<dyn Device>,
+) -> Result<(), DeviceError> {
+    let gpu = gpu(device);
+    let is_done = match op {
+        Structured::Matmul => matmul::cuda::run(operands, to, &gpu)?,
+        Structured::Scan(scan) => scan::cuda::run(*scan, operands, to, &gpu)?,
+        Structured::Take(take) => {
+            gather::cuda::take(*take, operands, to, &gpu)?;
+            true
+        }
+        Structured::TakeAlong(take) => {
+            gather::cuda::take_along(*take, operands, to, &gpu)?;
+            true
+        }
+        _ => false,
+    };
+    if is_done {
+        return Ok(());
+    }
+    let mut copies: Vec<(&Buffer, Buffer)> = Vec::new();
+    for block in operands {
+        if !copies.iter().any(|(known, _)| known.same(block.buffer)) {
+            copies.push((block.buffer, block.buffer.on_host()));
+        }
+    }
+    let own = match copies.iter().find(|(known, _)| known.same(to.buffer)) {
+        Some((_, copy)) => copy.clone(),
+        None => Buffer::from_vec(vec![0u128; to.buffer.len().div_ceil(16)]),
+    };
+    let on_host: Vec<Block<'_>> = operands
+        .iter()
+        .map(|block| {
+            let copy = copies.iter().find(|(known, _)| known.same(block.buffer));
+            Block { buffer: copy.map_or(block.buffer, |(_, copy)| copy), ..*block }
+        })
+        .collect();
+    run(op, &on_host, &Block { buffer: &own, ..*to }, device.pool());
+    to.buffer.update_from_host(&own);
+    Ok(())
+}
+
+/// As `run_on`, of blocks in the host's memory, on the threads of a pool.
 pub fn run(
     op: &Structured,
     operands: &[Block<'_>],

@@ -7,10 +7,11 @@ use crate::error::RunError;
 use crate::shards::{Shards, Storage, contiguous};
 use phalanx_array::{Engine, Error, Evaluated, HostArray, ShardMemory, Site};
 use phalanx_collectives::TicketKind;
-use phalanx_device::{Buffer, Strided, copy_strided};
+use phalanx_device::{Buffer, CpuDevice, Strided, copy_strided};
 use phalanx_ops::sharding::volume;
 use phalanx_ops::waiting::copying;
 use phalanx_ops::{Bounds, DType, IndexBox, Sharding, Split};
+use std::any::Any;
 use std::sync::Arc;
 
 impl Session {
@@ -163,8 +164,15 @@ impl Session {
             sharding.axes[axis] = Some(Split { mesh_axes, bounds: Bounds::explicit(&sizes) });
         }
         let dtype = shards[0].dtype;
-        let buffers =
-            shards.into_iter().map(|shard| Buffer::from_vec(aligned(shard.bytes))).collect();
+        let mut buffers = Vec::with_capacity(shards.len());
+        for (shard, device) in shards.into_iter().zip(&self.devices) {
+            let host = Buffer::from_vec(aligned(shard.bytes));
+            let buffer = match device.as_any().is::<CpuDevice>() {
+                true => Ok(host),
+                false => device.clone().allocate(host.len()).inspect(|own| own.update_from_host(&host)),
+            };
+            buffers.push(buffer.map_err(|error| fail(self.fatal(self.too_little(error))))?);
+        }
         let storage = Storage::new(buffers);
         self.live.note(&storage, dtype, &shape, site);
         let value = Shards::new(dtype, &shape, sharding, storage, None);
@@ -179,7 +187,7 @@ impl Session {
         self.wait(value)?;
         let shards = Shards::of(value);
         let blocks = shards.blocks(&self.mesh, self.first_device);
-        Ok(blocks
+        let parts = Ok(blocks
             .iter()
             .enumerate()
             .map(|(local, block)| {
@@ -188,7 +196,9 @@ impl Session {
                     shards.block_to_host(local, block),
                 )
             })
-            .collect())
+            .collect());
+        self.intact()?;
+        parts
     }
 
     /// See `Engine::shard_memory`.
@@ -196,11 +206,22 @@ impl Session {
         self.wait(value)?;
         let shards = Shards::of(value);
         let blocks = shards.blocks(&self.mesh, self.first_device);
-        let memory = |(local, block): (usize, &IndexBox)| ShardMemory {
-            start: block.iter().map(|range| range.start).collect(),
-            shape: block.iter().map(|range| range.len()).collect(),
-            address: shards.buffers()[local].as_ptr() as usize,
-            owner: shards.storage(),
+        let memory = |(local, block): (usize, &IndexBox)| {
+            let buffer = &shards.buffers()[local];
+            // What the host cannot address is shown as a copy.
+            let (address, owner): (usize, Arc<dyn Any + Send + Sync>) = match buffer.remote() {
+                None => (buffer.as_ptr() as usize, shards.storage()),
+                Some(_) => {
+                    let copy = buffer.on_host();
+                    (copy.as_ptr() as usize, Arc::new(copy))
+                }
+            };
+            ShardMemory {
+                start: block.iter().map(|range| range.start).collect(),
+                shape: block.iter().map(|range| range.len()).collect(),
+                address,
+                owner,
+            }
         };
         Ok(blocks.iter().enumerate().map(memory).collect())
     }

@@ -16,11 +16,24 @@ use crate::ready::KernelCache;
 use crate::shards::Shards;
 use phalanx_array::{Cause, Engine, Error, Evaluated, Graph, HostArray, Limits, ShardMemory, Site};
 use phalanx_collectives::{CollectiveError, Communicator, TicketKind, World};
-use phalanx_device::{CpuDevice, Device};
+use phalanx_device::cuda::{CudaDevice, CudaOptions, cuda_devices};
+use phalanx_device::{CpuDevice, Device, DeviceError};
 use phalanx_distributed::propagate;
 use phalanx_ops::waiting::{copying, lock};
 use phalanx_ops::{AffineMap, DType, IndexBox, Mesh, Sharding};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// How many GPUs this process can use.
+///
+/// Errors: `DeviceError::Library` without a driver, `DeviceError::Driver`, `DeviceError::Cuda`.
+pub fn gpu_count(options: &CudaOptions) -> Result<usize, RunError> {
+    Ok(cuda_devices(options)?)
+}
+
+/// The error of a program that asks for GPUs where there is none.
+pub fn no_gpu() -> RunError {
+    RunError::Device(DeviceError::NoSuchDevice { ordinal: 0, count: 0 })
+}
 
 /// The engine of one mesh.
 pub struct Session {
@@ -51,7 +64,11 @@ impl Session {
     pub fn new(world: World, options: SessionOptions) -> Result<Arc<Session>, RunError> {
         let count = world.communicators().len();
         let mut devices: Vec<Arc<dyn Device>> = Vec::new();
-        for ordinal in 0..count {
+        for &ordinal in &options.gpus {
+            devices.push(CudaDevice::new(ordinal, options.memory_limit, &options.cuda)?);
+        }
+        let cpus = if devices.is_empty() { count } else { 0 };
+        for ordinal in 0..cpus {
             let threads = options.threads / count + usize::from(ordinal < options.threads % count);
             devices.push(CpuDevice::new(ordinal, threads.max(1), options.memory_limit)?);
         }
@@ -84,6 +101,7 @@ impl Session {
             options.limits.bytes = options.limits.bytes.min(quarter);
         }
         let world = Arc::new(world);
+        let kernels = KernelCache::new(devices.first().cloned());
         let lane = |(local, communicator): (usize, &Arc<dyn Communicator>)| {
             let (device, memory) = (first_device + local, devices[local].clone());
             let worker = Worker::new(local, device, memory, communicator.clone(), mesh.clone());
@@ -105,7 +123,7 @@ impl Session {
             first_device,
             devices,
             options,
-            kernels: KernelCache::default(),
+            kernels,
             live: LiveArrays::default(),
             state: Mutex::new(state),
         }))
@@ -196,6 +214,14 @@ impl Session {
         outcome
     }
 
+    /// Whether all devices work. What is read from others is of no use.
+    pub(super) fn intact(&self) -> Result<(), Error> {
+        match self.devices.iter().find_map(|device| device.failure()) {
+            Some(failure) => Err(Error::failure(self.fatal(RunError::Device(failure)), None)),
+            None => Ok(()),
+        }
+    }
+
     /// An error of this process alone ends the world, so that no other rank waits for it.
     pub(super) fn fatal(&self, error: RunError) -> RunError {
         if self.world.size() > 1 {
@@ -280,7 +306,10 @@ impl Engine for Session {
     ) -> Result<Option<HostArray>, Error> {
         self.wait(value)?;
         let bytes = phalanx_ops::shape::size(&map.shape) * size_of::<u64>();
-        Ok(copying(bytes, || Shards::of(value).read(map, &self.mesh, self.first_device)))
+        let read = || Shards::of(value).read(map, &self.mesh, self.first_device);
+        let host = copying(bytes, read);
+        self.intact()?;
+        Ok(host)
     }
 
     fn upload(&self, data: &HostArray, site: Site) -> Result<Arc<dyn Evaluated>, Error> {

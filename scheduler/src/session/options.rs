@@ -1,6 +1,7 @@
 //! How a session is set up, and what it tells about itself.
 
 use phalanx_array::Limits;
+use phalanx_device::cuda::CudaOptions;
 use phalanx_distributed::Policy;
 use phalanx_ops::Mesh;
 
@@ -17,6 +18,10 @@ pub struct SessionOptions {
     pub policy: Policy,
     /// When windows close.
     pub limits: Limits,
+    /// The number of the GPU of each device of the process; none for CPU devices.
+    pub gpus: Vec<usize>,
+    /// How CUDA is to be used.
+    pub cuda: CudaOptions,
 }
 
 impl Default for SessionOptions {
@@ -27,6 +32,8 @@ impl Default for SessionOptions {
             memory_limit: None,
             policy: Policy::default(),
             limits: Limits::default(),
+            gpus: Vec::new(),
+            cuda: CudaOptions::default(),
         }
     }
 }

@@ -1,3 +1,4 @@
 //! Reading and writing at positions.
 
 pub mod cpu;
+pub mod cuda;

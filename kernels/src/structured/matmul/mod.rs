@@ -1,3 +1,4 @@
 //! Matrix products.
 
 pub mod cpu;
+pub mod cuda;

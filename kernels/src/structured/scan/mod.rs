@@ -2,4 +2,5 @@
 
 pub(super) mod combination;
 pub mod cpu;
+pub mod cuda;
 mod typed;

@@ -121,7 +121,7 @@ impl Case {
         self
     }
 
-    fn memory(&self) -> Vec<Vec<u64>> {
+    pub fn memory(&self) -> Vec<Vec<u64>> {
         let pack = |elements: &Vec<Scalar>| {
             let bytes: Vec<u8> =
                 elements.iter().flat_map(|element| element.bytes().to_vec()).collect();
@@ -158,7 +158,7 @@ impl Case {
         }
     }
 
-    fn results(&self, memory: &[Vec<u64>]) -> Vec<Vec<Scalar>> {
+    pub fn results(&self, memory: &[Vec<u64>]) -> Vec<Vec<Scalar>> {
         let unpack = |(param, words): (usize, &Vec<u64>)| {
             let dtype = self.kernel.params[param].dtype;
             let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
@@ -215,6 +215,7 @@ impl Case {
                 }
             }
         }
+        super::cuda::check(self, expected);
         let first = self.kernel.params.iter().position(|param| param.role != Role::In);
         first.map_or(Vec::new(), |first| expected[first].clone())
     }

@@ -2,6 +2,7 @@
 
 mod again;
 mod case;
+mod cuda;
 mod golden;
 mod half_tables;
 mod levels;

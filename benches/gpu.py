@@ -1,0 +1,273 @@
+"""Speed on one GPU beside CuPy, PyTorch and JAX: python benches/gpu.py [case ...].
+
+Each case is a plain NumPy program; it runs with Phalanx and with CuPy unchanged, and with PyTorch
+and JAX where a line of theirs says the same. Times are milliseconds of the median of seven runs,
+each of which computes the result anew, waits for it and reads an element. *limit* is the bytes that
+must move over the copy bandwidth measured at the start. Writes a row of JSON for each case to the
+file that PHALANX_BENCH_JSON names.
+"""
+
+import json
+import os
+import statistics
+import sys
+import time
+
+import numpy
+
+RUNS = 7
+ASKED = sys.argv[1:]
+ROWS = []
+
+
+def modules():
+    """The module to measure, and the others that are installed."""
+    import phalanx
+
+    found = {"phalanx": phalanx}
+    for name in os.environ.get("PHALANX_BENCH_PEERS", "cupy,torch,jax").split(","):
+        try:
+            found[name] = __import__(name)
+        except ImportError:
+            pass
+    return found
+
+
+MODULES = modules()
+PX = MODULES["phalanx"]
+CUPY = MODULES.get("cupy")
+TORCH = MODULES.get("torch")
+JAX = MODULES.get("jax")
+if JAX is not None:
+    JAX.config.update("jax_enable_x64", True)
+
+
+def wait_phalanx(result):
+    PX.evaluate(result)
+    return float(result.ravel()[0].real)
+
+
+def wait_cupy(result):
+    value = float(result.ravel()[0].real)
+    CUPY.cuda.Device().synchronize()
+    return value
+
+
+def wait_torch(result):
+    TORCH.cuda.synchronize()
+    return float(result.ravel()[0])
+
+
+def wait_jax(result):
+    result = JAX.block_until_ready(result)
+    return float(result.ravel()[0])
+
+
+def timed(program, wait):
+    """Milliseconds of the median of some runs, and the element that was read."""
+    value = wait(program())
+    value = wait(program())
+    times = []
+    for _ in range(RUNS):
+        begun = time.perf_counter()
+        value = wait(program())
+        times.append((time.perf_counter() - begun) * 1e3)
+    return statistics.median(times), value
+
+
+def case(name, make, bytes_moved, program, torch_program=None, jax_program=None):
+    """Measures a program: `make(module)` gives its operands."""
+    if ASKED and name not in ASKED:
+        return
+    row = {"case": name, "limit_ms": bytes_moved / BANDWIDTH * 1e3}
+    plans = [("phalanx", PX, wait_phalanx, program), ("cupy", CUPY, wait_cupy, program)]
+    if torch_program is not None:
+        plans.append(("torch", TORCH, wait_torch, torch_program))
+    if jax_program is not None:
+        plans.append(("jax", JAX, wait_jax, jax_program))
+    for which, module, wait, body in plans:
+        if module is None:
+            continue
+        try:
+            operands = make(which)
+            inner = JAX.jit(lambda *o: body(JAX.numpy, *o)) if which == "jax" else None
+            run = (lambda: inner(*operands)) if inner else (lambda: body(module, *operands))
+            row[which], row[which + "_value"] = timed(run, wait)
+        except Exception as error:
+            row[which] = None
+            print(f"{name} {which}: {type(error).__name__}: {str(error)[:600]}")
+        operands = run = inner = None
+        release(which)
+    ROWS.append(row)
+    shown = "  ".join(
+        f"{which} {row[which]:9.3f}" if row.get(which) else f"{which}         -"
+        for which in ("phalanx", "cupy", "torch", "jax")
+        if which in row
+    )
+    part = row["limit_ms"] / row["phalanx"] if row.get("phalanx") else 0
+    print(f"{name:14} limit {row['limit_ms']:8.3f}  {shown}  fraction {part:.2f}", flush=True)
+
+
+def release(which):
+    """Gives memory back, for the next module."""
+    import gc
+
+    gc.collect()
+    if which == "cupy":
+        CUPY.get_default_memory_pool().free_all_blocks()
+    if which == "torch":
+        TORCH.cuda.empty_cache()
+    if which == "phalanx":
+        PX.evaluate(PX.zeros(1))
+
+
+def random(which, shape, dtype, seed=1):
+    """Numbers between 0 and 1 on the device of a module."""
+    if which == "phalanx":
+        array = PX.random.default_rng(seed).random(shape, dtype=dtype)
+        PX.evaluate(array)
+        return array
+    if which == "cupy":
+        return CUPY.random.default_rng(seed).random(shape, dtype=getattr(CUPY, dtype))
+    if which == "torch":
+        TORCH.manual_seed(seed)
+        return TORCH.rand(shape, dtype=getattr(TORCH, dtype), device="cuda")
+    key = JAX.random.PRNGKey(seed)
+    return JAX.random.uniform(key, shape if isinstance(shape, tuple) else (shape,), dtype=dtype)
+
+
+def arrays(count, shape, dtype):
+    def make(which):
+        operands = []
+        for seed in range(count):
+            operands.append(random(which, shape, dtype, seed))
+        return operands
+
+    return make
+
+
+def bandwidth():
+    """Bytes a second of a large copy, read and written."""
+    size = 1 << 30
+    if TORCH is not None:
+        a = TORCH.empty(size, dtype=TORCH.uint8, device="cuda")
+        b = TORCH.empty_like(a)
+        for _ in range(3):
+            b.copy_(a)
+        TORCH.cuda.synchronize()
+        begun, end = TORCH.cuda.Event(enable_timing=True), TORCH.cuda.Event(enable_timing=True)
+        begun.record()
+        for _ in range(20):
+            b.copy_(a)
+        end.record()
+        TORCH.cuda.synchronize()
+        return 2 * size * 20 / (begun.elapsed_time(end) / 1e3)
+    a = PX.zeros(size // 8)
+    best, _ = timed(lambda: a + 1, wait_phalanx)
+    return 2 * size / (best / 1e3)
+
+
+BANDWIDTH = bandwidth()
+print(f"copy {BANDWIDTH / 1e12:.2f} TB/s")
+
+BIG = 1 << 28
+SIDE = 16384
+
+
+def chain(np, a, b):
+    return np.sqrt(np.sin(a) ** 2 + np.cos(a) ** 2) * a + b
+
+
+def black_scholes(np, s, k, t):
+    r, v = 0.02, 0.3
+    s = s * 100 + 10
+    k = k * 100 + 10
+    t = t + 0.1
+
+    def normal(x):
+        z = 1 / (1 + 0.2316419 * abs(x))
+        poly = z * (0.319381530 + z * (-0.356563782 + z * (1.781477937 + z * (-1.821255978 + z * 1.330274429))))
+        tail = np.exp(-0.5 * x * x) * 0.3989422804014327 * poly
+        return np.where(x >= 0, 1 - tail, tail)
+
+    root = v * np.sqrt(t)
+    d1 = (np.log(s / k) + (r + v * v / 2) * t) / root
+    d2 = d1 - root
+    return s * normal(d1) - k * np.exp(-r * t) * normal(d2)
+
+
+def stencil5(np, g):
+    for _ in range(50):
+        g[1:-1, 1:-1] = 0.2 * (g[1:-1, 1:-1] + g[:-2, 1:-1] + g[2:, 1:-1] + g[1:-1, :-2] + g[1:-1, 2:])
+    return g
+
+
+def cg_matfree(np, b):
+    def laplacian(x):
+        y = 4 * x
+        y[1:] -= x[:-1]
+        y[:-1] -= x[1:]
+        y[:, 1:] -= x[:, :-1]
+        y[:, :-1] -= x[:, 1:]
+        return y
+
+    x = np.zeros_like(b)
+    r = b.copy()
+    p = r.copy()
+    rs = (r * r).sum()
+    for _ in range(25):
+        ap = laplacian(p)
+        alpha = rs / (p * ap).sum()
+        x += alpha * p
+        r -= alpha * ap
+        new = (r * r).sum()
+        p = r + (new / rs) * p
+        rs = new
+    return x
+
+
+def kmeans(np, x, c):
+    for _ in range(5):
+        d = (x * x).sum(axis=1)[:, None] - 2 * (x @ c.T) + (c * c).sum(axis=1)
+        label = d.argmin(axis=1)
+        hot = (label[:, None] == np.arange(c.shape[0])).astype(x.dtype)
+        c = (hot.T @ x) / hot.sum(axis=0)[:, None]
+    return c
+
+
+for dtype, size in (("float32", 4), ("float64", 8)):
+    short = "f32" if size == 4 else "f64"
+    case(f"add {short}", arrays(2, BIG, dtype), 3 * size * BIG, lambda np, a, b: a + b, lambda np, a, b: a + b, lambda np, a, b: a + b)
+    count = BIG if size == 4 else BIG // 2
+    case(f"chain {short}", arrays(2, count, dtype), 3 * size * count, chain, chain, chain)
+    case(f"black {short}", arrays(3, BIG, dtype), 4 * size * BIG, black_scholes, None, black_scholes)
+SUM = lambda np, a: a.sum()
+case("sum", arrays(1, BIG, "float64"), 8 * BIG, SUM, SUM, SUM)
+case("sum f32", arrays(1, BIG, "float32"), 4 * BIG, SUM, SUM, SUM)
+case("var", arrays(1, BIG, "float64"), 8 * BIG, lambda np, a: a.var(), lambda np, a: a.var(), lambda np, a: a.var())
+case("argmax", arrays(1, BIG, "float64"), 8 * BIG, lambda np, a: a.argmax(), lambda np, a: a.argmax(), lambda np, a: a.argmax())
+for axis in (0, 1):
+    for name in ("sum", "var", "argmax"):
+        reduce = lambda np, a, name=name, axis=axis: getattr(a, name)(axis)
+        case(f"{name} axis {axis}", arrays(1, (SIDE, SIDE), "float64"), 8 * SIDE * SIDE, reduce, reduce, reduce)
+for shape in ((10_000_000, 8), (8, 10_000_000), (1000, 10, 1000)):
+    elements = int(numpy.prod(shape))
+    for dtype, size in (("float32", 4), ("float64", 8)):
+        for axis in range(len(shape)):
+            reduce = lambda np, a, axis=axis: a.sum(axis)
+            kept = elements // shape[axis]
+            case(f"sum {'x'.join(map(str, shape))} {axis} {size}", arrays(1, shape, dtype), size * (elements + kept), reduce, reduce)
+case("sqdiff", arrays(2, BIG, "float32"), 8 * BIG, lambda np, a, b: ((a - b) ** 2).sum(), lambda np, a, b: ((a - b) ** 2).sum(), lambda np, a, b: ((a - b) ** 2).sum())
+case("transpose", arrays(1, (SIDE, SIDE), "float32"), 8 * SIDE * SIDE, lambda np, a: a.T.copy() if np is not TORCH else a.T.contiguous(), lambda np, a: a.T.contiguous())
+case("addtranspose", arrays(1, (SIDE, SIDE), "float64"), 16 * SIDE * SIDE, lambda np, a: a + a.T, lambda np, a: a + a.T, lambda np, a: a + a.T)
+case("stencil5", arrays(1, (SIDE, SIDE), "float64"), 50 * 16 * SIDE * SIDE, stencil5)
+case("cg_matfree", arrays(1, (8192, 8192), "float64"), 25 * 6 * 8 * 8192 * 8192, cg_matfree)
+case("gemm f64", arrays(2, (SIDE, SIDE), "float64"), 3 * 8 * SIDE * SIDE, lambda np, a, b: a @ b)
+case("gemm f32", arrays(2, (SIDE, SIDE), "float32"), 3 * 4 * SIDE * SIDE, lambda np, a, b: a @ b)
+case("kmeans", lambda which: [random(which, (1 << 24, 16), "float32"), random(which, (32, 16), "float32")], 5 * 4 * 16 * (1 << 24), kmeans)
+case("cumsum", arrays(1, BIG, "float64"), 16 * BIG, lambda np, a: a.cumsum(), lambda np, a: a.cumsum(0))
+
+if os.environ.get("PHALANX_BENCH_JSON"):
+    with open(os.environ["PHALANX_BENCH_JSON"], "w") as file:
+        for row in ROWS:
+            file.write(json.dumps(row) + "\n")

@@ -1,0 +1,154 @@
+//! Matrix products by cuBLAS.
+
+use super::device::CudaDevice;
+use super::library::{Library, find};
+use crate::{Device, DeviceError};
+use cudarc::cublas::sys::{self, cublasHandle_t, cublasStatus_t};
+use cudarc::cublas::sys::{cublasComputeType_t as Compute, cudaDataType_t as Type};
+use std::ffi::c_void;
+
+/// The elements of matrices.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MatrixElement {
+    /// IEEE binary16, summed in f32.
+    F16,
+    /// bfloat16, summed in f32.
+    BF16,
+    /// IEEE binary32.
+    F32,
+    /// IEEE binary64.
+    F64,
+    /// Complex of two binary32.
+    C64,
+    /// Complex of two binary64.
+    C128,
+}
+
+/// A stack of products `c = a · b` or `c += a · b` of matrices in C order, one after the other.
+#[derive(Clone, Copy, Debug)]
+pub struct Product {
+    /// The elements.
+    pub element: MatrixElement,
+    /// Rows of `a` and `c`.
+    pub m: usize,
+    /// Columns of `b` and `c`.
+    pub n: usize,
+    /// Columns of `a`, rows of `b`.
+    pub k: usize,
+    /// How many products.
+    pub count: usize,
+    /// Whether they are added to what is there.
+    pub adds: bool,
+}
+
+/// The library's handle of a device.
+pub(super) struct Blas(cublasHandle_t);
+
+// SAFETY: a handle may be used by one thread at a time, which the lock around it sees to.
+unsafe impl Send for Blas {}
+
+impl Drop for Blas {
+    fn drop(&mut self) {
+        // SAFETY: nobody uses the handle any more.
+        let _ = unsafe { sys::cublasDestroy_v2(self.0) };
+    }
+}
+
+fn check(device: &CudaDevice, call: &'static str, status: cublasStatus_t) -> Result<(), DeviceError> {
+    if status == cublasStatus_t::CUBLAS_STATUS_SUCCESS {
+        return Ok(());
+    }
+    Err(DeviceError::Cuda {
+        device: device.name(),
+        call,
+        name: format!("{status:?}"),
+        text: String::from("see the documentation of cuBLAS"),
+    })
+}
+
+impl Blas {
+    fn new(device: &CudaDevice) -> Result<Blas, DeviceError> {
+        find(Library::Cublas, device.options())?;
+        device.enter();
+        let mut handle: cublasHandle_t = std::ptr::null_mut();
+        // SAFETY: the library is loaded, the context current, the place valid; the stream is the
+        // device's own.
+        unsafe {
+            check(device, "cublasCreate", sys::cublasCreate_v2(&raw mut handle))?;
+            let stream = device.stream_handle() as sys::cudaStream_t;
+            check(device, "cublasSetStream", sys::cublasSetStream_v2(handle, stream))?;
+        }
+        Ok(Blas(handle))
+    }
+}
+
+impl CudaDevice {
+    /// Enqueues products of matrices at three addresses.
+    ///
+    /// Errors: `DeviceError::Library` without cuBLAS, `DeviceError::Cuda` where it refuses.
+    ///
+    /// # Safety
+    /// The matrices lie in this device's memory, whole.
+    pub unsafe fn multiply(
+        &self,
+        product: &Product,
+        a: u64,
+        b: u64,
+        c: u64,
+    ) -> Result<(), DeviceError> {
+        let mut blas = self.blas.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let blas = match &mut *blas {
+            Some(blas) => blas,
+            none => none.insert(Blas::new(self)?),
+        };
+        self.enter();
+        let Product { element, m, n, k, count, adds } = *product;
+        let (kind, compute) = match element {
+            MatrixElement::F16 => (Type::CUDA_R_16F, Compute::CUBLAS_COMPUTE_32F),
+            MatrixElement::BF16 => (Type::CUDA_R_16BF, Compute::CUBLAS_COMPUTE_32F),
+            MatrixElement::F32 => (Type::CUDA_R_32F, Compute::CUBLAS_COMPUTE_32F),
+            MatrixElement::F64 => (Type::CUDA_R_64F, Compute::CUBLAS_COMPUTE_64F),
+            MatrixElement::C64 => (Type::CUDA_C_32F, Compute::CUBLAS_COMPUTE_32F),
+            MatrixElement::C128 => (Type::CUDA_C_64F, Compute::CUBLAS_COMPUTE_64F),
+        };
+        // One and zero of every scalar type: a complex one is a real one and a zero.
+        let singles = [1.0f32, 0.0, 0.0, 0.0];
+        let doubles = [1.0f64, 0.0, 0.0, 0.0];
+        let numbers = |at: usize| match compute {
+            Compute::CUBLAS_COMPUTE_64F => (&raw const doubles[at]).cast::<c_void>(),
+            _ => (&raw const singles[at]).cast::<c_void>(),
+        };
+        let (one, zero) = (numbers(0), numbers(2));
+        let none = sys::cublasOperation_t::CUBLAS_OP_N;
+        // The library's matrices are in Fortran's order: the transposed product is asked for.
+        // SAFETY: the caller's promise; the numbers are of the compute type and outlive the call.
+        let status = unsafe {
+            sys::cublasGemmStridedBatchedEx_64(
+                blas.0,
+                none,
+                none,
+                n as i64,
+                m as i64,
+                k as i64,
+                one,
+                b as *const c_void,
+                kind,
+                n as i64,
+                (k * n) as i64,
+                a as *const c_void,
+                kind,
+                k as i64,
+                (m * k) as i64,
+                if adds { one } else { zero },
+                c as *mut c_void,
+                kind,
+                n as i64,
+                (m * n) as i64,
+                count as i64,
+                compute,
+                sys::cublasGemmAlgo_t::CUBLAS_GEMM_DEFAULT,
+            )
+        };
+        check(self, "cublasGemmStridedBatchedEx", status)
+    }
+}

@@ -1,0 +1,183 @@
+//! NVRTC: the text of a kernel to machine code.
+
+use super::cache;
+use super::library::{CudaOptions, Library, find};
+use crate::DeviceError;
+use cudarc::nvrtc::sys::{self, nvrtcProgram, nvrtcResult};
+use std::ffi::{CStr, CString};
+
+/// Characters of the compiler's messages that an error shows.
+const LONGEST_LOG: usize = 4000;
+
+/// Compiles for one architecture.
+#[derive(Clone, Debug)]
+pub struct Compiler {
+    options: CudaOptions,
+    architecture: String,
+    version: String,
+}
+
+/// No fast mathematics, no contraction of the user's products and sums, subnormals kept.
+const OPTIONS: [&str; 6] = [
+    "--fmad=false",
+    "--ftz=false",
+    "--prec-div=true",
+    "--prec-sqrt=true",
+    "--std=c++17",
+    "--extra-device-vectorization",
+];
+
+impl Compiler {
+    /// The compiler for a compute capability (90 for 9.0).
+    ///
+    /// Errors: `DeviceError::Library` where NVRTC is missing.
+    pub fn new(capability: u32, options: &CudaOptions) -> Result<Compiler, DeviceError> {
+        find(Library::Nvrtc, options)?;
+        let (mut major, mut minor) = (0, 0);
+        // SAFETY: the library is loaded and both places are valid.
+        unsafe { sys::nvrtcVersion(&raw mut major, &raw mut minor) };
+        Ok(Compiler {
+            options: options.clone(),
+            architecture: format!("sm_{capability}"),
+            version: format!("{major}.{minor}"),
+        })
+    }
+
+    /// The architecture, such as `sm_90`.
+    pub fn architecture(&self) -> &str {
+        &self.architecture
+    }
+
+    /// The machine code of a text: from the disk if some run has compiled it before.
+    ///
+    /// Errors: `DeviceError::Compile` with the compiler's messages.
+    pub fn compile(&self, name: &str, source: &str) -> Result<Vec<u8>, DeviceError> {
+        let options = OPTIONS.join(" ");
+        let key = cache::key(&[source, &options, &self.architecture, &self.version]);
+        if let Some(folder) = &self.options.save_source {
+            let _ = std::fs::create_dir_all(folder);
+            let _ = std::fs::write(folder.join(format!("{name}.{key}.cu")), source);
+        }
+        if let Some(code) = self.options.cache.as_ref().and_then(|at| cache::load(at, &key)) {
+            return Ok(code);
+        }
+        let code = self.compile_now(name, source)?;
+        if let Some(folder) = &self.options.cache {
+            cache::store(folder, &key, &code);
+        }
+        Ok(code)
+    }
+
+    fn compile_now(&self, name: &str, source: &str) -> Result<Vec<u8>, DeviceError> {
+        let failed = |log: String| DeviceError::Compile {
+            kernel: String::from(name),
+            log: with_lines(&log, source),
+        };
+        let (Ok(text), Ok(title)) = (CString::new(source), CString::new(format!("{name}.cu")))
+        else {
+            return Err(failed(String::from("the text holds a zero byte")));
+        };
+        let target = format!("--gpu-architecture={}", self.architecture);
+        let words: Vec<CString> = OPTIONS
+            .iter()
+            .chain([&target.as_str()])
+            .filter_map(|word| CString::new(*word).ok())
+            .collect();
+        let pointers: Vec<_> = words.iter().map(|word| word.as_ptr()).collect();
+        let mut program: nvrtcProgram = std::ptr::null_mut();
+        let none = std::ptr::null();
+        // SAFETY: the library is loaded (`Compiler::new`); the texts are terminated and outlive the
+        // call; there are no headers.
+        let made = unsafe {
+            let (text, title) = (text.as_ptr(), title.as_ptr());
+            sys::nvrtcCreateProgram(&raw mut program, text, title, 0, none, none)
+        };
+        if made != nvrtcResult::NVRTC_SUCCESS {
+            return Err(failed(described(made)));
+        }
+        let mut program = Program(program);
+        // SAFETY: the program lives, and the options are terminated texts that outlive the call.
+        let compiled = unsafe {
+            sys::nvrtcCompileProgram(program.0, pointers.len() as i32, pointers.as_ptr())
+        };
+        if compiled != nvrtcResult::NVRTC_SUCCESS {
+            return Err(failed(format!("{}\n{}", described(compiled), program.log())));
+        }
+        program.code().map_err(|result| failed(described(result)))
+    }
+}
+
+/// A program of NVRTC.
+struct Program(nvrtcProgram);
+
+impl Program {
+    fn log(&mut self) -> String {
+        let mut size = 0;
+        // SAFETY: the program lives; the buffer has the size that was asked for.
+        unsafe {
+            sys::nvrtcGetProgramLogSize(self.0, &raw mut size);
+            let mut log = vec![0u8; size.max(1)];
+            sys::nvrtcGetProgramLog(self.0, log.as_mut_ptr().cast());
+            String::from_utf8_lossy(&log).trim_end_matches('\0').trim().to_string()
+        }
+    }
+
+    fn code(&mut self) -> Result<Vec<u8>, nvrtcResult> {
+        let mut size = 0;
+        // SAFETY: the program lives and has been compiled; the buffer has the size that was asked
+        // for.
+        unsafe {
+            let result = sys::nvrtcGetCUBINSize(self.0, &raw mut size);
+            if result != nvrtcResult::NVRTC_SUCCESS {
+                return Err(result);
+            }
+            let mut code = vec![0u8; size];
+            let result = sys::nvrtcGetCUBIN(self.0, code.as_mut_ptr().cast());
+            if result != nvrtcResult::NVRTC_SUCCESS {
+                return Err(result);
+            }
+            Ok(code)
+        }
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        // SAFETY: nobody uses the program any more.
+        unsafe { sys::nvrtcDestroyProgram(&raw mut self.0) };
+    }
+}
+
+fn described(result: nvrtcResult) -> String {
+    // SAFETY: the library gives a static, terminated text for every result.
+    unsafe { CStr::from_ptr(sys::nvrtcGetErrorString(result)) }.to_string_lossy().into_owned()
+}
+
+/// The messages, each followed by the line of the source that it is about.
+fn with_lines(log: &str, source: &str) -> String {
+    let lines: Vec<&str> = source.lines().collect();
+    let mut text = String::new();
+    for message in log.lines() {
+        text.push_str(message);
+        text.push('\n');
+        let number = message.split_once(".cu(").and_then(|(_, rest)| rest.split(')').next());
+        let line = number.and_then(|number| number.parse::<usize>().ok());
+        if let Some(line) = line.and_then(|line| lines.get(line.wrapping_sub(1))) {
+            text.push_str("    > ");
+            text.push_str(line.trim());
+            text.push('\n');
+        }
+    }
+    text.chars().take(LONGEST_LOG).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_show_their_lines() {
+        let shown = with_lines("k.cu(2): error: no such thing", "first\n  second;\nthird");
+        assert_eq!(shown, "k.cu(2): error: no such thing\n    > second;\n");
+    }
+}

@@ -1,0 +1,240 @@
+//! The bytes of a GPU's memory: to the host and back, and from place to place.
+
+use super::compiler::Compiler;
+use super::device::CudaDevice;
+use super::function::{Function, GridSize, Module};
+use crate::buffer::Remote;
+use crate::{Device, DeviceError, Strided};
+use cudarc::driver::sys;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The kernel that copies boxes of items.
+const COPY: &str = include_str!("copy.cu");
+/// Axes of a box that the kernel knows; more are copied slice by slice.
+const AXES: usize = 8;
+/// Threads of a block.
+const THREADS: u32 = 256;
+/// Blocks at most; each thread copies as many items as it takes.
+const MOST_BLOCKS: usize = 1 << 16;
+
+/// Loaded copy kernels by architecture.
+static KERNELS: Mutex<Option<HashMap<u32, Function>>> = Mutex::new(None);
+
+impl CudaDevice {
+    fn copy_kernel(&self) -> Result<Function, DeviceError> {
+        let mut kernels = KERNELS.lock().unwrap_or_else(PoisonError::into_inner);
+        let kernels = kernels.get_or_insert_default();
+        let capability = self.properties().capability;
+        if let Some(function) = kernels.get(&capability) {
+            return Ok(*function);
+        }
+        let compiler = Compiler::new(capability, self.options())?;
+        let module = Module::load(self, &compiler.compile("copy", COPY)?)?;
+        let function = module.function(self, "copy_box")?;
+        kernels.insert(capability, function);
+        Ok(function)
+    }
+}
+
+/// A box as bytes that two places have next to each other, and axes outside of them.
+struct Runs {
+    /// Bytes of a run.
+    run: usize,
+    extents: Vec<usize>,
+    from: Vec<isize>,
+    to: Vec<isize>,
+}
+
+impl Runs {
+    fn new(from: &Strided<'_>, to: &Strided<'_>, extents: &[usize], item: usize) -> Runs {
+        let mut runs = Runs { run: item, extents: vec![], from: vec![], to: vec![] };
+        for axis in (0..extents.len()).rev() {
+            let (extent, source, target) = (extents[axis], from.strides[axis], to.strides[axis]);
+            if extent == 1 {
+                continue;
+            }
+            let run = runs.run as isize;
+            if runs.extents.is_empty() && source == run && target == run {
+                runs.run *= extent;
+                continue;
+            }
+            let last = runs.extents.len().wrapping_sub(1);
+            if let Some(&inner) = runs.extents.get(last)
+                && source == runs.from[last] * inner as isize
+                && target == runs.to[last] * inner as isize
+            {
+                runs.extents[last] *= extent;
+                continue;
+            }
+            runs.extents.push(extent);
+            runs.from.push(source);
+            runs.to.push(target);
+        }
+        runs
+    }
+}
+
+/// What the kernel is given; `copy.cu` declares the same.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct CopyArgument {
+    from: u64,
+    to: u64,
+    /// Items to copy.
+    items: u64,
+    /// Bytes of an item: 1, 2, 4, 8 or 16.
+    item: u32,
+    axes: u32,
+    extents: [u64; AXES],
+    from_strides: [i64; AXES],
+    to_strides: [i64; AXES],
+}
+
+impl Remote for CudaDevice {
+    fn read(&self, address: u64, bytes: &mut [u8]) {
+        if bytes.is_empty() {
+            return;
+        }
+        self.enter();
+        // SAFETY: the bytes lie inside a buffer of this device (`Remote`); the host's are waited
+        // for before they are used.
+        let copied = unsafe {
+            let to = bytes.as_mut_ptr().cast();
+            sys::cuMemcpyDtoHAsync_v2(to, address, bytes.len(), self.stream)
+        };
+        self.note("cuMemcpyDtoHAsync", copied);
+        self.synchronize();
+    }
+
+    fn write(&self, address: u64, bytes: &[u8]) {
+        if bytes.is_empty() {
+            return;
+        }
+        self.enter();
+        // SAFETY: as for `read`; the host's bytes are pageable, so they have been taken over when
+        // the call returns.
+        let copied = unsafe {
+            let from = bytes.as_ptr().cast();
+            sys::cuMemcpyHtoDAsync_v2(address, from, bytes.len(), self.stream)
+        };
+        self.note("cuMemcpyHtoDAsync", copied);
+    }
+
+    fn zero(&self, address: u64, len: usize) {
+        if len == 0 {
+            return;
+        }
+        self.enter();
+        // SAFETY: the bytes lie inside a buffer of this device (`Remote`).
+        let set = unsafe { sys::cuMemsetD8Async(address, 0, len, self.stream) };
+        self.note("cuMemsetD8Async", set);
+    }
+
+    fn copy(&self, from: &Strided<'_>, to: &Strided<'_>, extents: &[usize], item: usize) {
+        let runs = Runs::new(from, to, extents, item);
+        let source = (from.buffer.as_ptr() as u64).wrapping_add_signed(from.offset as i64);
+        let target = (to.buffer.as_ptr() as u64).wrapping_add_signed(to.offset as i64);
+        if runs.extents.is_empty() {
+            self.enter();
+            // SAFETY: both runs lie inside buffers of this device (`copy_strided` checked them).
+            let copied =
+                unsafe { sys::cuMemcpyDtoDAsync_v2(target, source, runs.run, self.stream) };
+            self.note("cuMemcpyDtoDAsync", copied);
+            return;
+        }
+        self.copy_runs(&runs, source, target);
+    }
+
+    fn device(&self) -> Arc<dyn Device> {
+        match self.handle() {
+            Some(device) => device,
+            None => unreachable!("bug: a buffer outlives its device"),
+        }
+    }
+}
+
+impl CudaDevice {
+    /// Copies runs by the kernel, in the largest words that everything is a multiple of.
+    fn copy_runs(&self, runs: &Runs, source: u64, target: u64) {
+        if runs.extents.len() >= AXES {
+            // The outermost axis is the last.
+            let last = runs.extents.len() - 1;
+            for index in 0..runs.extents[last] {
+                let inner = Runs {
+                    run: runs.run,
+                    extents: runs.extents[..last].to_vec(),
+                    from: runs.from[..last].to_vec(),
+                    to: runs.to[..last].to_vec(),
+                };
+                let step = |strides: &[isize]| strides[last] as i64 * index as i64;
+                let from = source.wrapping_add_signed(step(&runs.from));
+                self.copy_runs(&inner, from, target.wrapping_add_signed(step(&runs.to)));
+            }
+            return;
+        }
+        let strides = runs.from.iter().chain(&runs.to).map(|stride| stride.unsigned_abs());
+        let all = strides.chain([runs.run, source as usize, target as usize]);
+        let common = all.fold(16usize, |word, number| match number {
+            0 => word,
+            _ => word.min(1 << number.trailing_zeros()),
+        });
+        let mut argument = CopyArgument {
+            from: source,
+            to: target,
+            items: 0,
+            item: common as u32,
+            axes: runs.extents.len() as u32 + 1,
+            extents: [1; AXES],
+            from_strides: [0; AXES],
+            to_strides: [0; AXES],
+        };
+        argument.extents[0] = (runs.run / common) as u64;
+        argument.from_strides[0] = common as i64;
+        argument.to_strides[0] = common as i64;
+        for (at, &extent) in runs.extents.iter().enumerate() {
+            argument.extents[at + 1] = extent as u64;
+            argument.from_strides[at + 1] = runs.from[at] as i64;
+            argument.to_strides[at + 1] = runs.to[at] as i64;
+        }
+        argument.items = argument.extents.iter().product();
+        let blocks = (argument.items as usize).div_ceil(THREADS as usize).min(MOST_BLOCKS);
+        let size = GridSize {
+            blocks: [blocks as u32, 1, 1],
+            threads: [THREADS, 1, 1],
+            shared: 0,
+            together: false,
+        };
+        match self.copy_kernel() {
+            Ok(function) => {
+                // SAFETY: the argument is plain numbers without gaps that are read; it is what the
+                // kernel declares, and the box lies inside both buffers.
+                unsafe {
+                    let bytes = std::slice::from_raw_parts(
+                        (&raw const argument).cast::<u8>(),
+                        size_of::<CopyArgument>(),
+                    );
+                    function.launch(self, size, bytes);
+                }
+            }
+            Err(error) => self.fail(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Buffer;
+
+    #[test]
+    fn adjacent_axes_become_one() {
+        let buffer = Buffer::without_memory(1 << 20);
+        let place = |strides| Strided { buffer: &buffer, offset: 0, strides };
+        let (from, to) = (place(&[4096, 64, 8]), place(&[512, 64, 8]));
+        let runs = Runs::new(&from, &to, &[3, 8, 8], 8);
+        assert_eq!((runs.run, runs.extents, runs.from, runs.to), (512, vec![3], vec![4096], vec![512]));
+        let runs = Runs::new(&place(&[8, 80]), &place(&[80, 8]), &[10, 10], 8);
+        assert_eq!((runs.run, runs.extents), (8, vec![10, 10]));
+    }
+}

@@ -1,0 +1,346 @@
+//! A GPU as a device.
+
+use super::blas::Blas;
+use super::driver::check;
+use super::library::{CudaOptions, Library, find};
+use super::pool::Pool;
+use crate::buffer::Remote;
+use crate::{Buffer, Device, DeviceError};
+use cudarc::driver::sys::{self, CUcontext, CUdevice, CUdevice_attribute as Attribute, CUstream};
+use std::any::Any;
+use std::ffi::CStr;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+/// What is known of a GPU.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Properties {
+    /// Its name, such as `NVIDIA H200`.
+    pub name: String,
+    /// The compute capability, 90 for 9.0.
+    pub capability: u32,
+    /// Multiprocessors.
+    pub multiprocessors: u32,
+    /// Bytes of memory.
+    pub memory: usize,
+    /// Bytes of shared memory that a block may have at most.
+    pub shared_memory: usize,
+    /// The version of CUDA that the driver supports, 13000 for 13.0.
+    pub driver: u32,
+}
+
+/// The oldest compute capability for which kernels are compiled.
+const OLDEST: u32 = 80;
+/// The oldest driver, by the version of CUDA that it supports.
+const OLDEST_DRIVER: u32 = 12000;
+
+/// A GPU with its stream and its memory.
+pub struct CudaDevice {
+    ordinal: usize,
+    pub(super) context: CUcontext,
+    pub(super) stream: CUstream,
+    properties: Properties,
+    options: CudaOptions,
+    limit: Option<usize>,
+    pool: Mutex<Pool>,
+    failure: OnceLock<DeviceError>,
+    /// Set when the device is made, for buffers that keep it.
+    own: std::sync::Weak<CudaDevice>,
+    /// One thread, for what is written for a pool of threads.
+    host: OnceLock<rayon::ThreadPool>,
+    /// The handle of cuBLAS, made when it is first needed.
+    pub(super) blas: Mutex<Option<Blas>>,
+    device: CUdevice,
+}
+
+// SAFETY: a context and a stream may be used by any thread; each call makes the context current
+// first (`CudaDevice::enter`).
+unsafe impl Send for CudaDevice {}
+// SAFETY: as for `Send`: the driver orders concurrent calls itself.
+unsafe impl Sync for CudaDevice {}
+
+/// How many GPUs the process can use.
+///
+/// Errors: `DeviceError::Library` without a driver, `DeviceError::Cuda` when it does not start.
+pub fn cuda_devices(options: &CudaOptions) -> Result<usize, DeviceError> {
+    find(Library::Driver, options)?;
+    let mut version = 0;
+    let mut count = 0;
+    // SAFETY: the driver is loaded (`find`), and both places are valid.
+    unsafe {
+        check("cuda", "cuInit", sys::cuInit(0))?;
+        check("cuda", "cuDriverGetVersion", sys::cuDriverGetVersion(&raw mut version))?;
+        check("cuda", "cuDeviceGetCount", sys::cuDeviceGetCount(&raw mut count))?;
+    }
+    if (version as u32) < OLDEST_DRIVER {
+        return Err(DeviceError::Driver { found: version as u32, needed: OLDEST_DRIVER });
+    }
+    Ok(count as usize)
+}
+
+impl CudaDevice {
+    /// The GPU `cuda:ordinal`, with a limit of its memory in bytes if one is given.
+    ///
+    /// Errors: those of `cuda_devices`; `DeviceError::NoSuchDevice`; `DeviceError::Capability` for
+    /// GPUs older than compute capability 8.0.
+    pub fn new(
+        ordinal: usize,
+        limit: Option<usize>,
+        options: &CudaOptions,
+    ) -> Result<Arc<CudaDevice>, DeviceError> {
+        let count = cuda_devices(options)?;
+        if ordinal >= count {
+            return Err(DeviceError::NoSuchDevice { ordinal, count });
+        }
+        let name = format!("cuda:{ordinal}");
+        let mut device: CUdevice = 0;
+        let mut context: CUcontext = std::ptr::null_mut();
+        let mut stream: CUstream = std::ptr::null_mut();
+        // SAFETY: the driver is initialised (`cuda_devices`), and all places are valid.
+        let properties = unsafe {
+            check(&name, "cuDeviceGet", sys::cuDeviceGet(&raw mut device, ordinal as i32))?;
+            properties(&name, device)?
+        };
+        if properties.capability < OLDEST {
+            return Err(DeviceError::Capability {
+                device: name,
+                found: properties.capability,
+                needed: OLDEST,
+            });
+        }
+        // SAFETY: as above; the context is made current before the stream is made in it.
+        unsafe {
+            let retained = sys::cuDevicePrimaryCtxRetain(&raw mut context, device);
+            check(&name, "cuDevicePrimaryCtxRetain", retained)?;
+            check(&name, "cuCtxSetCurrent", sys::cuCtxSetCurrent(context))?;
+            let flags = sys::CUstream_flags::CU_STREAM_NON_BLOCKING as u32;
+            check(&name, "cuStreamCreate", sys::cuStreamCreate(&raw mut stream, flags))?;
+        }
+        Ok(Arc::new_cyclic(|own| CudaDevice {
+            ordinal,
+            context,
+            stream,
+            properties,
+            options: options.clone(),
+            limit,
+            pool: Mutex::default(),
+            failure: OnceLock::new(),
+            own: own.clone(),
+            host: OnceLock::new(),
+            blas: Mutex::new(None),
+            device,
+        }))
+    }
+
+    /// What is known of the GPU.
+    pub fn properties(&self) -> &Properties {
+        &self.properties
+    }
+
+    /// How CUDA is to be used.
+    pub fn options(&self) -> &CudaOptions {
+        &self.options
+    }
+
+    /// The stream that orders all work of the device, for libraries that enqueue theirs in it.
+    pub fn stream_handle(&self) -> usize {
+        self.stream as usize
+    }
+
+    /// Makes the device's context the calling thread's.
+    pub fn enter(&self) {
+        // SAFETY: the context lives as long as the device.
+        let entered = unsafe { sys::cuCtxSetCurrent(self.context) };
+        self.note("cuCtxSetCurrent", entered);
+    }
+
+    /// Keeps the error of a call, the first of which stays.
+    pub(super) fn note(&self, call: &'static str, result: sys::CUresult) -> bool {
+        match check(&self.name(), call, result) {
+            Ok(()) => true,
+            Err(error) => {
+                self.fail(error);
+                false
+            }
+        }
+    }
+
+    /// A handle to the device itself; `None` once it is being dropped.
+    pub fn handle(&self) -> Option<Arc<CudaDevice>> {
+        self.own.upgrade()
+    }
+
+    fn pool_state(&self) -> MutexGuard<'_, Pool> {
+        self.pool.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Gives free blocks back to the driver, once nothing uses them.
+    pub fn release_cached(&self) {
+        let blocks = self.pool_state().drain();
+        self.enter();
+        self.synchronize();
+        for block in blocks {
+            // SAFETY: the block came from `cuMemAlloc`, nobody holds it, and the stream is idle.
+            let freed = unsafe { sys::cuMemFree_v2(block) };
+            self.note("cuMemFree", freed);
+        }
+    }
+
+    /// Bytes of free blocks that the pool keeps.
+    pub fn cached_bytes(&self) -> usize {
+        self.pool_state().cached
+    }
+
+    fn allocate_block(&self, size: usize) -> Result<u64, DeviceError> {
+        self.enter();
+        let mut address = 0;
+        // SAFETY: the context is current and the place valid.
+        let first = unsafe { sys::cuMemAlloc_v2(&raw mut address, size) };
+        if first == sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY {
+            self.release_cached();
+            // SAFETY: as above.
+            let again = unsafe { sys::cuMemAlloc_v2(&raw mut address, size) };
+            if again == sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY {
+                return Err(self.refused(size));
+            }
+            check(&self.name(), "cuMemAlloc", again)?;
+            return Ok(address);
+        }
+        check(&self.name(), "cuMemAlloc", first)?;
+        Ok(address)
+    }
+
+    fn refused(&self, requested: usize) -> DeviceError {
+        DeviceError::OutOfMemory {
+            device: self.name(),
+            requested,
+            in_use: self.bytes_in_use(),
+            limit: Some(self.limit.unwrap_or(self.properties.memory)),
+        }
+    }
+
+    fn give_back(&self, address: u64, size: usize) {
+        self.pool_state().give(address, size);
+    }
+}
+
+impl Device for CudaDevice {
+    fn name(&self) -> String {
+        format!("cuda:{}", self.ordinal)
+    }
+
+    fn allocate(self: Arc<Self>, bytes: usize) -> Result<Buffer, DeviceError> {
+        let size = Pool::size(bytes);
+        let cached = {
+            let mut pool = self.pool_state();
+            if self.limit.is_some_and(|limit| pool.in_use + size > limit) {
+                drop(pool);
+                return Err(self.refused(bytes));
+            }
+            pool.take(size)
+        };
+        let address = match cached {
+            Some(address) => address,
+            None => {
+                let address = self.allocate_block(size)?;
+                self.pool_state().used(size);
+                address
+            }
+        };
+        let owner = self.clone();
+        let release = move |address| owner.give_back(address, size);
+        let remote: Arc<dyn Remote> = self;
+        // SAFETY: the block is `size` bytes of the device's memory until `release` takes it back.
+        Ok(unsafe { Buffer::from_remote(address, bytes, remote, release) })
+    }
+
+    fn bytes_in_use(&self) -> usize {
+        self.pool_state().in_use
+    }
+
+    fn peak_bytes(&self) -> usize {
+        self.pool_state().peak
+    }
+
+    fn reset_peak(&self) {
+        let mut pool = self.pool_state();
+        pool.peak = pool.in_use;
+    }
+
+    fn memory_limit(&self) -> Option<usize> {
+        self.limit
+    }
+
+    fn pool(&self) -> Option<&rayon::ThreadPool> {
+        if let Some(pool) = self.host.get() {
+            return Some(pool);
+        }
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().ok()?;
+        Some(self.host.get_or_init(|| pool))
+    }
+
+    fn synchronize(&self) {
+        self.enter();
+        // SAFETY: the stream lives as long as the device.
+        let waited = unsafe { sys::cuStreamSynchronize(self.stream) };
+        self.note("cuStreamSynchronize", waited);
+    }
+
+    fn failure(&self) -> Option<DeviceError> {
+        self.failure.get().cloned()
+    }
+
+    fn fail(&self, error: DeviceError) {
+        let _ = self.failure.set(error);
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl Drop for CudaDevice {
+    fn drop(&mut self) {
+        self.synchronize();
+        self.blas.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+        self.release_cached();
+        // SAFETY: nothing of the device is in use any more.
+        unsafe {
+            let _ = sys::cuStreamDestroy_v2(self.stream);
+            let _ = sys::cuDevicePrimaryCtxRelease_v2(self.device);
+        }
+    }
+}
+
+/// # Safety
+/// The driver is initialised and `device` is one of its devices.
+unsafe fn properties(name: &str, device: CUdevice) -> Result<Properties, DeviceError> {
+    let attribute = |attribute: Attribute| {
+        let mut value = 0;
+        // SAFETY: the caller's promise; the place is valid.
+        let asked = unsafe { sys::cuDeviceGetAttribute(&raw mut value, attribute, device) };
+        check(name, "cuDeviceGetAttribute", asked).map(|()| value as u32)
+    };
+    let major = attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
+    let minor = attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
+    let multiprocessors = attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
+    let shared = attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?;
+    let mut title = [0 as std::ffi::c_char; 128];
+    let (mut memory, mut driver) = (0, 0);
+    // SAFETY: the caller's promise; the places are valid and of the given lengths.
+    unsafe {
+        let asked = sys::cuDeviceGetName(title.as_mut_ptr(), title.len() as i32 - 1, device);
+        check(name, "cuDeviceGetName", asked)?;
+        check(name, "cuDeviceTotalMem", sys::cuDeviceTotalMem_v2(&raw mut memory, device))?;
+        check(name, "cuDriverGetVersion", sys::cuDriverGetVersion(&raw mut driver))?;
+    }
+    // SAFETY: the last byte of the text is zero.
+    let title = unsafe { CStr::from_ptr(title.as_ptr()) };
+    Ok(Properties {
+        name: title.to_string_lossy().into_owned(),
+        capability: 10 * major + minor,
+        multiprocessors,
+        memory,
+        shared_memory: shared as usize,
+        driver: driver as u32,
+    })
+}

@@ -1,0 +1,37 @@
+//! Calls of the driver, checked.
+
+use crate::DeviceError;
+use cudarc::driver::sys::{self, CUresult};
+use std::ffi::CStr;
+
+/// The outcome of a call as a typed error.
+pub(super) fn check(device: &str, call: &'static str, result: CUresult) -> Result<(), DeviceError> {
+    if result == CUresult::CUDA_SUCCESS {
+        return Ok(());
+    }
+    let device = String::from(device);
+    Err(DeviceError::Cuda { device, call, name: name(result), text: text(result) })
+}
+
+fn name(result: CUresult) -> String {
+    described(|to| {
+        // SAFETY: the driver is loaded (a call has returned `result`), and `to` is a valid place.
+        unsafe { sys::cuGetErrorName(result, to) }
+    })
+}
+
+fn text(result: CUresult) -> String {
+    described(|to| {
+        // SAFETY: as in `name`.
+        unsafe { sys::cuGetErrorString(result, to) }
+    })
+}
+
+fn described(ask: impl Fn(*mut *const std::ffi::c_char) -> CUresult) -> String {
+    let mut text = std::ptr::null();
+    if ask(&raw mut text) != CUresult::CUDA_SUCCESS || text.is_null() {
+        return String::from("unknown error");
+    }
+    // SAFETY: the driver gave a static, terminated text.
+    unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
+}

@@ -1,0 +1,196 @@
+//! Where CUDA's libraries are looked for.
+
+use crate::DeviceError;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+/// How CUDA is to be used: what a program's environment says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CudaOptions {
+    /// Folders that are searched for libraries before all others.
+    pub folders: Vec<PathBuf>,
+    /// The folder in which compiled kernels are kept from run to run.
+    pub cache: Option<PathBuf>,
+    /// A folder into which the text of every compiled kernel is written.
+    pub save_source: Option<PathBuf>,
+}
+
+/// A library of CUDA.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum Library {
+    /// The driver.
+    Driver,
+    /// The run-time compiler.
+    Nvrtc,
+    /// Matrix products.
+    Cublas,
+    /// Fourier transforms.
+    Cufft,
+}
+
+/// A library that has been found.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Found {
+    /// The library.
+    pub library: Library,
+    /// Where it was found; only its name if the system's loader found it.
+    pub path: PathBuf,
+}
+
+impl Library {
+    /// Every library, in the order in which they are told of.
+    pub const ALL: [Library; 4] =
+        [Library::Driver, Library::Nvrtc, Library::Cublas, Library::Cufft];
+
+    /// What it is called in messages.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Library::Driver => "CUDA driver",
+            Library::Nvrtc => "NVRTC",
+            Library::Cublas => "cuBLAS",
+            Library::Cufft => "cuFFT",
+        }
+    }
+
+    /// How its file is called, the names that are tried first coming first.
+    const fn files(self) -> &'static [&'static str] {
+        match self {
+            Library::Driver => &["libcuda.so.1", "libcuda.so"],
+            Library::Nvrtc => &["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"],
+            Library::Cublas => &["libcublas.so.13", "libcublas.so.12", "libcublas.so"],
+            Library::Cufft => &["libcufft.so.12", "libcufft.so.11", "libcufft.so"],
+        }
+    }
+
+    /// How the files beside it begin that it looks for by name, where only the system's loader
+    /// looks: they must be in memory first.
+    const fn companions(self) -> &'static [&'static str] {
+        match self {
+            Library::Driver | Library::Cufft => &[],
+            Library::Nvrtc => &["libnvrtc-builtins.so."],
+            Library::Cublas => &["libcublasLt.so."],
+        }
+    }
+
+    /// What is to be installed where it is missing.
+    const fn remedy(self) -> &'static str {
+        match self {
+            Library::Driver => "install NVIDIA's driver, or use PHALANX_DEVICES=cpu",
+            Library::Nvrtc => "pip install nvidia-cuda-nvrtc, or name the folder that has it in \
+                               PHALANX_CUDA_PATH",
+            Library::Cublas => {
+                "pip install nvidia-cublas, or name the folder that has it in PHALANX_CUDA_PATH"
+            }
+            Library::Cufft => {
+                "pip install nvidia-cufft, or name the folder that has it in PHALANX_CUDA_PATH"
+            }
+        }
+    }
+}
+
+/// Libraries that have been loaded; they stay for the life of the process.
+static LOADED: Mutex<Vec<Found>> = Mutex::new(Vec::new());
+
+/// Loads a library, unless it is there, so that its functions can be called.
+///
+/// It is looked for in the folders of the options, in the folders of pip's packages beside them,
+/// where the system's loader looks, and in `/usr/local/cuda`.
+///
+/// Errors: `DeviceError::Library` with all the places that were searched.
+pub fn find(library: Library, options: &CudaOptions) -> Result<Found, DeviceError> {
+    let mut loaded = LOADED.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    if let Some(found) = loaded.iter().find(|found| found.library == library) {
+        return Ok(found.clone());
+    }
+    let mut candidates: Vec<PathBuf> = Vec::new();
+    let system = [Path::new(""), Path::new("/usr/local/cuda/lib64")];
+    let own = options.folders.iter().map(PathBuf::as_path);
+    for folder in own.chain(system) {
+        candidates.extend(library.files().iter().map(|file| folder.join(file)));
+    }
+    for path in &candidates {
+        let is_file = path.parent().is_some_and(|folder| !folder.as_os_str().is_empty());
+        if is_file {
+            if !path.exists() {
+                continue;
+            }
+            load_companions(library, path);
+        }
+        if keep(path) && is_present(library) {
+            let found = Found { library, path: path.clone() };
+            loaded.push(found.clone());
+            return Ok(found);
+        }
+    }
+    let mut searched: Vec<String> = Vec::new();
+    for path in &candidates {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = folder.map_or(String::from("the system's folders"), |folder| {
+            folder.display().to_string()
+        });
+        if !searched.contains(&folder) {
+            searched.push(folder);
+        }
+    }
+    Err(DeviceError::Library {
+        library: library.name(),
+        searched: searched.join(", "),
+        remedy: library.remedy(),
+    })
+}
+
+fn load_companions(library: Library, path: &Path) {
+    let Some(entries) = path.parent().and_then(|folder| std::fs::read_dir(folder).ok()) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if library.companions().iter().any(|begin| name.starts_with(begin)) {
+            keep(&entry.path());
+        }
+    }
+}
+
+/// Loads a file for good, so that it is found by its name from now on.
+fn keep(path: &Path) -> bool {
+    use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_NOW};
+    // SAFETY: CUDA's libraries may be loaded at any time by any thread; their initialisers need
+    // nothing of ours.
+    match unsafe { Library::open(Some(path), RTLD_NOW | RTLD_GLOBAL) } {
+        Ok(library) => {
+            std::mem::forget(library);
+            true
+        }
+        Err(_) => false,
+    }
+}
+
+/// Whether the bindings find the library, which they look for by name.
+fn is_present(library: Library) -> bool {
+    // SAFETY: probing opens the library and calls nothing in it.
+    unsafe {
+        match library {
+            Library::Driver => cudarc::driver::sys::is_culib_present(),
+            Library::Nvrtc => cudarc::nvrtc::sys::is_culib_present(),
+            Library::Cublas => cudarc::cublas::sys::is_culib_present(),
+            Library::Cufft => cudarc::cufft::sys::is_culib_present(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_library_names_where_it_was_looked_for() {
+        let options =
+            CudaOptions { folders: vec![PathBuf::from("/no/such/folder")], ..Default::default() };
+        if let Err(error) = find(Library::Cufft, &options) {
+            let text = error.to_string();
+            assert!(text.contains("cuFFT") && text.contains("/no/such/folder"), "{text}");
+            assert_eq!(error.code(), "PX053");
+        }
+    }
+}

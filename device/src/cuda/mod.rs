@@ -1,0 +1,26 @@
+//! NVIDIA GPUs through the CUDA driver, all of whose libraries are found at run time.
+//!
+//! All work of a device is in the order of one stream: kernels, copies and fills are enqueued, and
+//! only reading to the host waits. Memory that is freed may be given out again at once, since
+//! whoever gets it is behind its last user in that order.
+//!
+//! A call that fails leaves its error with the device (`Device::failure`), because a fault of the
+//! GPU shows at some later call; whoever reads results asks for it.
+
+mod blas;
+mod cache;
+mod compiler;
+mod copies;
+mod device;
+mod driver;
+mod event;
+mod function;
+mod library;
+mod pool;
+
+pub use blas::{MatrixElement, Product};
+pub use compiler::Compiler;
+pub use device::{CudaDevice, Properties, cuda_devices};
+pub use event::{TimedEvent, Timer};
+pub use function::{Function, GridSize, Module};
+pub use library::{CudaOptions, Found, Library, find};

@@ -1,0 +1,283 @@
+//! A kernel on GPUs: its variants, compiled when they are first needed.
+
+use super::arguments::{Field, Values, Workspace, bytes, fields};
+use super::shape::{Geometry, Shape, is_for_host};
+use super::text::{bytes_of_partials, source};
+use super::variant::{Chunks, THREADS, Variant};
+use crate::cpu::{self, BufferLaunch};
+use crate::error::KernelError;
+use crate::ir::{Kernel, Role, verify};
+use phalanx_device::cuda::{Compiler, CudaDevice, Function, GridSize, Module};
+use phalanx_device::{Buffer, Device, DeviceError};
+use rustc_hash::FxHashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// Shapes of launches that a kernel remembers.
+const REMEMBERED: usize = 8;
+/// Blocks side by side that may count each other: the length of the counters' buffer.
+const MOST_TILES: usize = 1 << 16;
+
+/// A kernel that GPUs can run.
+pub struct CudaKernel {
+    kernel: Kernel,
+    name: String,
+    variants: Mutex<FxHashMap<(Variant, u32), Arc<Loaded>>>,
+    recent: Mutex<Vec<Arc<Remembered>>>,
+    /// The kernel on the host, for what GPUs cannot do in an order of their own.
+    host: Option<OnceLock<cpu::Compiled>>,
+}
+
+/// A variant that has been compiled.
+struct Loaded {
+    function: Function,
+    fields: Vec<Field>,
+    /// Blocks that a multiprocessor holds at once.
+    at_once: u32,
+}
+
+/// A launch that may come again.
+struct Remembered {
+    key: Key,
+    /// `None` for a launch without points.
+    prepared: Option<(Shape, Arc<Loaded>)>,
+}
+
+/// What the shape of a launch follows from.
+#[derive(PartialEq)]
+struct Key {
+    capability: u32,
+    extents: Vec<usize>,
+    origins: Vec<i64>,
+    strides: Vec<Vec<isize>>,
+    guards: Vec<Vec<(i64, i64)>>,
+    alignments: Vec<u8>,
+}
+
+/// Counters of devices, by their address: zero between launches.
+static COUNTERS: Mutex<Vec<(usize, Buffer)>> = Mutex::new(Vec::new());
+
+impl CudaKernel {
+    /// A kernel; nothing is compiled before it is launched.
+    ///
+    /// Errors: `KernelError::Verify` (PX041), those of `cpu::compile` for what runs on the host.
+    pub fn new(kernel: &Kernel) -> Result<CudaKernel, KernelError> {
+        verify(kernel)?;
+        let host = match is_for_host(kernel) {
+            true => Some(OnceLock::from(cpu::compile(kernel)?)),
+            false => None,
+        };
+        Ok(CudaKernel {
+            kernel: kernel.clone(),
+            name: name_of(kernel),
+            variants: Mutex::default(),
+            recent: Mutex::default(),
+            host,
+        })
+    }
+
+    /// The kernel.
+    pub fn kernel(&self) -> &Kernel {
+        &self.kernel
+    }
+
+    /// Enqueues a launch.
+    ///
+    /// Panics (`bug:`) where a launch does not match the kernel. Errors: `DeviceError::Compile`,
+    /// `DeviceError::Library`, `DeviceError::OutOfMemory` for partial results; what fails later
+    /// stays with the device.
+    pub fn launch(
+        &self,
+        device: &Arc<CudaDevice>,
+        launch: &BufferLaunch<'_>,
+    ) -> Result<(), DeviceError> {
+        if let Some(host) = &self.host {
+            if let Some(compiled) = host.get() {
+                self.run_on_host(compiled, device, launch);
+            }
+            return Ok(());
+        }
+        let addresses: Vec<u64> = launch
+            .accesses
+            .iter()
+            .map(|(buffer, offset, _)| {
+                (buffer.as_ptr() as u64).wrapping_add_signed(*offset as i64)
+            })
+            .collect();
+        let known = self.prepare(device, launch, &addresses)?;
+        let Some((shape, loaded)) = &known.prepared else { return Ok(()) };
+        let tiles = shape.tiles();
+        let mut workspace = Workspace::default();
+        let scratch;
+        if shape.variant.chunks != Chunks::One {
+            assert!(2 * tiles <= MOST_TILES, "bug: {tiles} tiles of chunks");
+            let partials = shape.partials() * bytes_of_partials(&self.kernel);
+            scratch = device.clone().allocate(partials)?;
+            workspace.scratch = scratch.as_ptr() as u64;
+            workspace.counters = counters(device)?;
+        }
+        let values = Values {
+            addresses: &addresses,
+            origins: launch.origins,
+            scalars: &launch.scalars,
+            workspace,
+        };
+        let argument = bytes(&loaded.fields, shape, &values);
+        let size = GridSize {
+            blocks: [tiles as u32, shape.chunks as u32, 1],
+            threads: [THREADS, 1, 1],
+            shared: 0,
+            together: shape.variant.chunks == Chunks::Together,
+        };
+        // SAFETY: the argument has the words that the text declares (`fields`); addresses and
+        // strides are the plan's, which keeps them inside the buffers.
+        unsafe { loaded.function.launch(device, size, &argument) };
+        Ok(())
+    }
+
+    fn prepare(
+        &self,
+        device: &Arc<CudaDevice>,
+        launch: &BufferLaunch<'_>,
+        addresses: &[u64],
+    ) -> Result<Arc<Remembered>, DeviceError> {
+        let capability = device.properties().capability;
+        let is = |known: &Arc<Remembered>| {
+            let key = &known.key;
+            key.capability == capability
+                && key.extents == launch.extents
+                && key.origins == launch.origins
+                && key.guards == launch.guards
+                && key.strides.len() == launch.accesses.len()
+                && key.strides.iter().zip(&launch.accesses).all(|(own, access)| own == access.2)
+                && key.alignments.iter().zip(addresses).all(|(own, at)| *own == (at % 16) as u8)
+        };
+        {
+            let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(at) = recent.iter().position(is) {
+                let known = recent.remove(at);
+                recent.insert(0, known.clone());
+                return Ok(known);
+            }
+        }
+        let strides: Vec<&[isize]> = launch.accesses.iter().map(|access| access.2).collect();
+        let geometry = Geometry {
+            extents: launch.extents,
+            origins: launch.origins,
+            strides: &strides,
+            guards: launch.guards,
+            addresses,
+        };
+        let prepared = match Shape::new(&self.kernel, &geometry) {
+            None => None,
+            Some(mut shape) => {
+                let loaded = self.load(device, &shape.variant)?;
+                if shape.variant.chunks == Chunks::Together {
+                    let most = device.properties().multiprocessors * loaded.at_once;
+                    shape.limit_chunks(most as usize / shape.tiles().max(1));
+                }
+                Some((shape, loaded))
+            }
+        };
+        let key = Key {
+            capability,
+            extents: launch.extents.to_vec(),
+            origins: launch.origins.to_vec(),
+            strides: strides.iter().map(|strides| strides.to_vec()).collect(),
+            guards: launch.guards.to_vec(),
+            alignments: addresses.iter().map(|at| (at % 16) as u8).collect(),
+        };
+        let known = Arc::new(Remembered { key, prepared });
+        let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        recent.insert(0, known.clone());
+        recent.truncate(REMEMBERED);
+        Ok(known)
+    }
+
+    fn load(&self, device: &CudaDevice, variant: &Variant) -> Result<Arc<Loaded>, DeviceError> {
+        let capability = device.properties().capability;
+        let key = (variant.clone(), capability);
+        {
+            let variants = self.variants.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(loaded) = variants.get(&key) {
+                return Ok(loaded.clone());
+            }
+        }
+        let text = source(&self.kernel, variant);
+        let compiler = Compiler::new(capability, device.options())?;
+        let module = Module::load(device, &compiler.compile(&self.name, &text)?)?;
+        let function = module.function(device, "run")?;
+        let at_once = function.blocks_at_once(device, THREADS, 0);
+        let loaded = Loaded { function, fields: fields(&self.kernel, variant), at_once };
+        let loaded = Arc::new(loaded);
+        let mut variants = self.variants.lock().unwrap_or_else(PoisonError::into_inner);
+        variants.insert(key, loaded.clone());
+        Ok(loaded)
+    }
+
+    /// Runs the kernel on copies of the buffers, and copies back what it has written.
+    fn run_on_host(
+        &self,
+        compiled: &cpu::Compiled,
+        device: &Arc<CudaDevice>,
+        launch: &BufferLaunch<'_>,
+    ) {
+        let mut copies: Vec<(&Buffer, Buffer)> = Vec::new();
+        for (buffer, _, _) in &launch.accesses {
+            if !copies.iter().any(|(known, _)| known.same(buffer)) {
+                copies.push((buffer, buffer.on_host()));
+            }
+        }
+        let copy_of = |buffer: &Buffer| match copies.iter().find(|(known, _)| known.same(buffer)) {
+            Some((_, copy)) => copy,
+            None => unreachable!("bug: a buffer without a copy"),
+        };
+        let on_host = BufferLaunch {
+            extents: launch.extents,
+            origins: launch.origins,
+            accesses: launch
+                .accesses
+                .iter()
+                .map(|(buffer, offset, strides)| (copy_of(buffer), *offset, *strides))
+                .collect(),
+            guards: launch.guards,
+            scalars: launch.scalars.clone(),
+        };
+        cpu::launch(compiled, &on_host, device.pool());
+        for (access, (buffer, _, _)) in self.kernel.accesses.iter().zip(&launch.accesses) {
+            if self.kernel.params[access.param].role != Role::In {
+                buffer.update_from_host(copy_of(buffer));
+            }
+        }
+    }
+}
+
+/// A name for messages and files: what the kernel does most prominently.
+fn name_of(kernel: &Kernel) -> String {
+    use crate::ir::Expr;
+    let ops = kernel.values.iter().filter_map(|value| match &value.expr {
+        Expr::Op { op, .. } => Some(op.name()),
+        _ => None,
+    });
+    let mut name = ops.take(3).collect::<Vec<_>>().join("_");
+    if name.is_empty() {
+        name = String::from("copy");
+    }
+    if kernel.axes > kernel.grid {
+        name.push_str("_loop");
+    }
+    name
+}
+
+/// The counters of a device, which launches leave zero.
+fn counters(device: &Arc<CudaDevice>) -> Result<u64, DeviceError> {
+    let mut all = COUNTERS.lock().unwrap_or_else(PoisonError::into_inner);
+    let own = Arc::as_ptr(device) as usize;
+    if let Some((_, buffer)) = all.iter().find(|(known, _)| *known == own) {
+        return Ok(buffer.as_ptr() as u64);
+    }
+    let buffer = device.clone().allocate(4 * MOST_TILES)?;
+    buffer.zero(0, 4 * MOST_TILES);
+    let address = buffer.as_ptr() as u64;
+    all.push((own, buffer));
+    Ok(address)
+}

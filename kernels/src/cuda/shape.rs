@@ -1,0 +1,523 @@
+//! The shape of a launch: groups of axes, lanes, teams and chunks.
+
+use super::variant::{Chunks, GuardKind, Mode, Step, THREADS, TILE, Variant};
+use crate::ir::{AxisId, Expr, Kernel, Role, Stmt};
+
+/// Axes that step together in all accesses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Group {
+    /// Points.
+    pub extent: usize,
+    /// The axis, if it must stay by itself.
+    pub axis: Option<AxisId>,
+    /// The axis whose strides are the group's: its innermost.
+    pub inner: AxisId,
+}
+
+/// What a launch is, without addresses and scalars.
+#[derive(Clone, Debug)]
+pub struct Shape {
+    /// What the text depends on.
+    pub variant: Variant,
+    /// Groups of the grid, outermost first.
+    pub grid: Vec<Group>,
+    /// Groups of each loop.
+    pub loops: Vec<Vec<Group>>,
+    /// The byte stride of each access along each axis.
+    pub strides: Vec<Vec<isize>>,
+    /// The positions `low..high` inside each guard along each axis that it asks.
+    pub bounds: Vec<Vec<(i64, i64)>>,
+    /// Lanes of the grid: threads of a column launch, points of a row launch.
+    pub units: usize,
+    /// Chunks of each loop.
+    pub chunks: usize,
+    /// The points of a chunk of each loop.
+    pub chunk: Vec<usize>,
+}
+
+/// The numbers of a launch.
+#[derive(Clone, Copy, Debug)]
+pub struct Geometry<'a> {
+    /// The extent of each axis.
+    pub extents: &'a [usize],
+    /// The global index of the first point of each axis.
+    pub origins: &'a [i64],
+    /// The byte stride of each access along each axis that it names.
+    pub strides: &'a [&'a [isize]],
+    /// The global indices inside each guard along each axis that it names.
+    pub guards: &'a [Vec<(i64, i64)>],
+    /// The address of each access, as far as its alignment goes.
+    pub addresses: &'a [u64],
+}
+
+/// Blocks that keep a device busy; a fixed number, so that the order of folds is no matter of the
+/// device.
+const BLOCKS: usize = 1024;
+/// Bytes that a thread loads at once from an access.
+const PACK: usize = 16;
+/// Bytes of consecutive elements of a thread at most.
+const MOST_BYTES: usize = 32;
+/// Consecutive points of a thread of a row launch.
+const ROW_LANES: usize = 4;
+/// Virtual lanes of a row at most.
+const MOST_LANES: usize = 1024;
+
+/// The loops of a body in the order in which they begin, with their depth.
+pub(super) fn loops(body: &[Stmt]) -> Vec<(&[AxisId], usize)> {
+    fn walk<'a>(body: &'a [Stmt], depth: usize, found: &mut Vec<(&'a [AxisId], usize)>) {
+        for statement in body {
+            if let Stmt::Loop { axes, body, .. } = statement {
+                found.push((axes, depth));
+                walk(body, depth + 1, found);
+            }
+        }
+    }
+    let mut found = Vec::new();
+    walk(body, 0, &mut found);
+    found
+}
+
+/// Whether a body stores or accumulates somewhere inside its loops.
+fn stores_in_loops(body: &[Stmt], in_loop: bool) -> bool {
+    body.iter().any(|statement| match statement {
+        Stmt::Loop { body, .. } => stores_in_loops(body, true),
+        Stmt::Store { .. } | Stmt::Accumulate { .. } => in_loop,
+        Stmt::Let(_) => false,
+    })
+}
+
+/// The accesses that the body of a loop loads itself, not in loops inside of it.
+fn direct_loads(kernel: &Kernel, body: &[Stmt]) -> Vec<usize> {
+    let access = |statement: &Stmt| match statement {
+        Stmt::Let(value) => match kernel.values[*value].expr {
+            Expr::Load { access, .. } => Some(access),
+            _ => None,
+        },
+        _ => None,
+    };
+    body.iter().filter_map(access).collect()
+}
+
+fn power_of_two_at_most(number: usize) -> usize {
+    1 << number.max(1).ilog2()
+}
+
+impl Shape {
+    /// Works out the shape of a launch; `None` if its grid has no points.
+    pub fn new(kernel: &Kernel, launch: &Geometry<'_>) -> Option<Shape> {
+        if launch.extents[..kernel.grid].contains(&0) {
+            return None;
+        }
+        let strides = full_strides(kernel, launch);
+        let (guards, bounds, mut pinned) = guards(kernel, launch);
+        for value in &kernel.values {
+            if let Expr::Index(axis) = value.expr {
+                pinned[axis] = true;
+            }
+        }
+        let group = |axes: &[AxisId]| groups(axes, launch.extents, &strides, &pinned);
+        let mut grid_axes: Vec<AxisId> = (0..kernel.grid).collect();
+        // Stores count twice: of two orders, theirs is taken.
+        let weight = |axis: AxisId| -> usize {
+            let of = |(strides, access): (&Vec<isize>, &crate::ir::Access)| {
+                let stores = kernel.params[access.param].role != Role::In;
+                strides[axis].unsigned_abs() * (1 + usize::from(stores))
+            };
+            strides.iter().zip(&kernel.accesses).map(of).sum()
+        };
+        grid_axes.sort_by_key(|&axis| std::cmp::Reverse(weight(axis)));
+        let grid = group(&grid_axes);
+        let found = loops(&kernel.body);
+        let loops: Vec<Vec<Group>> = found.iter().map(|(axes, _)| group(axes)).collect();
+        let item = |access: usize| kernel.params[kernel.accesses[access].param].dtype.size();
+        let step = |access: usize, group: &Group| match strides[access][group.inner] {
+            0 => Step::None,
+            stride if stride == item(access) as isize => Step::Item,
+            _ => Step::Any,
+        };
+        let accesses = 0..kernel.accesses.len();
+        let steps_along = |groups: &[Group]| -> Vec<Vec<Step>> {
+            let of = |access| groups.iter().map(|group| step(access, group)).collect();
+            accesses.clone().map(of).collect()
+        };
+        let mut shape = Shape {
+            variant: Variant {
+                grid: grid.iter().map(|group| group.axis).collect(),
+                loops: loops
+                    .iter()
+                    .map(|groups| groups.iter().map(|group| group.axis).collect())
+                    .collect(),
+                grid_steps: steps_along(&grid),
+                loop_steps: {
+                    let by_loop: Vec<Vec<Vec<Step>>> =
+                        loops.iter().map(|groups| steps_along(groups)).collect();
+                    accesses
+                        .clone()
+                        .map(|access| by_loop.iter().map(|steps| steps[access].clone()).collect())
+                        .collect()
+                },
+                packed: vec![false; kernel.accesses.len()],
+                guards,
+                mode: Mode::Columns { lanes: 1, team: 1 },
+                chunks: Chunks::One,
+                wide: false,
+            },
+            units: 1,
+            chunks: 1,
+            chunk: Vec::new(),
+            grid,
+            loops,
+            strides,
+            bounds,
+        };
+        shape.choose(kernel, launch, &found);
+        Some(shape)
+    }
+
+    /// Points of the grid.
+    pub fn points(&self) -> usize {
+        self.grid.iter().map(|group| group.extent).product()
+    }
+
+    /// Points of a loop.
+    pub fn loop_points(&self, number: usize) -> usize {
+        self.loops[number].iter().map(|group| group.extent).product()
+    }
+
+    /// Blocks beside each other, without chunks.
+    pub fn tiles(&self) -> usize {
+        self.units.div_ceil(self.variant.across() as usize)
+    }
+
+    /// Makes chunks fewer where a device cannot run so many blocks at once.
+    pub fn limit_chunks(&mut self, most: usize) {
+        if self.chunks > most.max(1) {
+            self.chunks = power_of_two_at_most(most);
+            self.chunk = (0..self.loops.len()).map(|at| self.chunk_of(at)).collect();
+        }
+    }
+
+    fn choose(&mut self, kernel: &Kernel, launch: &Geometry<'_>, found: &[(&[AxisId], usize)]) {
+        let points = self.points();
+        let outer: Vec<usize> = (0..found.len()).filter(|&at| found[at].1 == 0).collect();
+        let longest = outer.iter().map(|&at| self.loop_points(at)).max().unwrap_or(0);
+        let largest = (0..self.loops.len()).map(|at| self.loop_points(at)).product::<usize>();
+        self.variant.wide = points.saturating_mul(largest.max(1)) >= 1 << 31
+            || points >= 1 << 30
+            || longest >= 1 << 30;
+        let rows = longest > 0 && self.prefers_rows(kernel, points, longest, found);
+        match (rows, self.crossing(kernel)) {
+            (true, _) => self.choose_rows(kernel, launch, longest, &outer),
+            (false, Some(across)) => self.choose_tiles(across),
+            (false, None) => self.choose_columns(kernel, launch, longest),
+        }
+        let folds = kernel.body.iter().filter(|statement| matches!(statement, Stmt::Loop { .. }));
+        if self.chunks > 1 {
+            self.variant.chunks = match folds.count() == 1 && !stores_in_loops(&kernel.body, false) {
+                true => Chunks::Last,
+                false => Chunks::Together,
+            };
+        }
+        self.chunk = (0..self.loops.len()).map(|at| self.chunk_of(at)).collect();
+    }
+
+    /// The points of a chunk of a loop: whole rounds of its team.
+    fn chunk_of(&self, number: usize) -> usize {
+        let round = (self.variant.team() * self.row_lanes()) as usize;
+        self.loop_points(number).div_ceil(self.chunks).next_multiple_of(round).max(round)
+    }
+
+    fn row_lanes(&self) -> u32 {
+        match self.variant.mode {
+            Mode::Rows { lanes, .. } => lanes,
+            Mode::Columns { .. } | Mode::Tiles { .. } => 1,
+        }
+    }
+
+    /// Whether the threads go along the loops rather than the grid.
+    fn prefers_rows(
+        &self,
+        kernel: &Kernel,
+        points: usize,
+        longest: usize,
+        found: &[(&[AxisId], usize)],
+    ) -> bool {
+        if longest < ROW_LANES {
+            return false;
+        }
+        let nests = found.iter().any(|&(_, depth)| depth > 0);
+        if nests && (points >= 1 << 14 || longest < 1 << 10) {
+            return false;
+        }
+        let (mut along_rows, mut along_columns) = (0, 0);
+        let mut number = 0;
+        for statement in &kernel.body {
+            let Stmt::Loop { body, .. } = statement else { continue };
+            for access in direct_loads(kernel, body) {
+                let item = kernel.params[kernel.accesses[access].param].dtype.size();
+                if self.variant.loop_steps[access][number].last() == Some(&Step::Item) {
+                    along_rows += item;
+                }
+                if self.variant.grid_steps[access].last() == Some(&Step::Item) {
+                    along_columns += item;
+                }
+            }
+            number += 1 + loops(body).len();
+        }
+        let columns = self.grid.last().map_or(1, |group| group.extent);
+        match along_columns > 0 && along_columns >= along_rows && columns >= ROW_LANES {
+            true => false,
+            false => along_rows > 0 || points < 1 << 14,
+        }
+    }
+
+    fn choose_rows(
+        &mut self,
+        kernel: &Kernel,
+        launch: &Geometry<'_>,
+        longest: usize,
+        outer: &[usize],
+    ) {
+        // The number of virtual lanes is a matter of the extents alone.
+        let mut width = match longest {
+            0..=128 => power_of_two_at_most(longest).clamp(ROW_LANES, 32),
+            _ => power_of_two_at_most(longest / 4).clamp(32, MOST_LANES),
+        };
+        let is_even = |&at: &usize| {
+            let inner = self.loops[at].last().map_or(1, |group| group.extent);
+            self.loops[at].len() <= 1 || inner % ROW_LANES == 0
+        };
+        let lanes = if outer.iter().all(is_even) { ROW_LANES } else { 1 };
+        if lanes == 1 {
+            width = width.min(THREADS as usize);
+        }
+        let team = (width / lanes).max(1) as u32;
+        let tail = outer.iter().any(|&at| self.loop_points(at) % lanes != 0);
+        self.variant.mode = Mode::Rows { lanes: lanes as u32, team, tail };
+        self.units = self.points();
+        if team == THREADS {
+            let most = longest / (width * 4);
+            self.chunks = power_of_two_at_most((BLOCKS / self.units).clamp(1, most.max(1)));
+        }
+        if lanes > 1 && !tail {
+            let packed: Vec<bool> = (0..kernel.accesses.len())
+                .map(|access| {
+                    let steps = &self.variant.loop_steps[access];
+                    let along = outer.iter().any(|&at| steps[at].last() == Some(&Step::Item));
+                    along
+                        && self.is_aligned(kernel, launch, access, lanes, |group| {
+                            outer.iter().any(|&at| self.loops[at].last() == Some(group))
+                        })
+                })
+                .collect();
+            self.variant.packed = packed;
+        }
+    }
+
+    /// The group along which some access of a kernel without loops steps from element to element,
+    /// though that is not the innermost one.
+    fn crossing(&self, kernel: &Kernel) -> Option<usize> {
+        let last = self.grid.len().checked_sub(1)?;
+        if !self.loops.is_empty() || self.grid[last].extent < TILE as usize / 2 {
+            return None;
+        }
+        (0..kernel.accesses.len()).find_map(|access| {
+            let steps = &self.variant.grid_steps[access];
+            let is_across = |&group: &usize| {
+                steps[group] == Step::Item && self.grid[group].extent >= TILE as usize / 2
+            };
+            (steps[last] == Step::Any).then(|| (0..last).find(is_across)).flatten()
+        })
+    }
+
+    fn choose_tiles(&mut self, across: usize) {
+        self.variant.mode = Mode::Tiles { across };
+        let last = self.grid.len() - 1;
+        let tiles = |(at, group): (usize, &Group)| match at == across || at == last {
+            true => group.extent.div_ceil(TILE as usize),
+            false => group.extent,
+        };
+        self.units = self.grid.iter().enumerate().map(tiles).product();
+    }
+
+    fn choose_columns(
+        &mut self,
+        kernel: &Kernel,
+        launch: &Geometry<'_>,
+        longest: usize,
+    ) {
+        let points = self.points();
+        // Teams and chunks are a matter of the extents alone.
+        let mut team = 1;
+        if longest >= 16 && points < 1 << 19 {
+            team = match points {
+                0..64 => power_of_two_at_most(512 / points.max(1)).clamp(8, 128),
+                _ => 8,
+            };
+            team = team.min(power_of_two_at_most(longest));
+            let blocks = (points * team).div_ceil(4 * THREADS as usize);
+            let most = longest / (team * 8);
+            self.chunks = power_of_two_at_most((BLOCKS / blocks).clamp(1, most.max(1)));
+        }
+        let inner = self.grid.last().map_or(1, |group| group.extent);
+        let last = self.grid.len().wrapping_sub(1);
+        let stepping = (0..kernel.accesses.len())
+            .filter(|&access| self.variant.grid_steps[access].get(last) == Some(&Step::Item));
+        let widest = stepping
+            .clone()
+            .map(|access| kernel.params[kernel.accesses[access].param].dtype.size())
+            .max();
+        let mut lanes = 1;
+        if let Some(widest) = widest {
+            let smallest_share = match team {
+                1 => points / (BLOCKS * THREADS as usize),
+                _ => (points * team / THREADS as usize).max(1),
+            };
+            let mut wanted = (MOST_BYTES / widest).clamp(1, 16);
+            if self.loops.len() > 1 {
+                wanted = wanted.min(PACK / widest.min(PACK)).max(1);
+            }
+            while wanted > 1 && (wanted > smallest_share.max(1) || inner % wanted != 0) {
+                wanted /= 2;
+            }
+            let aligned = |lanes: usize| {
+                stepping.clone().all(|access| {
+                    self.is_aligned(kernel, launch, access, lanes, |group| {
+                        self.grid.last() == Some(group)
+                    })
+                })
+            };
+            if wanted > 1 && aligned(wanted) {
+                lanes = wanted;
+            }
+        }
+        self.variant.mode = Mode::Columns { lanes: lanes as u32, team: team as u32 };
+        if lanes > 1 {
+            let packed = |access: usize| {
+                self.variant.grid_steps[access].get(last) == Some(&Step::Item)
+            };
+            self.variant.packed = (0..kernel.accesses.len()).map(packed).collect();
+        }
+        let rows = points / inner.max(1);
+        self.units = rows * inner.div_ceil(lanes);
+    }
+
+    /// Whether so many consecutive elements of an access may be loaded at once, wherever it begins:
+    /// its address and its steps along all groups but those of the lanes are multiples of a load.
+    fn is_aligned(
+        &self,
+        kernel: &Kernel,
+        launch: &Geometry<'_>,
+        access: usize,
+        lanes: usize,
+        is_lane: impl Fn(&Group) -> bool,
+    ) -> bool {
+        let item = kernel.params[kernel.accesses[access].param].dtype.size();
+        let pack = (lanes * item).min(PACK);
+        let mut groups = self.grid.iter().chain(self.loops.iter().flatten());
+        let steps = groups.all(|group| {
+            let stride = self.strides[access][group.inner];
+            stride % pack as isize == 0 || (stride == item as isize && is_lane(group))
+        });
+        steps && launch.addresses[access].is_multiple_of(pack as u64)
+    }
+
+    /// How many launches' worth of partial results are kept between blocks: one for each chunk and
+    /// point.
+    pub fn partials(&self) -> usize {
+        match self.variant.is_rows() {
+            true => self.units * self.chunks,
+            false => {
+                let across = self.tiles() * self.variant.across() as usize;
+                across * self.variant.lanes() as usize * self.chunks
+            }
+        }
+    }
+}
+
+fn full_strides(kernel: &Kernel, launch: &Geometry<'_>) -> Vec<Vec<isize>> {
+    let of = |(access, strides): (&crate::ir::Access, &&[isize])| {
+        let mut all = vec![0; kernel.axes];
+        for (&axis, &stride) in access.axes.iter().zip(strides.iter()) {
+            all[axis] = stride;
+        }
+        all
+    };
+    kernel.accesses.iter().zip(launch.strides).map(of).collect()
+}
+
+type Guards = (Vec<GuardKind>, Vec<Vec<(i64, i64)>>, Vec<bool>);
+
+/// What each guard asks, with its positions, and the axes that must stay by themselves for it.
+fn guards(kernel: &Kernel, launch: &Geometry<'_>) -> Guards {
+    let mut pinned = vec![false; kernel.axes];
+    let (mut kinds, mut bounds) = (Vec::new(), Vec::new());
+    for (axes, guard) in kernel.guards.iter().zip(launch.guards) {
+        let (mut asked, mut positions, mut never) = (Vec::new(), Vec::new(), false);
+        for (&axis, &(start, end)) in axes.iter().zip(guard) {
+            let extent = launch.extents[axis] as i64;
+            let low = start.saturating_sub(launch.origins[axis]).clamp(0, extent);
+            let high = end.saturating_sub(launch.origins[axis]).clamp(0, extent);
+            never |= low >= high;
+            if low > 0 || high < extent {
+                asked.push(axis);
+                positions.push((low, high));
+            }
+        }
+        if never {
+            kinds.push(GuardKind::Never);
+            bounds.push(Vec::new());
+            continue;
+        }
+        asked.iter().for_each(|&axis| pinned[axis] = true);
+        kinds.push(GuardKind::Bounds(asked));
+        bounds.push(positions);
+    }
+    (kinds, bounds, pinned)
+}
+
+/// Merges adjacent axes wherever each access steps evenly over both; axes of one point are dropped
+/// unless their index is needed.
+fn groups(
+    axes: &[AxisId],
+    extents: &[usize],
+    strides: &[Vec<isize>],
+    pinned: &[bool],
+) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::with_capacity(axes.len());
+    for &axis in axes {
+        let extent = extents[axis];
+        if extent == 1 && !pinned[axis] {
+            continue;
+        }
+        if let Some(outer) = groups.last_mut()
+            && outer.axis.is_none()
+            && !pinned[axis]
+            && strides.iter().all(|strides| {
+                strides[axis].checked_mul(extent as isize) == Some(strides[outer.inner])
+            })
+        {
+            outer.extent *= extent;
+            outer.inner = axis;
+        } else {
+            groups.push(Group { extent, axis: pinned[axis].then_some(axis), inner: axis });
+        }
+    }
+    groups
+}
+
+/// Whether a kernel can only run on the host: it combines numbers whose sum depends on the order
+/// into a table, in no order.
+pub(super) fn is_for_host(kernel: &Kernel) -> bool {
+    fn accumulates(kernel: &Kernel, body: &[Stmt]) -> bool {
+        body.iter().any(|statement| match statement {
+            Stmt::Loop { body, .. } => accumulates(kernel, body),
+            Stmt::Accumulate { access, .. } => {
+                let param = &kernel.params[kernel.accesses[*access].param];
+                param.role == Role::Table && param.dtype.is_inexact()
+            }
+            _ => false,
+        })
+    }
+    accumulates(kernel, &kernel.body)
+}

@@ -1,0 +1,402 @@
+//! Folds, and the outermost loops that teams and chunks share.
+
+use super::{Writer, literal, type_name};
+use crate::cpu::identity;
+use crate::cuda::variant::{Chunks, Mode, THREADS};
+use crate::ir::{Fold, Stmt};
+use phalanx_ops::{DType, Monoid, Scalar};
+
+/// The dtype in which a fold accumulates.
+fn wide(dtype: DType) -> DType {
+    match dtype {
+        DType::F16 | DType::BF16 => DType::F32,
+        other => other,
+    }
+}
+
+/// What a fold starts with: what changes no first operand, down to the sign of zero.
+fn start(monoid: Monoid, dtype: DType) -> Scalar {
+    let mut bytes = identity(monoid, dtype)[..dtype.size()].to_vec();
+    if monoid == Monoid::Add && dtype.is_inexact() {
+        let part = if dtype.is_complex() { dtype.size() / 2 } else { dtype.size() };
+        for sign in (part - 1..dtype.size()).step_by(part) {
+            bytes[sign] = 0x80;
+        }
+    }
+    Scalar::from_bytes(dtype, &bytes)
+}
+
+impl Writer<'_> {
+    /// Declares the accumulators of a loop's folds; the number of the first.
+    pub(super) fn begin_folds(
+        &mut self,
+        folds: &[Fold],
+        laned: impl Fn(&Writer<'_>, &Fold) -> bool,
+    ) -> usize {
+        let begun = self.folds;
+        self.folds += folds.len();
+        for (at, fold) in folds.iter().enumerate() {
+            let number = begun + at;
+            self.fold_type(number, fold);
+            match laned(self, fold) {
+                true => {
+                    self.line(format!("Fold{number}::T f{number}[N];"));
+                    self.line(format!("LANES f{number}[k] = Fold{number}::start();"));
+                }
+                false => self.line(format!("Fold{number}::T f{number} = Fold{number}::start();")),
+            }
+        }
+        begun
+    }
+
+    /// The type of a fold, a function of its own before the kernel.
+    fn fold_type(&mut self, number: usize, fold: &Fold) {
+        self.needs_team = true;
+        let dtype = wide(self.kernel.values[fold.value].dtype);
+        self.uses.dtypes.insert(dtype);
+        self.uses.monoids.insert((fold.monoid, dtype));
+        if dtype != self.kernel.values[fold.value].dtype {
+            let narrow = self.kernel.values[fold.value].dtype;
+            self.uses.casts.insert((narrow, dtype));
+            self.uses.casts.insert((dtype, narrow));
+        }
+        let name = type_name(dtype);
+        let first = literal(&start(fold.monoid, dtype));
+        let zero = literal(&Scalar::from_bytes(dtype, &identity(fold.monoid, dtype)));
+        let monoid = fold.monoid.name();
+        let text = match fold.index.is_some() {
+            true => format!(
+                "struct Fold{number} {{
+    struct T {{ {name} value; i64 index; }};
+    static __device__ __forceinline__ T start() {{ return T{{{first}, 0x7fffffffffffffffll}}; }}
+    static __device__ __forceinline__ T empty() {{ return T{{{zero}, 0x7fffffffffffffffll}}; }}
+    static __device__ __forceinline__ T join(T x, T y) {{
+        combine_{monoid}(x.value, x.index, y.value, y.index);
+        return x;
+    }}
+}};
+"
+            ),
+            false => {
+                let join = match (fold.monoid, dtype.is_complex()) {
+                    // A product with one may still make a NaN of an infinity.
+                    (Monoid::Multiply, true) => "x.re == 1 && x.im == 0 ? y : \
+                         y.re == 1 && y.im == 0 ? x : combine_multiply(x, y)"
+                        .to_string(),
+                    _ => format!("combine_{monoid}(x, y)"),
+                };
+                format!(
+                    "struct Fold{number} {{
+    typedef {name} T;
+    static __device__ __forceinline__ T start() {{ return {first}; }}
+    static __device__ __forceinline__ T empty() {{ return {zero}; }}
+    static __device__ __forceinline__ T join(T x, T y) {{ return {join}; }}
+}};
+"
+                )
+            }
+        };
+        self.functions.push_str(&text);
+    }
+
+    /// What a fold combines at a point.
+    fn folded(&self, number: usize, fold: &Fold) -> String {
+        let narrow = self.kernel.values[fold.value].dtype;
+        let value = match wide(narrow) == narrow {
+            true => self.operand(fold.value),
+            false => format!("cast_{}({})", wide(narrow), self.operand(fold.value)),
+        };
+        match fold.index {
+            Some(index) => format!("Fold{number}::T{{{value}, {}}}", self.operand(index)),
+            None => value,
+        }
+    }
+
+    /// Combines the values of the open loop's point.
+    pub(super) fn join_folds(&mut self, folds: &[Fold], begun: usize) {
+        let is_row = self.variant.is_rows() && self.open.len() == 1 && self.variant.lanes() > 1;
+        for (at, fold) in folds.iter().enumerate() {
+            let number = begun + at;
+            let value = self.folded(number, fold);
+            let laned = is_row || self.laned[fold.result];
+            let place = if laned { format!("f{number}[k]") } else { format!("f{number}") };
+            let mut text = String::new();
+            if laned {
+                text.push_str("LANES ");
+            }
+            if is_row && matches!(self.variant.mode, Mode::Rows { tail: true, .. }) {
+                text.push_str("if (valid[k]) ");
+            }
+            self.line(format!("{text}{place} = Fold{number}::join({place}, {value});"));
+        }
+    }
+
+    /// The results of the folds of a loop inside of another.
+    pub(super) fn end_inner_folds(&mut self, number: usize, folds: &[Fold], begun: usize) {
+        for (at, fold) in folds.iter().enumerate() {
+            let laned = self.laned[fold.result];
+            self.result(number, fold, begun + at, "f", laned);
+        }
+    }
+
+    /// Gives a fold's result its value.
+    fn result(&mut self, number: usize, fold: &Fold, at: usize, from: &str, laned: bool) {
+        let (element, lanes) = if laned { ("[k]", "LANES ") } else { ("", "") };
+        let place = format!("{from}{at}{element}");
+        self.line(format!("if (a.points{number} == 0) {lanes}{place} = Fold{at}::empty();"));
+        let narrow = self.kernel.values[fold.result].dtype;
+        let field = if fold.index.is_some() { ".value" } else { "" };
+        let text = match wide(narrow) == narrow {
+            true => format!("{place}{field}"),
+            false => format!("cast_{narrow}({place}{field})"),
+        };
+        let mut define = |value: usize, name: &str, text: String| match laned {
+            true => {
+                self.line(format!("{name} v{value}[N];"));
+                self.line(format!("LANES v{value}[k] = {text};"));
+            }
+            false => self.line(format!("const {name} v{value} = {text};")),
+        };
+        define(fold.result, type_name(narrow), text);
+        if let Some(index) = fold.index_result {
+            define(index, "i64", format!("{place}.index"));
+        }
+    }
+
+    /// A loop that is in no other: its points are shared by the team and the chunks.
+    pub(super) fn outer_loop(&mut self, number: usize, body: &[Stmt], folds: &[Fold]) {
+        match self.variant.mode {
+            Mode::Columns { team: 1, .. } if self.variant.chunks == Chunks::One => {
+                let begun = self.begin_folds(folds, |writer, fold| writer.laned[fold.result]);
+                self.nest(number, body, folds, begun);
+                self.end_inner_folds(number, folds, begun);
+            }
+            Mode::Columns { .. } => self.column_loop(number, body, folds),
+            Mode::Rows { .. } => self.row_loop(number, body, folds),
+            Mode::Tiles { .. } => unreachable!("bug: tiles have no loops"),
+        }
+    }
+
+    /// Opens the loop over the points of a thread: its first, and the distance to its next.
+    fn open_shared(&mut self, number: usize, lanes: u32) {
+        let team = self.variant.team();
+        let end = match self.variant.chunks {
+            Chunks::One => format!("(Position)a.points{number}"),
+            _ => {
+                self.line(format!("const Position begin{number} = c * (Position)a.chunk{number};"));
+                self.line(format!(
+                    "const Position end{number} = min((Position)a.points{number}, begin{number} + \
+                     (Position)a.chunk{number});"
+                ));
+                format!("end{number}")
+            }
+        };
+        let begin = match self.variant.chunks {
+            Chunks::One => String::new(),
+            _ => format!("begin{number} + "),
+        };
+        self.line("#pragma unroll 4");
+        self.line(format!(
+            "for (Position p{number} = {begin}t * {lanes}; p{number} < {end}; p{number} += {}) {{",
+            team * lanes
+        ));
+        self.indent += 1;
+        if let Mode::Rows { tail: true, .. } = self.variant.mode
+            && lanes > 1
+        {
+            self.line("bool valid[N];");
+            self.line(format!("LANES valid[k] = p{number} + k < {end};"));
+        }
+        let groups = self.variant.loops[number].len();
+        match groups {
+            0 => {}
+            1 => self.line(format!("const Position l{number}_0 = p{number};")),
+            _ => {
+                self.line(format!("Position rest{number} = p{number};"));
+                for group in (0..groups).rev() {
+                    if group == 0 {
+                        self.line(format!("const Position l{number}_0 = rest{number};"));
+                        continue;
+                    }
+                    let extent = format!("(Position)a.n_l{number}_{group}");
+                    self.line(format!(
+                        "const Position q{number}_{group} = rest{number} / {extent};"
+                    ));
+                    self.line(format!(
+                        "const Position l{number}_{group} = rest{number} - q{number}_{group} * \
+                         {extent};"
+                    ));
+                    self.line(format!("rest{number} = q{number}_{group};"));
+                }
+            }
+        }
+        self.open.push(number);
+    }
+
+    fn close_shared(&mut self) {
+        self.open.pop();
+        self.indent -= 1;
+        self.line("}");
+    }
+
+    fn row_loop(&mut self, number: usize, body: &[Stmt], folds: &[Fold]) {
+        let Mode::Rows { lanes, team, .. } = self.variant.mode else {
+            unreachable!("bug: rows are asked for")
+        };
+        let begun = self.begin_folds(folds, |_, _| lanes > 1);
+        self.open_shared(number, lanes);
+        self.body(body);
+        self.join_folds(folds, begun);
+        self.close_shared();
+        for at in begun..begun + folds.len() {
+            let own = match lanes {
+                1 => format!("f{at}"),
+                _ => format!("join_lanes<Fold{at}>(f{at})"),
+            };
+            self.line(format!("Fold{at}::T r{at} = {own};"));
+        }
+        self.exchange(folds);
+        let join = |writer: &mut Self| {
+            for at in begun..begun + folds.len() {
+                if team > 1 {
+                    writer.line(format!("r{at} = join_row<Fold{at}, {team}>(r{at}, pool);"));
+                }
+            }
+        };
+        join(self);
+        if self.variant.chunks != Chunks::One && !folds.is_empty() {
+            self.publish(folds, begun, &|writer, at| {
+                writer.line(format!("if (t == 0) part{at}[blockIdx.x * (u64)a.chunks + c] = r{at};"));
+            });
+            for at in begun..begun + folds.len() {
+                self.line(format!("r{at} = Fold{at}::start();"));
+                self.line(format!(
+                    "for (Position i = threadIdx.x; i < (Position)a.chunks; i += {THREADS}) r{at} = \
+                     Fold{at}::join(r{at}, load_fresh(part{at} + blockIdx.x * (u64)a.chunks + i));"
+                ));
+            }
+            join(self);
+        }
+        for (at, fold) in folds.iter().enumerate() {
+            self.result(number, fold, begun + at, "r", false);
+        }
+    }
+
+    fn column_loop(&mut self, number: usize, body: &[Stmt], folds: &[Fold]) {
+        let Mode::Columns { lanes, team } = self.variant.mode else {
+            unreachable!("bug: columns are asked for")
+        };
+        let across = self.variant.across();
+        // All accumulators have lanes here, so that they are exchanged alike.
+        let begun = self.begin_folds(folds, |_, _| true);
+        self.open_shared(number, 1);
+        self.body(body);
+        for (at, fold) in folds.iter().enumerate() {
+            let at = begun + at;
+            let value = self.folded(at, fold);
+            self.line(format!("LANES f{at}[k] = Fold{at}::join(f{at}[k], {value});"));
+        }
+        self.close_shared();
+        self.exchange(folds);
+        let join = |writer: &mut Self| {
+            for at in begun..begun + folds.len() {
+                if team > 1 {
+                    writer.line(format!(
+                        "join_columns<Fold{at}, {team}, {across}, {lanes}>(f{at}, pool, t, x);"
+                    ));
+                }
+            }
+        };
+        join(self);
+        if self.variant.chunks != Chunks::One && !folds.is_empty() {
+            let place = |at: usize| {
+                format!("part{at} + ((u64)i * gridDim.x + blockIdx.x) * {across} * N + x * N + k")
+            };
+            self.publish(folds, begun, &|writer, at| {
+                let place = place(at);
+                writer.line(format!(
+                    "if (t == 0) {{ const Position i = c; LANES *({place}) = f{at}[k]; }}"
+                ));
+            });
+            for at in begun..begun + folds.len() {
+                let place = place(at);
+                self.line(format!("LANES f{at}[k] = Fold{at}::start();"));
+                self.line(format!(
+                    "for (Position i = t; i < (Position)a.chunks; i += {team}) LANES f{at}[k] = \
+                     Fold{at}::join(f{at}[k], load_fresh({place}));"
+                ));
+            }
+            join(self);
+        }
+        for (at, fold) in folds.iter().enumerate() {
+            let at = begun + at;
+            match self.laned[fold.result] {
+                true => self.result(number, fold, at, "f", true),
+                false => {
+                    self.line(format!("Fold{at}::T r{at} = f{at}[0];"));
+                    self.result(number, fold, at, "r", false);
+                }
+            }
+        }
+    }
+
+    /// Shared memory for the largest of the folds.
+    fn exchange(&mut self, folds: &[Fold]) {
+        if self.variant.team() == 1 {
+            return;
+        }
+        for fold in folds {
+            let size = self.size_of(fold);
+            self.exchanged = self.exchanged.max(size);
+        }
+    }
+
+    /// Bytes of an accumulator.
+    fn size_of(&self, fold: &Fold) -> usize {
+        let size = wide(self.kernel.values[fold.value].dtype).size();
+        if fold.index.is_some() { size.max(8) + 8 } else { size }
+    }
+
+    /// Leaves what the block has found for the others, and waits for theirs.
+    fn publish(&mut self, folds: &[Fold], begun: usize, write: &dyn Fn(&mut Self, usize)) {
+        for (at, fold) in folds.iter().enumerate() {
+            let number = begun + at;
+            let before = self.scratch;
+            let partials = match self.variant.mode {
+                Mode::Rows { .. } => String::from("a.units * a.chunks"),
+                Mode::Columns { .. } | Mode::Tiles { .. } => {
+                    format!("(i64)gridDim.x * {} * N * a.chunks", self.variant.across())
+                }
+            };
+            self.line(format!(
+                "Fold{number}::T* const part{number} = (Fold{number}::T*)(a.scratch + {before} * \
+                 ({partials}));"
+            ));
+            self.scratch += self.size_of(fold).next_multiple_of(16);
+            write(self, number);
+        }
+        self.rounds += 1;
+        match self.variant.chunks {
+            Chunks::Together => {
+                let rounds = self.rounds;
+                self.line(format!("meet(counter, (unsigned)a.chunks, {rounds});"));
+            }
+            _ => self.line("if (!is_last(counter, (unsigned)a.chunks)) return;"),
+        }
+    }
+
+}
+
+/// Bytes that each partial result of a kernel's outermost folds takes.
+pub(in crate::cuda) fn bytes_of_partials(kernel: &crate::ir::Kernel) -> usize {
+    let of = |fold: &Fold| {
+        let size = wide(kernel.values[fold.value].dtype).size();
+        let size = if fold.index.is_some() { size.max(8) + 8 } else { size };
+        size.next_multiple_of(16)
+    };
+    let folds = |statement: &Stmt| match statement {
+        Stmt::Loop { folds, .. } => folds.iter().map(of).sum(),
+        _ => 0,
+    };
+    kernel.body.iter().map(folds).sum()
+}

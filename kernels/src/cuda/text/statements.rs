@@ -1,0 +1,335 @@
+//! Statements: values, loops and stores.
+
+use super::{Writer, literal, type_name};
+use crate::cuda::variant::{Chunks, GuardKind, Mode, Step, TILE, TILE_STEP};
+use crate::ir::{AccessId, AxisId, Expr, Fold, GuardId, Stmt, ValueId};
+use phalanx_ops::{DType, Monoid};
+use std::fmt::Write;
+
+impl Writer<'_> {
+    pub(super) fn body(&mut self, body: &[Stmt]) {
+        for statement in body {
+            match statement {
+                Stmt::Let(value) => self.value(*value),
+                Stmt::Loop { body, folds, .. } => {
+                    let number = self.loops;
+                    self.loops += 1;
+                    match self.open.is_empty() {
+                        true => self.outer_loop(number, body, folds),
+                        false => self.inner_loop(number, body, folds),
+                    }
+                }
+                Stmt::Store { access, value } => self.store(*access, *value),
+                Stmt::Accumulate { access, length, position, value, monoid } => {
+                    self.accumulation(*monoid, self.dtype_of(*access));
+                    let lanes = self.laned[*position] || self.laned[*value] || self.is_in_row();
+                    let place = self.address(*access, None);
+                    let (position, value) = (self.operand(*position), self.operand(*value));
+                    let name = monoid.name();
+                    let call = format!(
+                        "if ((u64){position} < (u64)scalar{length}) accumulate_{name}(({}*)({place}) \
+                         + {position}, {value});",
+                        type_name(self.dtype_of(*access))
+                    );
+                    self.effect(&call, lanes);
+                }
+            }
+        }
+    }
+
+    /// The function that combines into a table.
+    fn accumulation(&mut self, monoid: Monoid, dtype: DType) {
+        if !self.accumulated.insert((monoid, dtype)) {
+            return;
+        }
+        self.uses.monoids.insert((monoid, dtype));
+        let name = type_name(dtype);
+        let _ = writeln!(
+            self.functions,
+            "static __device__ __forceinline__ void accumulate_{monoid}({name}* place, {name} x) {{ \
+             exchange_until(place, [=]({name} own) {{ return combine_{monoid}(own, x); }}); }}"
+        );
+    }
+
+    /// Whether the points of a thread's lanes are those of a loop.
+    fn is_in_row(&self) -> bool {
+        self.variant.is_rows() && !self.open.is_empty() && self.variant.lanes() > 1
+    }
+
+    /// A statement that writes, for the threads and lanes whose points there are.
+    fn effect(&mut self, call: &str, lanes: bool) {
+        let condition = match self.open.is_empty() {
+            true => "first",
+            false => "active",
+        };
+        let mut text = String::new();
+        if condition == "first" || self.variant.team() > 1 || self.variant.chunks != Chunks::One {
+            let _ = write!(text, "if ({condition}) ");
+        }
+        // Each thread has all lanes of its column.
+        let is_columns = !self.variant.is_rows() && self.variant.lanes() > 1;
+        if lanes || is_columns {
+            text.push_str("LANES ");
+        }
+        if self.has_tail() {
+            text.push_str("if (valid[k]) ");
+        }
+        self.line(text + call);
+    }
+
+    /// Whether lanes of the open loop may lie beyond its end.
+    pub(super) fn has_tail(&self) -> bool {
+        matches!(self.variant.mode, Mode::Tiles { .. }) || matches!(self.variant.mode, Mode::Rows { tail: true, .. }) && self.is_in_row()
+    }
+
+    /// A value as operand, in a lane if it differs between lanes.
+    pub(super) fn operand(&self, value: ValueId) -> String {
+        match self.laned[value] {
+            true => format!("v{value}[k]"),
+            false => format!("v{value}"),
+        }
+    }
+
+    fn value(&mut self, value: ValueId) {
+        let kernel = self.kernel;
+        let data = &kernel.values[value];
+        let name = type_name(data.dtype);
+        if let Expr::Load { access, guard } = &data.expr {
+            return self.load(value, *access, *guard);
+        }
+        let text = match &data.expr {
+            Expr::Scalar(scalar) => format!("scalar{scalar}"),
+            Expr::Constant(scalar) => literal(scalar),
+            Expr::Index(axis) => format!("a.origin{axis} + (i64){}", self.position(*axis)),
+            Expr::Inside(guard) => self.inside(*guard).unwrap_or_else(|| String::from("true")),
+            Expr::Op { op, inputs } => {
+                let inputs: Vec<String> = inputs.iter().map(|&input| self.operand(input)).collect();
+                format!("op_{}({})", op.name(), inputs.join(", "))
+            }
+            Expr::Select { condition, on_true, on_false } => {
+                let [condition, on_true, on_false] =
+                    [condition, on_true, on_false].map(|&input| self.operand(input));
+                format!("{condition} ? {on_true} : {on_false}")
+            }
+            Expr::Cast(input) if self.kernel.values[*input].dtype == data.dtype => {
+                self.operand(*input)
+            }
+            Expr::Cast(input) => format!("cast_{}({})", data.dtype, self.operand(*input)),
+            Expr::Load { .. } | Expr::Folded => unreachable!("bug: not computed here"),
+        };
+        match self.laned[value] {
+            true => {
+                self.line(format!("{name} v{value}[N];"));
+                self.line(format!("LANES v{value}[k] = {text};"));
+            }
+            false => self.line(format!("const {name} v{value} = {text};")),
+        }
+    }
+
+    fn load(&mut self, value: ValueId, access: AccessId, guard: Option<GuardId>) {
+        let name = type_name(self.kernel.values[value].dtype);
+        let inside = guard.and_then(|guard| self.inside(guard));
+        let zero = format!("{name}{{}}");
+        let never = inside.as_deref() == Some("false");
+        let steps = self.lane_step(access, self.row()) != Step::None;
+        if !self.laned[value] {
+            let address = self.address(access, None);
+            let load = format!("*(const {name}*)({address})");
+            let text = match &inside {
+                Some(_) if never => zero,
+                Some(inside) => format!("({inside}) ? {load} : {zero}"),
+                None => load,
+            };
+            return self.line(format!("const {name} v{value} = {text};"));
+        }
+        self.line(format!("{name} v{value}[N];"));
+        if self.variant.crosses(access) && inside.is_none() {
+            return self.crossing_load(value, access);
+        }
+        let address = self.address(access, Some("k").filter(|_| steps));
+        let load = format!("*(const {name}*)({address})");
+        let tail = self.has_tail();
+        if self.variant.packed[access] && inside.is_none() && !tail && steps {
+            let address = self.address(access, None);
+            return self.line(format!("load_lanes(v{value}, {address});"));
+        }
+        let condition = match (tail, inside) {
+            (false, None) => None,
+            (true, None) => Some(String::from("valid[k]")),
+            (false, Some(inside)) => Some(inside),
+            (true, Some(inside)) => Some(format!("valid[k] && ({inside})")),
+        };
+        let text = match condition {
+            None => load,
+            Some(condition) => format!("({condition}) ? {load} : {zero}"),
+        };
+        self.line(format!("LANES v{value}[k] = {text};"));
+    }
+
+    /// Reads a square along the axis on which its elements are next to each other.
+    fn crossing_load(&mut self, value: ValueId, access: AccessId) {
+        let Mode::Tiles { across } = self.variant.mode else {
+            unreachable!("bug: tiles are asked for")
+        };
+        let last = self.variant.grid.len() - 1;
+        let name = type_name(self.kernel.values[value].dtype);
+        let item = self.item(access);
+        self.exchanged = self.exchanged.max(item);
+        // The thread's point is (y, x); what it reads here is (x, y).
+        let mut text = format!("(const char*)a.p{access}");
+        for (group, step) in self.variant.grid_steps[access].iter().enumerate() {
+            let position = match group {
+                _ if group == across => format!("(tile{across} + x)"),
+                _ if group == last => format!("(tile{last} + y + {TILE_STEP} * k)"),
+                _ => format!("g{group}"),
+            };
+            let _ = match step {
+                Step::None => Ok(()),
+                Step::Item => write!(text, " + (i64){position} * {item}"),
+                Step::Any => write!(text, " + (i64){position} * a.s{access}_g{group}"),
+            };
+        }
+        let row = TILE + 1;
+        self.line("__syncthreads();");
+        self.line(format!(
+            "LANES if (tile{across} + x < (Position)a.n_g{across} && tile{last} + y + {TILE_STEP} * k < \
+             (Position)a.n_g{last}) (({name}*)pool)[(y + {TILE_STEP} * k) * {row} + x] = *(const \
+             {name}*)({text});"
+        ));
+        self.line("__syncthreads();");
+        self.line(format!(
+            "LANES v{value}[k] = valid[k] ? (({name}*)pool)[x * {row} + y + {TILE_STEP} * k] : {name}{{}};"
+        ));
+    }
+
+    fn store(&mut self, access: AccessId, value: ValueId) {
+        let name = type_name(self.dtype_of(access));
+        let step = self.lane_step(access, self.row());
+        let lanes = step != Step::None;
+        if lanes && self.variant.packed[access] && self.laned[value] && !self.has_tail() {
+            let address = self.address(access, None);
+            let condition = match self.open.is_empty() {
+                true => "if (first) ",
+                false if self.variant.team() > 1 || self.variant.chunks != Chunks::One => {
+                    "if (active) "
+                }
+                false => "",
+            };
+            return self.line(format!("{condition}store_lanes({address}, v{value});"));
+        }
+        let address = self.address(access, Some("k").filter(|_| lanes));
+        let call = format!("*({name}*)({address}) = {};", self.operand(value));
+        match lanes || matches!(self.variant.mode, Mode::Tiles { .. }) {
+            true => self.effect(&call, true),
+            false => {
+                let condition = if self.open.is_empty() { "first" } else { "active" };
+                self.line(format!("if ({condition}) {call}"));
+            }
+        }
+    }
+
+    /// The address of an access at the open loops' points, in a lane if one is named.
+    fn address(&self, access: AccessId, lane: Option<&str>) -> String {
+        let mut text = format!("b{access}");
+        let item = self.item(access);
+        if let (Some(lane), Some((group, apart))) = (lane, self.variant.lane_group()) {
+            match self.variant.grid_steps[access][group] {
+                Step::Item => {
+                    let _ = write!(text, " + {lane} * {}", apart as usize * item);
+                }
+                Step::Any => {
+                    let _ = write!(text, " + (i64)({lane} * {apart}) * a.s{access}_g{group}");
+                }
+                Step::None => {}
+            }
+        }
+        for (depth, &number) in self.open.iter().enumerate() {
+            let steps = &self.variant.loop_steps[access][number];
+            for (group, step) in steps.iter().enumerate() {
+                let is_lane = self.variant.is_rows() && depth == 0 && group + 1 == steps.len();
+                let position = match lane {
+                    Some(lane) if is_lane => format!("(l{number}_{group} + {lane})"),
+                    _ => format!("l{number}_{group}"),
+                };
+                match step {
+                    Step::None => {}
+                    Step::Item => {
+                        let _ = write!(text, " + (i64){position} * {item}");
+                    }
+                    Step::Any => {
+                        let _ = write!(text, " + (i64){position} * a.s{access}_l{number}_{group}");
+                    }
+                }
+            }
+        }
+        text
+    }
+
+    /// The position along an axis that stays by itself, in a lane if it is that of the lanes.
+    fn position(&self, axis: AxisId) -> String {
+        let lanes = self.variant.lanes() > 1;
+        if let Some(group) = self.variant.grid.iter().position(|own| *own == Some(axis)) {
+            return match self.variant.lane_group() {
+                Some((own, 1)) if own == group => format!("(g{group} + k)"),
+                Some((own, apart)) if own == group => format!("(g{group} + {apart} * k)"),
+                _ => format!("g{group}"),
+            };
+        }
+        for (depth, &number) in self.open.iter().enumerate() {
+            let groups = &self.variant.loops[number];
+            if let Some(group) = groups.iter().position(|own| *own == Some(axis)) {
+                let is_lane = self.variant.is_rows() && depth == 0 && group + 1 == groups.len();
+                return match is_lane && lanes {
+                    true => format!("(l{number}_{group} + k)"),
+                    false => format!("l{number}_{group}"),
+                };
+            }
+        }
+        unreachable!("bug: an axis out of scope")
+    }
+
+    /// Whether the point lies inside a guard; `None` if it always does.
+    fn inside(&self, guard: GuardId) -> Option<String> {
+        let axes = match &self.variant.guards[guard] {
+            GuardKind::Never => return Some(String::from("false")),
+            GuardKind::Bounds(axes) if axes.is_empty() => return None,
+            GuardKind::Bounds(axes) => axes,
+        };
+        let along = |(at, &axis): (usize, &AxisId)| {
+            let position = self.position(axis);
+            format!("(i64){position} >= a.low{guard}_{at} && (i64){position} < a.high{guard}_{at}")
+        };
+        Some(axes.iter().enumerate().map(along).collect::<Vec<_>>().join(" && "))
+    }
+
+    /// A loop inside of another: every thread visits all its points.
+    fn inner_loop(&mut self, number: usize, body: &[Stmt], folds: &[Fold]) {
+        let begun = self.begin_folds(folds, |writer, fold| writer.laned[fold.result]);
+        self.nest(number, body, folds, begun);
+        self.end_inner_folds(number, folds, begun);
+    }
+
+    /// One loop for each group of axes.
+    pub(super) fn nest(&mut self, number: usize, body: &[Stmt], folds: &[Fold], begun: usize) {
+        let groups = self.variant.loops[number].len();
+        for group in 0..groups {
+            self.line(format!(
+                "for (Position l{number}_{group} = 0; l{number}_{group} < \
+                 (Position)a.n_l{number}_{group}; l{number}_{group}++) {{"
+            ));
+            self.indent += 1;
+        }
+        if groups == 0 {
+            self.line("{");
+            self.indent += 1;
+        }
+        self.open.push(number);
+        self.body(body);
+        self.join_folds(folds, begun);
+        self.open.pop();
+        for _ in 0..groups.max(1) {
+            self.indent -= 1;
+            self.line("}");
+        }
+    }
+}

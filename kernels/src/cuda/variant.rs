@@ -1,0 +1,146 @@
+//! Variants: what the text of a kernel depends on beside the kernel itself.
+
+use crate::ir::{AccessId, AxisId};
+
+/// How an access steps along a group of axes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Step {
+    /// Not at all.
+    None,
+    /// From one element to the next.
+    Item,
+    /// By a stride that is an argument.
+    Any,
+}
+
+/// What a guard asks in a launch.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum GuardKind {
+    /// No point lies inside.
+    Never,
+    /// The points inside its bounds along these axes; all points if there is none.
+    Bounds(Vec<AxisId>),
+}
+
+/// Which threads have which points.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Mode {
+    /// Threads go along the innermost group of the grid.
+    Columns {
+        /// Consecutive points of a thread.
+        lanes: u32,
+        /// Threads that share the points of each loop, a power of two.
+        team: u32,
+    },
+    /// Threads go along the innermost group of each outermost loop.
+    Rows {
+        /// Consecutive points of a thread.
+        lanes: u32,
+        /// Threads that share a point of the grid, a power of two.
+        team: u32,
+        /// Whether the last points of a thread may lie beyond the end.
+        tail: bool,
+    },
+    /// Blocks have squares of two groups of the grid, so that accesses which step from element to
+    /// element along either are read along it, and exchanged in shared memory.
+    Tiles {
+        /// The group beside the innermost one.
+        across: usize,
+    },
+}
+
+/// The side of a square of `Mode::Tiles`.
+pub const TILE: u32 = 32;
+/// Points of a thread of `Mode::Tiles`.
+pub const TILE_LANES: u32 = TILE * TILE / THREADS;
+/// How far they lie apart.
+pub const TILE_STEP: u32 = THREADS / TILE;
+
+/// How the chunks of a loop come together.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Chunks {
+    /// There is one.
+    One,
+    /// The last block to end combines them.
+    Last,
+    /// All blocks run at once and wait for each other after each loop.
+    Together,
+}
+
+/// What the text of a kernel depends on beside the kernel.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Variant {
+    /// Groups of grid axes, outermost first: the axis by itself, if its index is needed.
+    pub grid: Vec<Option<AxisId>>,
+    /// The same for each loop, loops in the order in which they begin.
+    pub loops: Vec<Vec<Option<AxisId>>>,
+    /// How each access steps along the groups of the grid.
+    pub grid_steps: Vec<Vec<Step>>,
+    /// How each access steps along the groups of each loop.
+    pub loop_steps: Vec<Vec<Vec<Step>>>,
+    /// Whether the lanes of an access are loaded and stored at once.
+    pub packed: Vec<bool>,
+    /// What each guard asks.
+    pub guards: Vec<GuardKind>,
+    /// Which threads have which points.
+    pub mode: Mode,
+    /// How the chunks of a loop come together.
+    pub chunks: Chunks,
+    /// Whether positions need 64 bits.
+    pub wide: bool,
+}
+
+/// Threads of a block.
+pub const THREADS: u32 = 256;
+
+impl Variant {
+    /// Points of a thread.
+    pub fn lanes(&self) -> u32 {
+        match self.mode {
+            Mode::Columns { lanes, .. } | Mode::Rows { lanes, .. } => lanes,
+            Mode::Tiles { .. } => TILE_LANES,
+        }
+    }
+
+    /// Threads that share the points of a loop.
+    pub fn team(&self) -> u32 {
+        match self.mode {
+            Mode::Columns { team, .. } | Mode::Rows { team, .. } => team,
+            Mode::Tiles { .. } => 1,
+        }
+    }
+
+    /// The group of the grid along which the points of a thread lie, and how far apart.
+    pub fn lane_group(&self) -> Option<(usize, u32)> {
+        match self.mode {
+            Mode::Columns { lanes, .. } if lanes > 1 => Some((self.grid.len() - 1, 1)),
+            Mode::Tiles { across } => Some((across, TILE_STEP)),
+            _ => None,
+        }
+    }
+
+    /// Whether threads go along loops.
+    pub fn is_rows(&self) -> bool {
+        matches!(self.mode, Mode::Rows { .. })
+    }
+
+    /// Units of a block side by side.
+    pub fn across(&self) -> u32 {
+        match self.mode {
+            Mode::Tiles { .. } => 1,
+            _ => THREADS / self.team(),
+        }
+    }
+
+    /// Whether an access of a tile is read along the other side of it.
+    pub fn crosses(&self, access: AccessId) -> bool {
+        let Mode::Tiles { across } = self.mode else { return false };
+        let steps = &self.grid_steps[access];
+        steps[across] == Step::Item && steps.last() == Some(&Step::Any)
+    }
+
+    /// How an access steps along a group of the grid.
+    pub fn grid_step(&self, access: AccessId, group: usize) -> Step {
+        self.grid_steps[access][group]
+    }
+}

@@ -1,0 +1,105 @@
+//! Reading at positions on a GPU: a thread for each word of the result.
+
+use crate::cuda::prelude::Uses;
+use crate::cuda::routine::Routine;
+use crate::structured::Block;
+use crate::structured::lines::Lines;
+use phalanx_device::DeviceError;
+use phalanx_device::cuda::CudaDevice;
+use phalanx_ops::structured::{Take, TakeAlong};
+
+const TEXT: &str = include_str!("take.cu");
+const THREADS: u32 = 256;
+const MOST_BLOCKS: usize = 1 << 20;
+
+/// The type of words of so many bytes.
+fn word(bytes: usize) -> &'static str {
+    match bytes {
+        1 => "u8",
+        2 => "u16",
+        4 => "u32",
+        8 => "u64",
+        _ => "uint4",
+    }
+}
+
+fn address(block: &Block<'_>) -> u64 {
+    block.buffer.as_ptr() as u64
+}
+
+/// `to[…, k, …] = table[…, positions[k], …]`; zeros where the axis of the table is empty.
+///
+/// Errors: those of the compiler.
+pub fn take(
+    take: Take,
+    operands: &[Block<'_>],
+    to: &Block<'_>,
+    device: &CudaDevice,
+) -> Result<(), DeviceError> {
+    let (table, positions) = (&operands[0], &operands[1]);
+    let (lines, result) = (Lines::of(table.shape, take.axis), Lines::of(to.shape, take.axis));
+    assert!(
+        table.dtype == to.dtype
+            && (lines.outer, lines.inner) == (result.outer, result.inner)
+            && positions.len() == result.extent,
+        "bug: {:?} of {:?} into {:?}",
+        positions.shape,
+        table.shape,
+        to.shape
+    );
+    let bytes = lines.inner * to.dtype.size();
+    if to.is_empty() || lines.extent == 0 {
+        to.buffer.zero(0, to.len() * to.dtype.size());
+        return Ok(());
+    }
+    let size = 1 << bytes.trailing_zeros().min(4);
+    let words = bytes / size;
+    let total = result.outer * result.extent * words;
+    let defines = [("W", String::from(word(size)))];
+    let routine =
+        Routine { entry: "take", text: TEXT, defines: &defines, uses: &Uses::default() };
+    let blocks = total.div_ceil(THREADS as usize).min(MOST_BLOCKS);
+    let [table, positions, to] = [address(table), address(positions), address(to)];
+    let numbers = [total, words, result.extent, lines.extent, lines.inner].map(|n| n as u64);
+    let argument: Vec<u64> = [table, positions, to].into_iter().chain(numbers).collect();
+    // SAFETY: the words are those of `Argument` in the text; positions are brought inside of the
+    // table, and the blocks are whole.
+    unsafe { routine.launch(device, blocks, THREADS, &argument) }
+}
+
+/// `to[…, k, …] = table[…, positions[…, k, …], …]`; zeros where the axis of the table is empty.
+///
+/// Errors: those of the compiler.
+pub fn take_along(
+    take: TakeAlong,
+    operands: &[Block<'_>],
+    to: &Block<'_>,
+    device: &CudaDevice,
+) -> Result<(), DeviceError> {
+    let (table, positions) = (&operands[0], &operands[1]);
+    let (lines, result) = (Lines::of(table.shape, take.axis), Lines::of(to.shape, take.axis));
+    assert!(
+        table.dtype == to.dtype
+            && positions.shape == to.shape
+            && (lines.outer, lines.inner) == (result.outer, result.inner),
+        "bug: {:?} of {:?} into {:?}",
+        positions.shape,
+        table.shape,
+        to.shape
+    );
+    let size = to.dtype.size();
+    if to.is_empty() || lines.extent == 0 {
+        to.buffer.zero(0, to.len() * size);
+        return Ok(());
+    }
+    let total = to.len();
+    let defines = [("W", String::from(word(size)))];
+    let routine =
+        Routine { entry: "take_along", text: TEXT, defines: &defines, uses: &Uses::default() };
+    let blocks = total.div_ceil(THREADS as usize).min(MOST_BLOCKS);
+    let [table, positions, to] = [address(table), address(positions), address(to)];
+    let numbers = [total, 1, result.extent, lines.extent, lines.inner].map(|n| n as u64);
+    let argument: Vec<u64> = [table, positions, to].into_iter().chain(numbers).collect();
+    // SAFETY: as in `take`.
+    unsafe { routine.launch(device, blocks, THREADS, &argument) }
+}

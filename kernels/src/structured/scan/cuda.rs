@@ -1,0 +1,114 @@
+//! Running combinations on a GPU.
+//!
+//! Long lines are cut into tiles that are scanned in one pass over memory, as in "Single-pass
+//! Parallel Prefix Scan with Decoupled Look-back" (Merrill and Garland, 2016), but for one thing: a
+//! tile takes over the totals of a fixed group of tiles and what is before the group, and never
+//! whatever happens to be known, so that sums of floating-point numbers have the same bits each
+//! time.
+
+use crate::cuda::prelude::Uses;
+use crate::cuda::routine::Routine;
+use crate::structured::Block;
+use crate::structured::lines::Lines;
+use phalanx_device::cuda::CudaDevice;
+use phalanx_device::{Device, DeviceError};
+use phalanx_ops::{DType, Op};
+use phalanx_ops::structured::Scan;
+use std::sync::Arc;
+
+const TEXT: &str = include_str!("scan.cu");
+const THREADS: u32 = 256;
+/// Tiles of a group, as the text has them.
+const GROUP: usize = 256;
+/// Lines that keep a device busy, a block for each.
+const MANY_LINES: usize = 1024;
+
+/// Whether the order in which elements are combined does not matter but for rounding.
+fn is_associative(op: Op) -> bool {
+    matches!(
+        op,
+        Op::Add
+            | Op::Multiply
+            | Op::Maximum
+            | Op::Minimum
+            | Op::Fmax
+            | Op::Fmin
+            | Op::LogicalAnd
+            | Op::LogicalOr
+            | Op::LogicalXor
+            | Op::BitwiseAnd
+            | Op::BitwiseOr
+            | Op::BitwiseXor
+            | Op::LogAddExp
+            | Op::LogAddExp2
+    )
+}
+
+/// `to[0] = from[0]`, `to[i] = op(to[i - 1], from[i])` along an axis; false for operations that have
+/// no such loop.
+///
+/// Errors: those of the compiler; `DeviceError::OutOfMemory` for what tiles tell each other.
+pub fn run(
+    scan: Scan,
+    operands: &[Block<'_>],
+    to: &Block<'_>,
+    device: &Arc<CudaDevice>,
+) -> Result<bool, DeviceError> {
+    let from = &operands[0];
+    assert_eq!((from.shape, from.dtype), (to.shape, to.dtype), "bug: unlike blocks of a scan");
+    let dtype = to.dtype;
+    let has_loop = scan.op.signatures().iter().any(|signature| {
+        signature.inputs() == [dtype, dtype] && signature.output == dtype
+    });
+    let lines = Lines::of(to.shape, scan.axis);
+    // Along an axis a thread goes from left to right; within a line many threads meet, which only
+    // suits what may be combined in any order, and rounds elsewhere.
+    let is_wide = !matches!(dtype, DType::F16 | DType::BF16);
+    if !has_loop || (lines.inner == 1 && !(is_associative(scan.op) && is_wide)) {
+        return Ok(false);
+    }
+    if to.is_empty() {
+        return Ok(true);
+    }
+    let mut uses = Uses::default();
+    uses.dtypes.insert(dtype);
+    uses.ops.insert((scan.op, vec![dtype, dtype]));
+    let name = if dtype == DType::Bool { "bool" } else { dtype.name() };
+    // A tile is in shared memory.
+    let items = if dtype.size() > 8 { 8 } else { 16 };
+    let defines = [
+        ("T", String::from(name)),
+        ("OP", format!("op_{}", scan.op.name())),
+        ("ITEMS", items.to_string()),
+    ];
+    let routine = |entry| Routine { entry, text: TEXT, defines: &defines, uses: &uses };
+    let addresses = [from.buffer.as_ptr() as u64, to.buffer.as_ptr() as u64];
+    let sizes = [lines.outer, lines.extent, lines.inner].map(|number| number as u64);
+    let mut words: Vec<u64> = addresses.into_iter().chain(sizes).chain([0; 4]).collect();
+    if lines.inner > 1 {
+        let blocks = (lines.outer * lines.inner).div_ceil(THREADS as usize);
+        // SAFETY: the words are those of `Argument` in the text, and the blocks are whole.
+        unsafe { routine("scan_columns").launch(device, blocks, THREADS, &words)? };
+        return Ok(true);
+    }
+    let tiles = lines.extent.div_ceil(items * THREADS as usize);
+    if lines.outer >= MANY_LINES || tiles <= 4 {
+        // SAFETY: as above.
+        unsafe { routine("scan_rows").launch(device, lines.outer, THREADS, &words)? };
+        return Ok(true);
+    }
+    let groups = tiles.div_ceil(GROUP);
+    let all = lines.outer * tiles;
+    let slots = (all + lines.outer * groups) * 16;
+    let flags = 4 * (1 + all + lines.outer * groups);
+    let workspace = device.clone().allocate(slots + flags)?;
+    workspace.zero(slots, flags);
+    let base = workspace.as_ptr() as u64;
+    words[5] = tiles as u64;
+    words[6] = base;
+    words[7] = base + 16 * all as u64;
+    words[8] = base + slots as u64;
+    // SAFETY: as above; the workspace has a slot and a flag for each tile and group.
+    unsafe { routine("scan_chained").launch(device, all, THREADS, &words)? };
+    Ok(true)
+}

@@ -1,0 +1,178 @@
+//! The same cases on a GPU: run where there is one, and else compiled where NVRTC is installed.
+
+use super::case::Case;
+use phalanx_device::cuda::{Compiler, CudaDevice, CudaOptions};
+use phalanx_device::{Buffer, Device};
+use phalanx_kernels::cpu::BufferLaunch;
+use phalanx_kernels::cuda::{CudaKernel, Geometry, Shape, source};
+use phalanx_ops::{DType, Scalar, Weak};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+
+/// What there is to check with.
+enum Gpu {
+    Device(Arc<CudaDevice>),
+    Compiler(Compiler),
+    Nothing,
+}
+
+/// Cases that are compiled where there is no GPU; the others are as good as equal to them.
+const COMPILED: usize = 200;
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+
+fn options() -> CudaOptions {
+    let folders = std::env::var_os("PHALANX_CUDA_PATH");
+    let folders = folders.map(|paths| std::env::split_paths(&paths).collect::<Vec<PathBuf>>());
+    CudaOptions { folders: folders.unwrap_or_default(), ..CudaOptions::default() }
+}
+
+fn gpu() -> &'static Gpu {
+    static GPU: OnceLock<Gpu> = OnceLock::new();
+    GPU.get_or_init(|| {
+        if let Ok(device) = CudaDevice::new(0, None, &options()) {
+            return Gpu::Device(device);
+        }
+        match Compiler::new(90, &options()) {
+            Ok(compiler) => Gpu::Compiler(compiler),
+            Err(error) => {
+                println!("no kernel is compiled for GPUs: {error}");
+                Gpu::Nothing
+            }
+        }
+    })
+}
+
+/// Compares what a GPU makes of a case with expected buffers: integers exactly, other numbers to
+/// the rounding of functions and of another order.
+pub fn check(case: &Case, expected: &[Vec<Scalar>]) {
+    match gpu() {
+        Gpu::Nothing => {}
+        Gpu::Compiler(compiler) => compile(case, compiler),
+        Gpu::Device(device) => run(case, expected, device),
+    }
+}
+
+fn compile(case: &Case, compiler: &Compiler) {
+    if COUNT.fetch_add(1, Ordering::Relaxed) >= COMPILED {
+        return;
+    }
+    let addresses: Vec<u64> = case
+        .kernel
+        .accesses
+        .iter()
+        .zip(&case.accesses)
+        .map(|(access, (start, _))| {
+            let size = case.kernel.params[access.param].dtype.size() as i64;
+            (1u64 << 20).wrapping_add_signed(*start as i64 * size)
+        })
+        .collect();
+    let strides: Vec<&[isize]> = case.accesses.iter().map(|access| access.1.as_slice()).collect();
+    let geometry = Geometry {
+        extents: &case.extents,
+        origins: &case.origins,
+        strides: &strides,
+        guards: &case.guards,
+        addresses: &addresses,
+    };
+    let Some(shape) = Shape::new(&case.kernel, &geometry) else { return };
+    let text = source(&case.kernel, &shape.variant);
+    if let Err(error) = compiler.compile("test", &text) {
+        panic!("{error}\n{}\n{text}", case.kernel);
+    }
+}
+
+fn run(case: &Case, expected: &[Vec<Scalar>], device: &Arc<CudaDevice>) {
+    let kernel = match CudaKernel::new(&case.kernel) {
+        Ok(kernel) => kernel,
+        Err(error) => panic!("{error}\n{}", case.kernel),
+    };
+    let memory = case.memory();
+    let device_of: Arc<dyn Device> = device.clone();
+    let buffers: Vec<Buffer> = memory
+        .iter()
+        .map(|words| {
+            let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
+            device_of.upload(&bytes).expect("a small buffer fits")
+        })
+        .collect();
+    let launch = BufferLaunch {
+        extents: &case.extents,
+        origins: &case.origins,
+        accesses: case
+            .kernel
+            .accesses
+            .iter()
+            .zip(&case.accesses)
+            .map(|(access, (start, strides))| {
+                let size = case.kernel.params[access.param].dtype.size() as isize;
+                (&buffers[access.param], start * size, strides.as_slice())
+            })
+            .collect(),
+        guards: &case.guards,
+        scalars: case.scalars.iter().copied().collect(),
+    };
+    if let Err(error) = kernel.launch(device, &launch) {
+        panic!("{error}\n{}", case.kernel);
+    }
+    let mut found = memory;
+    for (buffer, words) in buffers.iter().zip(&mut found) {
+        let mut bytes = vec![0; buffer.len()];
+        buffer.read(0, &mut bytes);
+        for (word, chunk) in words.iter_mut().zip(bytes.chunks(8)) {
+            let mut whole = [0; 8];
+            whole[..chunk.len()].copy_from_slice(chunk);
+            *word = u64::from_ne_bytes(whole);
+        }
+    }
+    if let Some(error) = device.failure() {
+        panic!("{error}\n{}", case.kernel);
+    }
+    let found = case.results(&found);
+    for (param, (expected, found)) in expected.iter().zip(&found).enumerate() {
+        let largest = expected.iter().map(|scalar| magnitude(*scalar)).fold(0.0, f64::max);
+        let wrong = (0..expected.len()).find(|&at| !near(expected[at], found[at], largest));
+        if let Some(at) = wrong {
+            panic!(
+                "parameter {param}, element {at}: {:?} instead of {:?}, {:?}\n{}",
+                found[at], expected[at], case.extents, case.kernel
+            );
+        }
+    }
+}
+
+fn parts(scalar: Scalar) -> [f64; 2] {
+    match scalar.to_weak() {
+        Weak::Float(value) => [value, 0.0],
+        Weak::Complex(value) => [value.re, value.im],
+        Weak::Int(value) => [value as f64, 0.0],
+        Weak::Bool(value) => [f64::from(u8::from(value)), 0.0],
+    }
+}
+
+fn magnitude(scalar: Scalar) -> f64 {
+    let size = parts(scalar).into_iter().map(f64::abs).fold(0.0, f64::max);
+    if size.is_finite() { size } else { 0.0 }
+}
+
+/// Equal, or for numbers with a fraction as near as another order of combination leaves them.
+fn near(expected: Scalar, found: Scalar, largest: f64) -> bool {
+    if expected == found {
+        return true;
+    }
+    let dtype = expected.dtype();
+    if !dtype.is_inexact() {
+        return false;
+    }
+    let relative = match dtype {
+        DType::F16 => 4e-3,
+        DType::BF16 => 3e-2,
+        DType::F32 | DType::C64 => 1e-5,
+        _ => 1e-13,
+    };
+    parts(expected).into_iter().zip(parts(found)).all(|(expected, found)| {
+        (expected.is_nan() && found.is_nan())
+            || expected == found
+            || (expected - found).abs() <= relative * (expected.abs() + largest * 1e-3)
+    })
+}
