@@ -229,13 +229,11 @@ impl Buffer {
     /// Copies the items of `value` whose byte in `mask` is not zero to the front of this buffer;
     /// returns their number.
     pub fn compress_from(&self, value: &Buffer, mask: &Buffer, count: usize, item: usize) -> usize {
-        if self.remote().is_some() {
-            let own = Buffer::from_vec(vec![0u8; (count * item).min(self.len())]);
-            let kept = own.compress_from(&value.on_host(), &mask.on_host(), count, item);
-            let slice = own.slice(0, kept * item);
-            // SAFETY: in bounds, and the copy is this function's own.
-            self.write(0, unsafe { slice.bytes() });
-            return kept;
+        if let Some(remote) = self.remote() {
+            let [value, mask] = [value.slice(0, count * item), mask.slice(0, count)];
+            let addresses = [value.as_ptr(), mask.as_ptr(), self.as_ptr()].map(|at| at as u64);
+            let [value, mask, to] = addresses;
+            return remote.compress(value, mask, to, count, item);
         }
         let (value, mask) = (value.slice(0, count * item), mask.slice(0, count));
         let target = self.slice(0, (count * item).min(self.len()));

@@ -19,21 +19,36 @@ const THREADS: u32 = 256;
 const MOST_BLOCKS: usize = 1 << 16;
 
 /// Loaded copy kernels by architecture.
-static KERNELS: Mutex<Option<HashMap<u32, Function>>> = Mutex::new(None);
+static KERNELS: Mutex<Option<HashMap<u32, Kernels>>> = Mutex::new(None);
+
+/// The kernels of `copy.cu`.
+#[derive(Clone, Copy)]
+struct Kernels {
+    copy_box: Function,
+    count_selected: Function,
+    copy_selection: Function,
+}
+
+/// Elements of a block of a selection, as `copy.cu` has it.
+const SELECTED: usize = 4096;
 
 impl CudaDevice {
-    fn copy_kernel(&self) -> Result<Function, DeviceError> {
+    fn copy_kernels(&self) -> Result<Kernels, DeviceError> {
         let mut kernels = KERNELS.lock().unwrap_or_else(PoisonError::into_inner);
         let kernels = kernels.get_or_insert_default();
         let capability = self.properties().capability;
-        if let Some(function) = kernels.get(&capability) {
-            return Ok(*function);
+        if let Some(loaded) = kernels.get(&capability) {
+            return Ok(*loaded);
         }
         let compiler = Compiler::new(capability, self.options())?;
         let module = Module::load(self, &compiler.compile("copy", COPY)?)?;
-        let function = module.function(self, "copy_box")?;
-        kernels.insert(capability, function);
-        Ok(function)
+        let loaded = Kernels {
+            copy_box: module.function(self, "copy_box")?,
+            count_selected: module.function(self, "count_selected")?,
+            copy_selection: module.function(self, "copy_selection")?,
+        };
+        kernels.insert(capability, loaded);
+        Ok(loaded)
     }
 }
 
@@ -91,6 +106,26 @@ struct CopyArgument {
     to_strides: [i64; AXES],
 }
 
+/// What the kernels of a selection are given; `copy.cu` declares the same.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Selection {
+    values: u64,
+    mask: u64,
+    to: u64,
+    /// The selected elements of each block, then what is before each.
+    counts: u64,
+    count: u64,
+    item: u32,
+    unused: u32,
+}
+
+/// The bytes of an argument.
+fn bytes_of<T: Copy>(argument: &T) -> &[u8] {
+    // SAFETY: the arguments of this module are plain numbers without gaps between them.
+    unsafe { std::slice::from_raw_parts((&raw const *argument).cast::<u8>(), size_of::<T>()) }
+}
+
 impl Remote for CudaDevice {
     fn read(&self, address: u64, bytes: &mut [u8]) {
         if bytes.is_empty() {
@@ -146,6 +181,16 @@ impl Remote for CudaDevice {
         self.copy_runs(&runs, source, target);
     }
 
+    fn compress(&self, value: u64, mask: u64, to: u64, count: usize, item: usize) -> usize {
+        match self.select(value, mask, to, count, item) {
+            Ok(kept) => kept,
+            Err(error) => {
+                self.fail(error);
+                0
+            }
+        }
+    }
+
     fn device(&self) -> Arc<dyn Device> {
         match self.handle() {
             Some(device) => device,
@@ -155,6 +200,52 @@ impl Remote for CudaDevice {
 }
 
 impl CudaDevice {
+    fn select(
+        &self,
+        values: u64,
+        mask: u64,
+        to: u64,
+        count: usize,
+        item: usize,
+    ) -> Result<usize, DeviceError> {
+        let blocks = count.div_ceil(SELECTED);
+        if blocks == 0 {
+            return Ok(0);
+        }
+        let kernels = self.copy_kernels()?;
+        let counts = self.device().allocate(8 * blocks)?;
+        let argument = Selection {
+            values,
+            mask,
+            to,
+            counts: counts.as_ptr() as u64,
+            count: count as u64,
+            item: item as u32,
+            unused: 0,
+        };
+        let size = GridSize {
+            blocks: [blocks as u32, 1, 1],
+            threads: [THREADS, 1, 1],
+            shared: 0,
+            together: false,
+        };
+        // SAFETY: the argument is what the kernel declares; there is a count for each block.
+        unsafe { kernels.count_selected.launch(self, size, bytes_of(&argument)) };
+        let mut bytes = vec![0; 8 * blocks];
+        counts.read(0, &mut bytes);
+        let mut before = 0u64;
+        for place in bytes.chunks_exact_mut(8) {
+            let mut own = [0; 8];
+            own.copy_from_slice(place);
+            place.copy_from_slice(&before.to_le_bytes());
+            before += u64::from_le_bytes(own);
+        }
+        counts.write(0, &bytes);
+        // SAFETY: as above; the target has room for all elements.
+        unsafe { kernels.copy_selection.launch(self, size, bytes_of(&argument)) };
+        Ok(before as usize)
+    }
+
     /// Copies runs by the kernel, in the largest words that everything is a multiple of.
     fn copy_runs(&self, runs: &Runs, source: u64, target: u64) {
         if runs.extents.len() >= AXES {
@@ -205,17 +296,11 @@ impl CudaDevice {
             shared: 0,
             together: false,
         };
-        match self.copy_kernel() {
-            Ok(function) => {
-                // SAFETY: the argument is plain numbers without gaps that are read; it is what the
-                // kernel declares, and the box lies inside both buffers.
-                unsafe {
-                    let bytes = std::slice::from_raw_parts(
-                        (&raw const argument).cast::<u8>(),
-                        size_of::<CopyArgument>(),
-                    );
-                    function.launch(self, size, bytes);
-                }
+        match self.copy_kernels() {
+            Ok(kernels) => {
+                // SAFETY: the argument is what the kernel declares, and the box lies inside both
+                // buffers.
+                unsafe { kernels.copy_box.launch(self, size, bytes_of(&argument)) };
             }
             Err(error) => self.fail(error),
         }

@@ -34,3 +34,66 @@ extern "C" __global__ void copy_box(const Argument a) {
         default: copy_items<uint4>(a); break;
     }
 }
+
+// Elements of `values` whose byte in `mask` is not zero, next to each other.
+struct Selection {
+    u64 values, mask, to, counts;
+    u64 count;
+    unsigned item, unused;
+};
+
+#define SELECTED 4096
+#define PER_THREAD (SELECTED / 256)
+
+// How many of the elements that are a block's are selected.
+extern "C" __global__ void __launch_bounds__(256) count_selected(const Selection a) {
+    u64 first = (u64)blockIdx.x * SELECTED;
+    unsigned own = 0;
+    for (unsigned i = threadIdx.x; i < SELECTED; i += 256)
+        if (first + i < a.count && ((const unsigned char*)a.mask)[first + i]) own++;
+    for (int d = 16; d > 0; d /= 2) own += __shfl_down_sync(0xffffffffu, own, d);
+    __shared__ unsigned warps[8];
+    if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32] = own;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        unsigned all = 0;
+        for (int w = 0; w < 8; w++) all += warps[w];
+        ((u64*)a.counts)[blockIdx.x] = all;
+    }
+}
+
+template <class Word> __device__ void copy_selected(const Selection& a) {
+    u64 first = (u64)blockIdx.x * SELECTED, at = ((const u64*)a.counts)[blockIdx.x];
+    __shared__ unsigned warps[8];
+    const unsigned char* mask = (const unsigned char*)a.mask;
+    int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    // A row of 256 elements at a time, so that reads and writes are in order.
+    for (unsigned row = 0; row < PER_THREAD; row++) {
+        u64 i = first + row * 256 + threadIdx.x;
+        bool is = i < a.count && mask[i];
+        unsigned votes = __ballot_sync(0xffffffffu, is);
+        if (lane == 0) warps[warp] = __popc(votes);
+        __syncthreads();
+        unsigned before = 0, all = 0;
+        for (int w = 0; w < 8; w++) {
+            if (w == warp) before = all;
+            all += warps[w];
+        }
+        if (is) {
+            u64 place = at + before + __popc(votes & ((1u << lane) - 1));
+            ((Word*)a.to)[place] = ((const Word*)a.values)[i];
+        }
+        at += all;
+        __syncthreads();
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(256) copy_selection(const Selection a) {
+    switch (a.item) {
+        case 1: copy_selected<unsigned char>(a); break;
+        case 2: copy_selected<unsigned short>(a); break;
+        case 4: copy_selected<unsigned>(a); break;
+        case 8: copy_selected<u64>(a); break;
+        default: copy_selected<uint4>(a); break;
+    }
+}

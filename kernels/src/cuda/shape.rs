@@ -201,7 +201,7 @@ impl Shape {
         let points = self.points();
         let outer: Vec<usize> = (0..found.len()).filter(|&at| found[at].1 == 0).collect();
         let longest = outer.iter().map(|&at| self.loop_points(at)).max().unwrap_or(0);
-        let largest = (0..self.loops.len()).map(|at| self.loop_points(at)).product::<usize>();
+        let largest = (0..self.loops.len()).map(|at| self.loop_points(at)).max().unwrap_or(1);
         self.variant.wide = points.saturating_mul(largest.max(1)) >= 1 << 31
             || points >= 1 << 30
             || longest >= 1 << 30;
