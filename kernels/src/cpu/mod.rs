@@ -40,7 +40,6 @@ mod touched;
 mod transfer;
 mod worker;
 
-pub(crate) use fold::identity;
 pub use compile::{Compiled, Tuning, compile};
 pub(crate) use fold::identity;
 #[doc(hidden)]

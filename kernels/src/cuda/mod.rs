@@ -19,6 +19,7 @@
 
 mod arguments;
 mod executable;
+mod moments;
 pub mod prelude;
 pub(crate) mod routine;
 mod shape;

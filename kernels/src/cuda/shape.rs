@@ -1,5 +1,6 @@
 //! The shape of a launch: groups of axes, lanes, teams and chunks.
 
+use super::moments::Moments;
 use super::variant::{Chunks, GuardKind, Mode, Step, THREADS, TILE, Variant};
 use crate::ir::{AxisId, Expr, Kernel, Role, Stmt};
 
@@ -59,6 +60,8 @@ const PACK: usize = 16;
 const MOST_BYTES: usize = 32;
 /// Consecutive points of a thread of a row launch.
 const ROW_LANES: usize = 4;
+/// Points of a thread whose accesses are aligned to no more than an element.
+const STRIDED_LANES: usize = 4;
 /// Virtual lanes of a row at most.
 const MOST_LANES: usize = 1024;
 
@@ -161,6 +164,7 @@ impl Shape {
                 mode: Mode::Columns { lanes: 1, team: 1 },
                 chunks: Chunks::One,
                 wide: false,
+                moments: false,
             },
             units: 1,
             chunks: 1,
@@ -211,9 +215,12 @@ impl Shape {
             (false, Some(across)) => self.choose_tiles(across),
             (false, None) => self.choose_columns(kernel, launch, longest),
         }
+        self.variant.moments =
+            Moments::find(kernel).is_some_and(|moments| moments.holds(launch, &self.loops));
         let folds = kernel.body.iter().filter(|statement| matches!(statement, Stmt::Loop { .. }));
         if self.chunks > 1 {
-            self.variant.chunks = match folds.count() == 1 && !stores_in_loops(&kernel.body, false) {
+            let rounds = folds.count() - usize::from(self.variant.moments);
+            self.variant.chunks = match rounds == 1 && !stores_in_loops(&kernel.body, false) {
                 true => Chunks::Last,
                 false => Chunks::Together,
             };
@@ -230,7 +237,7 @@ impl Shape {
     fn row_lanes(&self) -> u32 {
         match self.variant.mode {
             Mode::Rows { lanes, .. } => lanes,
-            Mode::Columns { .. } | Mode::Tiles { .. } => 1,
+            Mode::Columns { .. } | Mode::Strides { .. } | Mode::Tiles { .. } => 1,
         }
     }
 
@@ -391,6 +398,13 @@ impl Shape {
                 lanes = wanted;
             }
         }
+        let rows = points / inner.max(1);
+        let width = THREADS as usize * STRIDED_LANES;
+        if lanes == 1 && self.loops.is_empty() && inner >= width && points >= BLOCKS * width {
+            self.variant.mode = Mode::Strides { lanes: STRIDED_LANES as u32 };
+            self.units = rows * inner.div_ceil(width);
+            return;
+        }
         self.variant.mode = Mode::Columns { lanes: lanes as u32, team: team as u32 };
         if lanes > 1 {
             let packed = |access: usize| {
@@ -398,7 +412,6 @@ impl Shape {
             };
             self.variant.packed = (0..kernel.accesses.len()).map(packed).collect();
         }
-        let rows = points / inner.max(1);
         self.units = rows * inner.div_ceil(lanes);
     }
 

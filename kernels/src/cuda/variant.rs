@@ -41,6 +41,12 @@ pub enum Mode {
         /// Whether the last points of a thread may lie beyond the end.
         tail: bool,
     },
+    /// Threads go along the innermost group of the grid, the points of a thread being as far apart
+    /// as a block is wide: for accesses that are aligned to no more than an element.
+    Strides {
+        /// Points of a thread.
+        lanes: u32,
+    },
     /// Blocks have squares of two groups of the grid, so that accesses which step from element to
     /// element along either are read along it, and exchanged in shared memory.
     Tiles {
@@ -88,6 +94,8 @@ pub struct Variant {
     pub chunks: Chunks,
     /// Whether positions need 64 bits.
     pub wide: bool,
+    /// Whether the two loops of `Moments::find` are one.
+    pub moments: bool,
 }
 
 /// Threads of a block.
@@ -97,7 +105,9 @@ impl Variant {
     /// Points of a thread.
     pub fn lanes(&self) -> u32 {
         match self.mode {
-            Mode::Columns { lanes, .. } | Mode::Rows { lanes, .. } => lanes,
+            Mode::Columns { lanes, .. } | Mode::Rows { lanes, .. } | Mode::Strides { lanes } => {
+                lanes
+            }
             Mode::Tiles { .. } => TILE_LANES,
         }
     }
@@ -106,7 +116,7 @@ impl Variant {
     pub fn team(&self) -> u32 {
         match self.mode {
             Mode::Columns { team, .. } | Mode::Rows { team, .. } => team,
-            Mode::Tiles { .. } => 1,
+            Mode::Strides { .. } | Mode::Tiles { .. } => 1,
         }
     }
 
@@ -114,6 +124,7 @@ impl Variant {
     pub fn lane_group(&self) -> Option<(usize, u32)> {
         match self.mode {
             Mode::Columns { lanes, .. } if lanes > 1 => Some((self.grid.len() - 1, 1)),
+            Mode::Strides { .. } => Some((self.grid.len() - 1, THREADS)),
             Mode::Tiles { across } => Some((across, TILE_STEP)),
             _ => None,
         }
@@ -127,7 +138,7 @@ impl Variant {
     /// Units of a block side by side.
     pub fn across(&self) -> u32 {
         match self.mode {
-            Mode::Tiles { .. } => 1,
+            Mode::Strides { .. } | Mode::Tiles { .. } => 1,
             _ => THREADS / self.team(),
         }
     }

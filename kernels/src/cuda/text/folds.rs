@@ -61,6 +61,29 @@ impl Writer<'_> {
             self.uses.casts.insert((dtype, narrow));
         }
         let name = type_name(dtype);
+        if self.is_moments(number) {
+            self.uses.monoids.insert((Monoid::Moments, dtype));
+            self.functions.push_str(&format!(
+                "struct Fold{number} {{
+    struct T {{ {name} count, mean, squares; }};
+    static __device__ __forceinline__ T start() {{ return T{{0, 0, 0}}; }}
+    static __device__ __forceinline__ void add(T& all, {name} x, {name} part) {{
+        {name} difference = x - all.mean;
+        all.count += 1;
+        all.mean += difference * part;
+        all.squares += difference * (x - all.mean);
+    }}
+    static __device__ __forceinline__ T join(T x, T y) {{
+        if (y.count == 0) return x;
+        if (x.count == 0) return y;
+        combine_moments(x.count, x.mean, x.squares, y.count, y.mean, y.squares);
+        return x;
+    }}
+}};
+"
+            ));
+            return;
+        }
         let first = literal(&start(fold.monoid, dtype));
         let zero = literal(&Scalar::from_bytes(dtype, &identity(fold.monoid, dtype)));
         let monoid = fold.monoid.name();
@@ -99,6 +122,67 @@ impl Writer<'_> {
         self.functions.push_str(&text);
     }
 
+    /// Whether a fold is that of the mean of two loops that are one. It is the first of its loop.
+    fn is_moments(&self, number: usize) -> bool {
+        self.moments_fold == Some(number)
+    }
+
+    /// Begins what the folds of the mean and the squares need.
+    fn begin_moments(&mut self, number: usize, folds: &[Fold]) {
+        if self.moments.as_ref().is_some_and(|moments| moments.first == number) {
+            self.moments_fold = Some(self.folds);
+            let name = type_name(self.kernel.values[folds[0].value].dtype);
+            self.line(format!("{name} seen = 0;"));
+        }
+    }
+
+    /// The result of the second of two loops that are one.
+    fn end_moments(&mut self, folds: &[Fold]) {
+        let Some((moments, at)) = self.moments.clone().zip(self.moments_fold) else {
+            unreachable!("bug: the first loop comes first")
+        };
+        let result = folds[0].result;
+        let name = type_name(self.kernel.values[result].dtype);
+        let laned = self.laned[result];
+        let all = match (self.variant.is_rows(), laned) {
+            (true, _) => format!("r{at}"),
+            (false, true) => format!("f{at}[k]"),
+            (false, false) => match self.variant.mode {
+                Mode::Columns { team: 1, .. } if self.variant.chunks == Chunks::One => {
+                    format!("f{at}")
+                }
+                _ => format!("f{at}[0]"),
+            },
+        };
+        let mean = self.operand(moments.mean);
+        let text = format!(
+            "{all}.squares + {all}.count * (({all}.mean - {mean}) * ({all}.mean - {mean}))"
+        );
+        match laned {
+            true => {
+                self.line(format!("{name} v{result}[N];"));
+                self.line(format!("LANES v{result}[k] = {text};"));
+            }
+            false => self.line(format!("const {name} v{result} = {text};")),
+        }
+    }
+
+    /// The statement that combines a point into a place.
+    fn joined(&self, number: usize, place: &str, value: &str) -> String {
+        match self.is_moments(number) {
+            true => format!("Fold{number}::add({place}, {value}, part);"),
+            false => format!("{place} = Fold{number}::join({place}, {value});"),
+        }
+    }
+
+    /// Before the folds of a point are combined.
+    fn note_seen(&mut self, begun: usize) {
+        if self.is_moments(begun) {
+            self.line("seen += 1;");
+            self.line("const auto part = 1 / seen;");
+        }
+    }
+
     /// What a fold combines at a point.
     fn folded(&self, number: usize, fold: &Fold) -> String {
         let narrow = self.kernel.values[fold.value].dtype;
@@ -115,6 +199,7 @@ impl Writer<'_> {
     /// Combines the values of the open loop's point.
     pub(super) fn join_folds(&mut self, folds: &[Fold], begun: usize) {
         let is_row = self.variant.is_rows() && self.open.len() == 1 && self.variant.lanes() > 1;
+        self.note_seen(begun);
         for (at, fold) in folds.iter().enumerate() {
             let number = begun + at;
             let value = self.folded(number, fold);
@@ -127,7 +212,8 @@ impl Writer<'_> {
             if is_row && matches!(self.variant.mode, Mode::Rows { tail: true, .. }) {
                 text.push_str("if (valid[k]) ");
             }
-            self.line(format!("{text}{place} = Fold{number}::join({place}, {value});"));
+            let joined = self.joined(number, &place, &value);
+            self.line(format!("{text}{joined}"));
         }
     }
 
@@ -143,6 +229,17 @@ impl Writer<'_> {
     fn result(&mut self, number: usize, fold: &Fold, at: usize, from: &str, laned: bool) {
         let (element, lanes) = if laned { ("[k]", "LANES ") } else { ("", "") };
         let place = format!("{from}{at}{element}");
+        if self.is_moments(at) {
+            let name = type_name(self.kernel.values[fold.result].dtype);
+            let text = format!("{place}.mean * {place}.count");
+            return match laned {
+                true => {
+                    self.line(format!("{name} v{}[N];", fold.result));
+                    self.line(format!("LANES v{}[k] = {text};", fold.result));
+                }
+                false => self.line(format!("const {name} v{} = {text};", fold.result)),
+            };
+        }
         self.line(format!("if (a.points{number} == 0) {lanes}{place} = Fold{at}::empty();"));
         let narrow = self.kernel.values[fold.result].dtype;
         let field = if fold.index.is_some() { ".value" } else { "" };
@@ -165,6 +262,10 @@ impl Writer<'_> {
 
     /// A loop that is in no other: its points are shared by the team and the chunks.
     pub(super) fn outer_loop(&mut self, number: usize, body: &[Stmt], folds: &[Fold]) {
+        if self.moments.as_ref().is_some_and(|moments| moments.second == number) {
+            return self.end_moments(folds);
+        }
+        self.begin_moments(number, folds);
         match self.variant.mode {
             Mode::Columns { team: 1, .. } if self.variant.chunks == Chunks::One => {
                 let begun = self.begin_folds(folds, |writer, fold| writer.laned[fold.result]);
@@ -173,7 +274,9 @@ impl Writer<'_> {
             }
             Mode::Columns { .. } => self.column_loop(number, body, folds),
             Mode::Rows { .. } => self.row_loop(number, body, folds),
-            Mode::Tiles { .. } => unreachable!("bug: tiles have no loops"),
+            Mode::Strides { .. } | Mode::Tiles { .. } => {
+                unreachable!("bug: a kernel of this mode has no loops")
+            }
         }
     }
 
@@ -291,10 +394,12 @@ impl Writer<'_> {
         let begun = self.begin_folds(folds, |_, _| true);
         self.open_shared(number, 1);
         self.body(body);
+        self.note_seen(begun);
         for (at, fold) in folds.iter().enumerate() {
             let at = begun + at;
             let value = self.folded(at, fold);
-            self.line(format!("LANES f{at}[k] = Fold{at}::join(f{at}[k], {value});"));
+            let joined = self.joined(at, &format!("f{at}[k]"), &value);
+            self.line(format!("LANES {joined}"));
         }
         self.close_shared();
         self.exchange(folds);
@@ -345,15 +450,19 @@ impl Writer<'_> {
         if self.variant.team() == 1 {
             return;
         }
-        for fold in folds {
-            let size = self.size_of(fold);
+        for (at, fold) in folds.iter().enumerate() {
+            let at = self.folds - folds.len() + at;
+            let size = self.size_of(at, fold);
             self.exchanged = self.exchanged.max(size);
         }
     }
 
     /// Bytes of an accumulator.
-    fn size_of(&self, fold: &Fold) -> usize {
+    fn size_of(&self, number: usize, fold: &Fold) -> usize {
         let size = wide(self.kernel.values[fold.value].dtype).size();
+        if self.is_moments(number) {
+            return 3 * size;
+        }
         if fold.index.is_some() { size.max(8) + 8 } else { size }
     }
 
@@ -364,7 +473,7 @@ impl Writer<'_> {
             let before = self.scratch;
             let partials = match self.variant.mode {
                 Mode::Rows { .. } => String::from("a.units * a.chunks"),
-                Mode::Columns { .. } | Mode::Tiles { .. } => {
+                _ => {
                     format!("(i64)gridDim.x * {} * N * a.chunks", self.variant.across())
                 }
             };
@@ -372,7 +481,7 @@ impl Writer<'_> {
                 "Fold{number}::T* const part{number} = (Fold{number}::T*)(a.scratch + {before} * \
                  ({partials}));"
             ));
-            self.scratch += self.size_of(fold).next_multiple_of(16);
+            self.scratch += self.size_of(number, fold).next_multiple_of(16);
             write(self, number);
         }
         self.rounds += 1;
@@ -391,7 +500,13 @@ impl Writer<'_> {
 pub(in crate::cuda) fn bytes_of_partials(kernel: &crate::ir::Kernel) -> usize {
     let of = |fold: &Fold| {
         let size = wide(kernel.values[fold.value].dtype).size();
-        let size = if fold.index.is_some() { size.max(8) + 8 } else { size };
+        // A sum may be that of `Moments`, which has three numbers.
+        let is_sum = fold.monoid == Monoid::Add && size <= 8;
+        let size = match (fold.index.is_some(), is_sum) {
+            (true, _) => size.max(8) + 8,
+            (false, true) => 3 * size,
+            (false, false) => size,
+        };
         size.next_multiple_of(16)
     };
     let folds = |statement: &Stmt| match statement {

@@ -6,6 +6,7 @@ mod statements;
 pub(super) use folds::bytes_of_partials;
 
 use super::arguments::{Field, fields};
+use super::moments::Moments;
 use super::prelude::{self, Uses};
 use super::variant::{
     Chunks, GuardKind, Mode, Step, THREADS, TILE, TILE_STEP, Variant,
@@ -62,6 +63,10 @@ struct Writer<'a> {
     rounds: usize,
     /// The largest value that the threads of a block exchange.
     exchanged: usize,
+    /// The two loops that are one.
+    moments: Option<Moments>,
+    /// The fold of the first of them.
+    moments_fold: Option<usize>,
 }
 
 impl<'a> Writer<'a> {
@@ -82,6 +87,8 @@ impl<'a> Writer<'a> {
             scratch: 0,
             rounds: 0,
             exchanged: 0,
+            moments: Moments::find(kernel).filter(|_| variant.moments),
+            moments_fold: None,
         };
         writer.find_lanes(&kernel.body, None, &mut 0);
         writer
@@ -217,6 +224,7 @@ impl<'a> Writer<'a> {
                 Mode::Rows { .. } => THREADS as usize / 32,
                 Mode::Columns { lanes, .. } => (THREADS * lanes) as usize,
                 Mode::Tiles { .. } => (TILE * (TILE + 1)) as usize,
+                Mode::Strides { .. } => 0,
             };
             let bytes = values * self.exchanged;
             self.line(format!("__shared__ alignas(16) char pool[{bytes}];"));
@@ -240,6 +248,7 @@ impl<'a> Writer<'a> {
                 self.line(format!("Position unit = (Position)blockIdx.x * {across} + x;"));
             }
             Mode::Tiles { .. } => return self.tile_positions(),
+            Mode::Strides { lanes } => return self.strided_positions(lanes),
             Mode::Rows { team, .. } => {
                 self.line(format!("const int t = threadIdx.x % {team};"));
                 self.line(format!(
@@ -289,6 +298,33 @@ impl<'a> Writer<'a> {
                 self.line(format!("rest = q{group};"));
             }
         }
+    }
+
+    /// The same for stretches of the innermost group as long as a block has points.
+    fn strided_positions(&mut self, lanes: u32) {
+        let last = self.variant.grid.len() - 1;
+        let width = THREADS * lanes;
+        self.line("constexpr bool active = true, first = true;");
+        self.line("Position rest = blockIdx.x;");
+        for group in (0..=last).rev() {
+            let extent = match group == last {
+                true => format!("(((Position)a.n_g{group} + {}) / {width})", width - 1),
+                false => format!("(Position)a.n_g{group}"),
+            };
+            let name = if group == last { "stretch" } else { "g" };
+            if group == 0 {
+                self.line(format!("const Position {name}0 = rest;"));
+                continue;
+            }
+            self.line(format!("const Position q{group} = rest / {extent};"));
+            self.line(format!("const Position {name}{group} = rest - q{group} * {extent};"));
+            self.line(format!("rest = q{group};"));
+        }
+        self.line(format!("const Position g{last} = stretch{last} * {width} + threadIdx.x;"));
+        self.line("bool valid[N];");
+        self.line(format!(
+            "LANES valid[k] = g{last} + {THREADS} * k < (Position)a.n_g{last};"
+        ));
     }
 
     /// The same for squares of the grid.

@@ -79,7 +79,7 @@ impl Writer<'_> {
 
     /// Whether lanes of the open loop may lie beyond its end.
     pub(super) fn has_tail(&self) -> bool {
-        matches!(self.variant.mode, Mode::Tiles { .. }) || matches!(self.variant.mode, Mode::Rows { tail: true, .. }) && self.is_in_row()
+        matches!(self.variant.mode, Mode::Strides { .. } | Mode::Tiles { .. }) || matches!(self.variant.mode, Mode::Rows { tail: true, .. }) && self.is_in_row()
     }
 
     /// A value as operand, in a lane if it differs between lanes.
@@ -219,7 +219,8 @@ impl Writer<'_> {
         }
         let address = self.address(access, Some("k").filter(|_| lanes));
         let call = format!("*({name}*)({address}) = {};", self.operand(value));
-        match lanes || matches!(self.variant.mode, Mode::Tiles { .. }) {
+        let by_lane = matches!(self.variant.mode, Mode::Strides { .. } | Mode::Tiles { .. });
+        match lanes || by_lane {
             true => self.effect(&call, true),
             false => {
                 let condition = if self.open.is_empty() { "first" } else { "active" };

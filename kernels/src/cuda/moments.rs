@@ -1,0 +1,157 @@
+//! Variances in one pass.
+//!
+//! A kernel that sums `x`, divides, and then sums `(x - mean)²` over the same points reads them
+//! twice. Both sums follow from the number of points, their mean and the sum of squares about it,
+//! which Welford's update ("Note on a method for calculating corrected sums of squares and
+//! products", 1962) finds in one pass, as exactly as two.
+
+use super::shape::{Geometry, Group};
+use crate::ir::{AccessId, Expr, Fold, Kernel, Stmt, ValueId};
+use phalanx_ops::{DType, Monoid, Op};
+
+/// Two loops that are one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Moments {
+    /// The numbers of both loops.
+    pub first: usize,
+    pub second: usize,
+    /// What the second loop takes away from each element.
+    pub mean: ValueId,
+    /// Accesses that must be the same.
+    same: Vec<(AccessId, AccessId)>,
+}
+
+impl Moments {
+    /// The first such pair of loops of a kernel.
+    pub fn find(kernel: &Kernel) -> Option<Moments> {
+        let mut number = 0;
+        let mut before: Option<(usize, &[Stmt], &Fold)> = None;
+        for statement in &kernel.body {
+            let Stmt::Loop { body, folds, .. } = statement else { continue };
+            let own = number;
+            number += 1 + super::shape::loops(body).len();
+            let is_plain = body.iter().all(|statement| matches!(statement, Stmt::Let(_)));
+            let [fold] = folds.as_slice() else {
+                before = None;
+                continue;
+            };
+            if !is_plain || fold.monoid != Monoid::Add {
+                before = None;
+                continue;
+            }
+            if let Some((first, inner, sum)) = before
+                && let Some(found) = Moments::of(kernel, (first, inner, sum), (own, body, fold))
+            {
+                return Some(found);
+            }
+            before = Some((own, body, fold));
+        }
+        None
+    }
+
+    fn of(
+        kernel: &Kernel,
+        (first, inner, sum): (usize, &[Stmt], &Fold),
+        (second, outer, squares): (usize, &[Stmt], &Fold),
+    ) -> Option<Moments> {
+        let dtype = kernel.values[sum.value].dtype;
+        if !matches!(dtype, DType::F32 | DType::F64) {
+            return None;
+        }
+        let expr = |value: ValueId| &kernel.values[value].expr;
+        let difference = match expr(squares.value) {
+            Expr::Op { op: Op::Square, inputs } => inputs[0],
+            Expr::Op { op: Op::Multiply, inputs } if inputs[0] == inputs[1] => inputs[0],
+            _ => return None,
+        };
+        let Expr::Op { op: Op::Subtract, inputs } = expr(difference) else { return None };
+        let (value, mean) = (inputs[0], inputs[1]);
+        let Expr::Op { op: Op::Divide, inputs } = expr(mean) else { return None };
+        let mut same = Vec::new();
+        let is_found = inputs[0] == sum.result
+            && defined(outer, difference)
+            && !defined(outer, mean)
+            && alike(kernel, (inner, sum.value), (outer, value), &mut same)
+            // Nothing else sees the sum and the mean, which are rounded in another way.
+            && users(kernel, sum.result) == 1
+            && users(kernel, mean) == 1;
+        is_found.then_some(Moments { first, second, mean, same })
+    }
+
+    /// Whether both loops of a launch visit the same elements.
+    pub fn holds(&self, launch: &Geometry<'_>, loops: &[Vec<Group>]) -> bool {
+        let extents = |at: usize| loops[at].iter().map(|group| group.extent).collect::<Vec<_>>();
+        extents(self.first) == extents(self.second)
+            && self.same.iter().all(|&(one, other)| {
+                launch.addresses[one] == launch.addresses[other]
+                    && launch.strides[one] == launch.strides[other]
+            })
+    }
+}
+
+fn defined(body: &[Stmt], value: ValueId) -> bool {
+    body.iter().any(|statement| matches!(statement, Stmt::Let(own) if *own == value))
+}
+
+/// How many values, folds and stores use a value.
+fn users(kernel: &Kernel, value: ValueId) -> usize {
+    fn in_body(body: &[Stmt], value: ValueId) -> usize {
+        let of = |statement: &Stmt| match statement {
+            Stmt::Loop { body, folds, .. } => {
+                let folds = folds.iter().filter(|fold| {
+                    fold.value == value || fold.index == Some(value)
+                });
+                in_body(body, value) + folds.count()
+            }
+            Stmt::Store { value: stored, .. } => usize::from(*stored == value),
+            Stmt::Accumulate { value: one, position, .. } => {
+                usize::from(*one == value) + usize::from(*position == value)
+            }
+            Stmt::Let(_) => 0,
+        };
+        body.iter().map(of).sum()
+    }
+    let uses = |expr: &Expr| match expr {
+        Expr::Op { inputs, .. } => inputs.iter().filter(|&&input| input == value).count(),
+        Expr::Select { condition, on_true, on_false } => {
+            [condition, on_true, on_false].into_iter().filter(|&&input| input == value).count()
+        }
+        Expr::Cast(input) => usize::from(*input == value),
+        _ => 0,
+    };
+    kernel.values.iter().map(|value| uses(&value.expr)).sum::<usize>()
+        + in_body(&kernel.body, value)
+}
+
+/// Whether two values, each of its loop, are computed alike.
+fn alike(
+    kernel: &Kernel,
+    (inner, one): (&[Stmt], ValueId),
+    (outer, other): (&[Stmt], ValueId),
+    same: &mut Vec<(AccessId, AccessId)>,
+) -> bool {
+    if one == other {
+        // Computed before both loops.
+        return !defined(inner, one) && !defined(outer, other);
+    }
+    let (left, right) = (&kernel.values[one], &kernel.values[other]);
+    if left.dtype != right.dtype {
+        return false;
+    }
+    let mut both = |one: ValueId, other: ValueId| {
+        alike(kernel, (inner, one), (outer, other), same)
+    };
+    match (&left.expr, &right.expr) {
+        (Expr::Load { access: one, guard: None }, Expr::Load { access: other, guard: None }) => {
+            same.push((*one, *other));
+            kernel.accesses[*one].param == kernel.accesses[*other].param
+        }
+        (Expr::Scalar(one), Expr::Scalar(other)) => one == other,
+        (Expr::Constant(one), Expr::Constant(other)) => one == other,
+        (Expr::Op { op: one, inputs: left }, Expr::Op { op: other, inputs: right }) => {
+            one == other && left.iter().zip(right).all(|(&one, &other)| both(one, other))
+        }
+        (Expr::Cast(one), Expr::Cast(other)) => both(*one, *other),
+        _ => false,
+    }
+}
