@@ -2,9 +2,10 @@
 
 Each case is a plain NumPy program; it runs with Phalanx and with CuPy unchanged, and with PyTorch
 and JAX where a line of theirs says the same. Times are milliseconds of the median of seven runs,
-each of which computes the result anew, waits for it and reads an element. *limit* is the bytes that
-must move over the copy bandwidth measured at the start. Writes a row of JSON for each case to the
-file that PHALANX_BENCH_JSON names.
+each of which computes the result anew, waits for it and reads an element; of cases under a
+millisecond twenty are enqueued in a run, and the time is divided by twenty. *limit* is the bytes
+that must move over the copy bandwidth measured at the start. The sum of the result is compared with
+CuPy's. The last argument may be a file `NAME.json`, into which a row for each case is written.
 """
 
 import json
@@ -16,7 +17,8 @@ import time
 import numpy
 
 RUNS = 7
-ASKED = sys.argv[1:]
+ASKED = [word for word in sys.argv[1:] if not word.endswith(".json")]
+REPORT = next((word for word in sys.argv[1:] if word.endswith(".json")), None)
 ROWS = []
 
 
@@ -25,7 +27,7 @@ def modules():
     import phalanx
 
     found = {"phalanx": phalanx}
-    for name in os.environ.get("PHALANX_BENCH_PEERS", "cupy,torch,jax").split(","):
+    for name in os.environ.get("PEERS", "cupy,torch,jax").split(","):
         try:
             found[name] = __import__(name)
         except ImportError:
@@ -63,16 +65,34 @@ def wait_jax(result):
     return float(result.ravel()[0])
 
 
+def start(result):
+    """Has a result computed, where that is not so by itself, without waiting for it."""
+    if isinstance(result, PX.ndarray):
+        PX.evaluate(result)
+
+
+def checksum(result):
+    """The sum of a result, in double precision."""
+    total = float(result.astype("float64").sum())
+    return total
+
+
 def timed(program, wait):
-    """Milliseconds of the median of some runs, and the element that was read."""
-    value = wait(program())
-    value = wait(program())
+    """Milliseconds of the median of some runs, and of one alone."""
+    wait(program())
+    begun = time.perf_counter()
+    wait(program())
+    single = (time.perf_counter() - begun) * 1e3
+    repeats = 20 if single < 1.2 else 1
     times = []
     for _ in range(RUNS):
         begun = time.perf_counter()
-        value = wait(program())
-        times.append((time.perf_counter() - begun) * 1e3)
-    return statistics.median(times), value
+        for _ in range(repeats):
+            result = program()
+            start(result)
+        wait(result)
+        times.append((time.perf_counter() - begun) * 1e3 / repeats)
+    return statistics.median(times), single
 
 
 def case(name, make, bytes_moved, program, torch_program=None, jax_program=None):
@@ -92,7 +112,9 @@ def case(name, make, bytes_moved, program, torch_program=None, jax_program=None)
             operands = make(which)
             inner = JAX.jit(lambda *o: body(JAX.numpy, *o)) if which == "jax" else None
             run = (lambda: inner(*operands)) if inner else (lambda: body(module, *operands))
-            row[which], row[which + "_value"] = timed(run, wait)
+            row[which], row[which + "_single"] = timed(run, wait)
+            if which in ("phalanx", "cupy"):
+                row[which + "_sum"] = checksum(run())
         except Exception as error:
             row[which] = None
             print(f"{name} {which}: {type(error).__name__}: {str(error)[:600]}")
@@ -105,7 +127,10 @@ def case(name, make, bytes_moved, program, torch_program=None, jax_program=None)
         if which in row
     )
     part = row["limit_ms"] / row["phalanx"] if row.get("phalanx") else 0
-    print(f"{name:14} limit {row['limit_ms']:8.3f}  {shown}  fraction {part:.2f}", flush=True)
+    sums = [row.get("phalanx_sum"), row.get("cupy_sum")]
+    equal = None in sums or abs(sums[0] - sums[1]) <= 1e-5 * max(map(abs, sums))
+    doubt = "" if equal else f"  WRONG {sums}"
+    print(f"{name:18} limit {row['limit_ms']:8.3f}  {shown}  fraction {part:.2f}{doubt}", flush=True)
 
 
 def release(which):
@@ -122,18 +147,18 @@ def release(which):
 
 
 def random(which, shape, dtype, seed=1):
-    """Numbers between 0 and 1 on the device of a module."""
-    if which == "phalanx":
-        array = PX.random.default_rng(seed).random(shape, dtype=dtype)
-        PX.evaluate(array)
-        return array
-    if which == "cupy":
-        return CUPY.random.default_rng(seed).random(shape, dtype=getattr(CUPY, dtype))
+    """Numbers between 0 and 1 that look random, the same in every module."""
+    count = int(numpy.prod(shape))
+    factor, modulus = 2654435761 + 2 * seed, 4294967296
     if which == "torch":
-        TORCH.manual_seed(seed)
-        return TORCH.rand(shape, dtype=getattr(TORCH, dtype), device="cuda")
-    key = JAX.random.PRNGKey(seed)
-    return JAX.random.uniform(key, shape if isinstance(shape, tuple) else (shape,), dtype=dtype)
+        numbers = TORCH.arange(count, device="cuda", dtype=TORCH.int64) * factor % modulus
+        return (numbers / modulus).to(getattr(TORCH, dtype)).reshape(shape)
+    module = {"phalanx": PX, "cupy": CUPY, "jax": JAX and JAX.numpy}[which]
+    numbers = module.arange(count, dtype="int64") * factor % modulus
+    array = (numbers / modulus).astype(dtype).reshape(shape)
+    if which == "phalanx":
+        PX.evaluate(array)
+    return array
 
 
 def arrays(count, shape, dtype):
@@ -267,7 +292,19 @@ case("gemm f32", arrays(2, (SIDE, SIDE), "float32"), 3 * 4 * SIDE * SIDE, lambda
 case("kmeans", lambda which: [random(which, (1 << 24, 16), "float32"), random(which, (32, 16), "float32")], 5 * 4 * 16 * (1 << 24), kmeans)
 case("cumsum", arrays(1, BIG, "float64"), 16 * BIG, lambda np, a: a.cumsum(), lambda np, a: a.cumsum(0))
 
-if os.environ.get("PHALANX_BENCH_JSON"):
-    with open(os.environ["PHALANX_BENCH_JSON"], "w") as file:
+
+def table_and_positions(which):
+    table = random(which, BIG, "float32")
+    positions = (random(which, 1 << 26, "float64", 5) * BIG).astype("int64") if which != "torch" else None
+    if which == "phalanx":
+        PX.evaluate(positions)
+    return [table, positions]
+
+
+case("take", table_and_positions, (8 + 4 + 32) * (1 << 26), lambda np, a, i: a.take(i))
+case("mask", arrays(1, BIG, "float32"), 6 * BIG, lambda np, a: a[a > 0.5], lambda np, a: a[a > 0.5])
+
+if REPORT is not None:
+    with open(REPORT, "w") as file:
         for row in ROWS:
             file.write(json.dumps(row) + "\n")

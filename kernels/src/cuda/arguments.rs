@@ -22,8 +22,6 @@ pub(super) enum Field {
     LoopExtent(usize, usize),
     /// Points of a loop.
     LoopPoints(usize),
-    /// Points of a chunk of a loop.
-    Chunk(usize),
     /// The global index of position 0 of an axis.
     Origin(AxisId),
     /// The first position inside a guard along an axis that it asks, and the one behind the last.
@@ -57,7 +55,6 @@ impl Field {
             Field::GridExtent(group) => format!("n_g{group}"),
             Field::LoopExtent(number, group) => format!("n_l{number}_{group}"),
             Field::LoopPoints(number) => format!("points{number}"),
-            Field::Chunk(number) => format!("chunk{number}"),
             Field::Origin(axis) => format!("origin{axis}"),
             Field::Low(guard, at) => format!("low{guard}_{at}"),
             Field::High(guard, at) => format!("high{guard}_{at}"),
@@ -82,7 +79,6 @@ impl Field {
             Field::GridExtent(group) => shape.grid[group].extent as u64,
             Field::LoopExtent(number, group) => shape.loops[number][group].extent as u64,
             Field::LoopPoints(number) => shape.loop_points(number) as u64,
-            Field::Chunk(number) => shape.chunk[number] as u64,
             Field::Origin(axis) => launch.origins[axis] as u64,
             Field::Low(guard, at) => shape.bounds[guard][at].0 as u64,
             Field::High(guard, at) => shape.bounds[guard][at].1 as u64,
@@ -131,7 +127,7 @@ pub(super) fn fields(kernel: &Kernel, variant: &Variant) -> Vec<Field> {
     fields.extend((0..variant.grid.len()).map(Field::GridExtent));
     for (number, groups) in variant.loops.iter().enumerate() {
         fields.extend((0..groups.len()).map(|group| Field::LoopExtent(number, group)));
-        fields.extend([Field::LoopPoints(number), Field::Chunk(number)]);
+        fields.push(Field::LoopPoints(number));
     }
     let mut indexed: BTreeSet<AxisId> = BTreeSet::new();
     for value in &kernel.values {

@@ -30,10 +30,8 @@ pub struct Shape {
     pub bounds: Vec<Vec<(i64, i64)>>,
     /// Lanes of the grid: threads of a column launch, points of a row launch.
     pub units: usize,
-    /// Chunks of each loop.
+    /// Chunks of each loop, which take turns of a team's points.
     pub chunks: usize,
-    /// The points of a chunk of each loop.
-    pub chunk: Vec<usize>,
 }
 
 /// The numbers of a launch.
@@ -62,6 +60,8 @@ const MOST_BYTES: usize = 32;
 const ROW_LANES: usize = 4;
 /// Points of a thread whose accesses are aligned to no more than an element.
 const STRIDED_LANES: usize = 4;
+/// Rows of a thread that loads elements around its points.
+const NEIGHBOUR_LANES: usize = 8;
 /// Virtual lanes of a row at most.
 const MOST_LANES: usize = 1024;
 
@@ -168,7 +168,6 @@ impl Shape {
             },
             units: 1,
             chunks: 1,
-            chunk: Vec::new(),
             grid,
             loops,
             strides,
@@ -197,7 +196,6 @@ impl Shape {
     pub fn limit_chunks(&mut self, most: usize) {
         if self.chunks > most.max(1) {
             self.chunks = power_of_two_at_most(most);
-            self.chunk = (0..self.loops.len()).map(|at| self.chunk_of(at)).collect();
         }
     }
 
@@ -224,20 +222,6 @@ impl Shape {
                 true => Chunks::Last,
                 false => Chunks::Together,
             };
-        }
-        self.chunk = (0..self.loops.len()).map(|at| self.chunk_of(at)).collect();
-    }
-
-    /// The points of a chunk of a loop: whole rounds of its team.
-    fn chunk_of(&self, number: usize) -> usize {
-        let round = (self.variant.team() * self.row_lanes()) as usize;
-        self.loop_points(number).div_ceil(self.chunks).next_multiple_of(round).max(round)
-    }
-
-    fn row_lanes(&self) -> u32 {
-        match self.variant.mode {
-            Mode::Rows { lanes, .. } => lanes,
-            Mode::Columns { .. } | Mode::Strides { .. } | Mode::Tiles { .. } => 1,
         }
     }
 
@@ -399,11 +383,21 @@ impl Shape {
             }
         }
         let rows = points / inner.max(1);
-        let width = THREADS as usize * STRIDED_LANES;
-        if lanes == 1 && self.loops.is_empty() && inner >= width && points >= BLOCKS * width {
-            self.variant.mode = Mode::Strides { lanes: STRIDED_LANES as u32 };
-            self.units = rows * inner.div_ceil(width);
-            return;
+        let width = THREADS as usize;
+        if self.loops.is_empty() && inner >= width && points >= BLOCKS * width * NEIGHBOUR_LANES {
+            if let Some(along) = self.neighbours(kernel) {
+                let across = self.grid[along].extent;
+                self.variant.mode = Mode::Strides { lanes: NEIGHBOUR_LANES as u32, along };
+                let others = rows / across;
+                self.units = others * inner.div_ceil(width) * across.div_ceil(NEIGHBOUR_LANES);
+                return;
+            }
+            let stretch = width * STRIDED_LANES;
+            if lanes == 1 && inner >= stretch {
+                self.variant.mode = Mode::Strides { lanes: STRIDED_LANES as u32, along: last };
+                self.units = rows * inner.div_ceil(stretch);
+                return;
+            }
         }
         self.variant.mode = Mode::Columns { lanes: lanes as u32, team: team as u32 };
         if lanes > 1 {
@@ -413,6 +407,22 @@ impl Shape {
             self.variant.packed = (0..kernel.accesses.len()).map(packed).collect();
         }
         self.units = rows * inner.div_ceil(lanes);
+    }
+
+    /// The group beside the innermost one, if the kernel loads elements around a point: from three
+    /// places or more of one parameter that step alike. Rows that lie next to each other are then
+    /// read by one block.
+    fn neighbours(&self, kernel: &Kernel) -> Option<usize> {
+        let along = self.grid.len().checked_sub(2)?;
+        let alike = |access: &usize, other: usize| {
+            kernel.accesses[*access].param == kernel.accesses[other].param
+                && self.strides[*access] == self.strides[other]
+        };
+        let is_around = (0..kernel.accesses.len()).any(|other| {
+            self.variant.grid_steps[other].last() == Some(&Step::Item)
+                && (0..kernel.accesses.len()).filter(|access| alike(access, other)).count() >= 3
+        });
+        (is_around && self.grid[along].extent >= NEIGHBOUR_LANES).then_some(along)
     }
 
     /// Whether so many consecutive elements of an access may be loaded at once, wherever it begins:

@@ -41,11 +41,14 @@ pub enum Mode {
         /// Whether the last points of a thread may lie beyond the end.
         tail: bool,
     },
-    /// Threads go along the innermost group of the grid, the points of a thread being as far apart
-    /// as a block is wide: for accesses that are aligned to no more than an element.
+    /// Threads go along the innermost group of the grid, each with points of several places of
+    /// another group, or of this one, there as far apart as a block is wide: for accesses that are
+    /// aligned to no more than an element, and for those of which several read the same elements.
     Strides {
         /// Points of a thread.
         lanes: u32,
+        /// The group along which they lie.
+        along: usize,
     },
     /// Blocks have squares of two groups of the grid, so that accesses which step from element to
     /// element along either are read along it, and exchanged in shared memory.
@@ -105,7 +108,7 @@ impl Variant {
     /// Points of a thread.
     pub fn lanes(&self) -> u32 {
         match self.mode {
-            Mode::Columns { lanes, .. } | Mode::Rows { lanes, .. } | Mode::Strides { lanes } => {
+            Mode::Columns { lanes, .. } | Mode::Rows { lanes, .. } | Mode::Strides { lanes, .. } => {
                 lanes
             }
             Mode::Tiles { .. } => TILE_LANES,
@@ -124,7 +127,8 @@ impl Variant {
     pub fn lane_group(&self) -> Option<(usize, u32)> {
         match self.mode {
             Mode::Columns { lanes, .. } if lanes > 1 => Some((self.grid.len() - 1, 1)),
-            Mode::Strides { .. } => Some((self.grid.len() - 1, THREADS)),
+            Mode::Strides { along, .. } if along + 1 == self.grid.len() => Some((along, THREADS)),
+            Mode::Strides { along, .. } => Some((along, 1)),
             Mode::Tiles { across } => Some((across, TILE_STEP)),
             _ => None,
         }

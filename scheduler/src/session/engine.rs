@@ -295,7 +295,9 @@ impl Engine for Session {
     fn settle(&self) -> Result<(), Error> {
         let outcomes = self.state().flights.outcomes();
         let settled = outcomes.iter().try_for_each(|outcome| self.stopping(outcome.wait()));
-        self.processes.tell(settled)
+        // What runs on GPUs has only been enqueued.
+        self.devices.iter().for_each(|device| device.synchronize());
+        self.processes.tell(settled.and_then(|()| self.intact()))
     }
 
     fn read(

@@ -283,25 +283,16 @@ impl Writer<'_> {
     /// Opens the loop over the points of a thread: its first, and the distance to its next.
     fn open_shared(&mut self, number: usize, lanes: u32) {
         let team = self.variant.team();
-        let end = match self.variant.chunks {
-            Chunks::One => format!("(Position)a.points{number}"),
-            _ => {
-                self.line(format!("const Position begin{number} = c * (Position)a.chunk{number};"));
-                self.line(format!(
-                    "const Position end{number} = min((Position)a.points{number}, begin{number} + \
-                     (Position)a.chunk{number});"
-                ));
-                format!("end{number}")
-            }
-        };
-        let begin = match self.variant.chunks {
-            Chunks::One => String::new(),
-            _ => format!("begin{number} + "),
+        let end = format!("(Position)a.points{number}");
+        let round = team * lanes;
+        // The chunks take turns, so that blocks read what lies next to each other at the same time.
+        let (begin, step) = match self.variant.chunks {
+            Chunks::One => (String::new(), round.to_string()),
+            _ => (format!("c * {round} + "), format!("{round} * (Position)a.chunks")),
         };
         self.line("#pragma unroll 4");
         self.line(format!(
-            "for (Position p{number} = {begin}t * {lanes}; p{number} < {end}; p{number} += {}) {{",
-            team * lanes
+            "for (Position p{number} = {begin}t * {lanes}; p{number} < {end}; p{number} += {step}) {{"
         ));
         self.indent += 1;
         if let Mode::Rows { tail: true, .. } = self.variant.mode

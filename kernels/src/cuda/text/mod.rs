@@ -248,7 +248,7 @@ impl<'a> Writer<'a> {
                 self.line(format!("Position unit = (Position)blockIdx.x * {across} + x;"));
             }
             Mode::Tiles { .. } => return self.tile_positions(),
-            Mode::Strides { lanes } => return self.strided_positions(lanes),
+            Mode::Strides { lanes, along } => return self.strided_positions(lanes, along),
             Mode::Rows { team, .. } => {
                 self.line(format!("const int t = threadIdx.x % {team};"));
                 self.line(format!(
@@ -300,18 +300,26 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The same for stretches of the innermost group as long as a block has points.
-    fn strided_positions(&mut self, lanes: u32) {
+    /// The same for stretches of the innermost group as long as a block has threads, and of as many
+    /// places of the lanes' group as a thread has points.
+    fn strided_positions(&mut self, lanes: u32, along: usize) {
         let last = self.variant.grid.len() - 1;
-        let width = THREADS * lanes;
+        let size = |group: usize| match group {
+            _ if group == last && along == last => Some(THREADS * lanes),
+            _ if group == last => Some(THREADS),
+            _ if group == along => Some(lanes),
+            _ => None,
+        };
         self.line("constexpr bool active = true, first = true;");
         self.line("Position rest = blockIdx.x;");
         for group in (0..=last).rev() {
-            let extent = match group == last {
-                true => format!("(((Position)a.n_g{group} + {}) / {width})", width - 1),
-                false => format!("(Position)a.n_g{group}"),
+            let (name, extent) = match size(group) {
+                Some(size) => {
+                    let extent = format!("(((Position)a.n_g{group} + {}) / {size})", size - 1);
+                    ("stretch", extent)
+                }
+                None => ("g", format!("(Position)a.n_g{group}")),
             };
-            let name = if group == last { "stretch" } else { "g" };
             if group == 0 {
                 self.line(format!("const Position {name}0 = rest;"));
                 continue;
@@ -320,10 +328,19 @@ impl<'a> Writer<'a> {
             self.line(format!("const Position {name}{group} = rest - q{group} * {extent};"));
             self.line(format!("rest = q{group};"));
         }
+        let width = size(last).unwrap_or(THREADS);
         self.line(format!("const Position g{last} = stretch{last} * {width} + threadIdx.x;"));
         self.line("bool valid[N];");
+        if along == last {
+            self.line(format!(
+                "LANES valid[k] = g{last} + {THREADS} * k < (Position)a.n_g{last};"
+            ));
+            return;
+        }
+        self.line(format!("const Position g{along} = stretch{along} * {lanes};"));
         self.line(format!(
-            "LANES valid[k] = g{last} + {THREADS} * k < (Position)a.n_g{last};"
+            "LANES valid[k] = g{along} + k < (Position)a.n_g{along} && g{last} < \
+             (Position)a.n_g{last};"
         ));
     }
 

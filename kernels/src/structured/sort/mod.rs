@@ -1,6 +1,7 @@
 //! Sorting along an axis.
 
 pub mod cpu;
+pub mod cuda;
 mod merge;
 pub(super) mod order;
 mod positions;

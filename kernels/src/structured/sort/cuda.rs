@@ -1,0 +1,171 @@
+//! Sorting on a GPU, by the digits of integers that have the order of the elements.
+//!
+//! Each pass places the elements by one digit of eight bits in one turn over memory: a tile finds
+//! what is before it from what earlier tiles tell ("Onesweep: A Faster Least Significant Digit
+//! Radix Sort for GPUs", Adinets and Merrill, 2022). Short lines are sorted by a block each.
+
+use crate::cuda::prelude::Uses;
+use crate::cuda::routine::Routine;
+use crate::structured::Block;
+use crate::structured::lines::Lines;
+use phalanx_device::cuda::CudaDevice;
+use phalanx_device::{Buffer, Device, DeviceError, Strided, copy_strided};
+use phalanx_ops::structured::{Order, Sort};
+use phalanx_ops::{DType, Kind};
+use std::sync::Arc;
+
+const TEXT: &str = include_str!("sort.cu");
+const THREADS: u32 = 256;
+/// Elements of a tile, and of a line that a block sorts by itself, as the text has them.
+const TILE: usize = 4096;
+const SHORT: usize = 2048;
+/// Lines are counted in 30 bits.
+const MOST: usize = 1 << 30;
+/// Blocks that count digits.
+const COUNTING: usize = 1024;
+
+/// `to` = the elements of each line in order, or the positions they had; false for what is sorted
+/// on the host: complex numbers, and lines of 2³⁰ elements and more.
+///
+/// Equal elements keep their order; of values, -0 comes before 0. Errors: those of the compiler;
+/// `DeviceError::OutOfMemory` for what passes hand to each other.
+pub fn run(
+    sort: Sort,
+    operands: &[Block<'_>],
+    to: &Block<'_>,
+    device: &Arc<CudaDevice>,
+) -> Result<bool, DeviceError> {
+    let from = &operands[0];
+    let lines = Lines::of(to.shape, sort.axis);
+    if from.dtype.is_complex() || lines.extent >= MOST {
+        return Ok(false);
+    }
+    if to.is_empty() {
+        return Ok(true);
+    }
+    let (item, result) = (from.dtype.size(), to.dtype.size());
+    if lines.inner == 1 {
+        Sorting::new(sort.order, from.dtype, device).lines(
+            from.buffer.as_ptr() as u64,
+            to.buffer.as_ptr() as u64,
+            lines.outer,
+            lines.extent,
+        )?;
+        return Ok(true);
+    }
+    // Lines across rows are brought next to each other, and back.
+    let along = device.clone().allocate(from.len() * item)?;
+    let sorted = device.clone().allocate(to.len() * result)?;
+    let extents = [lines.outer, lines.inner, lines.extent];
+    let strides = |size: usize| {
+        let size = size as isize;
+        let [inner, extent] = [lines.inner as isize, lines.extent as isize];
+        let across = [extent * inner * size, size, inner * size];
+        (across, [extent * inner * size, extent * size, size])
+    };
+    let copy = |from: &Buffer, to: &Buffer, own: &[isize], other: &[isize], size: usize| {
+        copy_strided(
+            &Strided { buffer: from, offset: 0, strides: own },
+            &Strided { buffer: to, offset: 0, strides: other },
+            &extents,
+            size,
+        );
+    };
+    let (across, next) = strides(item);
+    copy(from.buffer, &along, &across, &next, item);
+    Sorting::new(sort.order, from.dtype, device).lines(
+        along.as_ptr() as u64,
+        sorted.as_ptr() as u64,
+        lines.outer * lines.inner,
+        lines.extent,
+    )?;
+    let (across, next) = strides(result);
+    copy(&sorted, to.buffer, &next, &across, result);
+    Ok(true)
+}
+
+/// Sorting of elements of a dtype.
+struct Sorting<'a> {
+    device: &'a Arc<CudaDevice>,
+    order: Order,
+    dtype: DType,
+    defines: [(&'static str, String); 4],
+    uses: Uses,
+}
+
+impl<'a> Sorting<'a> {
+    fn new(order: Order, dtype: DType, device: &'a Arc<CudaDevice>) -> Sorting<'a> {
+        let key = ["u8", "u16", "u32", "u64"][dtype.size().trailing_zeros() as usize];
+        let kind = match dtype.kind() {
+            Kind::Signed => 1,
+            Kind::Float => 2,
+            _ => 0,
+        };
+        // The bits of infinity.
+        let infinite = match dtype {
+            DType::F16 => "0x7c00",
+            DType::BF16 => "0x7f80",
+            DType::F32 => "0x7f800000u",
+            DType::F64 => "0x7ff0000000000000ull",
+            _ => "0",
+        };
+        let defines = [
+            ("K", String::from(key)),
+            ("KIND", kind.to_string()),
+            ("INFINITE", format!("(({key}){infinite})")),
+            ("POSITIONS", u8::from(order == Order::Positions).to_string()),
+        ];
+        Sorting { device, order, dtype, defines, uses: Uses::default() }
+    }
+
+    fn launch(&self, entry: &'static str, blocks: usize, words: &[u64]) -> Result<(), DeviceError> {
+        let routine = Routine { entry, text: TEXT, defines: &self.defines, uses: &self.uses };
+        // SAFETY: the words are those of `Argument` in the text; the addresses are of buffers as
+        // long as the count says.
+        unsafe { routine.launch(self.device, blocks, THREADS, words) }
+    }
+
+    fn lines(&self, from: u64, to: u64, count: usize, extent: usize) -> Result<(), DeviceError> {
+        let mut words = [0u64; 12];
+        words[8] = extent as u64;
+        words[11] = count as u64;
+        if extent <= SHORT {
+            words[0] = from;
+            words[1] = to;
+            return self.launch("sort_short", count, &words);
+        }
+        let item = self.dtype.size();
+        let has_positions = self.order == Order::Positions;
+        let result = if has_positions { 8 } else { item };
+        let tiles = extent.div_ceil(TILE);
+        let whole = (extent * item).next_multiple_of(512);
+        let allocate = |bytes: usize| self.device.clone().allocate(bytes);
+        let keys = [allocate(whole)?, allocate(whole)?];
+        // Behind the positions is room for tiles whose keys are smaller than positions.
+        let room = if has_positions { 4 * (extent + tiles * TILE) } else { 0 };
+        let positions = [allocate(room)?, allocate(room)?];
+        let status = allocate(4 * (1 + 256 * tiles))?;
+        let histogram = allocate(4 * 256 * item)?;
+        let address = |buffer: &Buffer| buffer.as_ptr() as u64;
+        for line in 0..count {
+            words[0] = from + (line * extent * item) as u64;
+            words[1] = to + (line * extent * result) as u64;
+            words[6] = address(&histogram);
+            words[7] = address(&status);
+            words[10] = item as u64;
+            histogram.zero(0, histogram.len());
+            self.launch("sort_count", tiles.min(COUNTING), &words)?;
+            self.launch("sort_starts", 1, &words)?;
+            for pass in 0..item {
+                words[2] = address(&keys[pass % 2]);
+                words[3] = address(&keys[(pass + 1) % 2]);
+                words[4] = address(&positions[pass % 2]);
+                words[5] = address(&positions[(pass + 1) % 2]);
+                words[9] = pass as u64;
+                status.zero(0, status.len());
+                self.launch("sort_pass", tiles, &words)?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,229 @@
+// Sorting by the digits of keys, the lowest first, each pass in one turn over memory.
+//
+// `T` is the type of the elements, `K` the unsigned integers of their size, `KIND` 0 for unsigned
+// integers and truth values, 1 for those with sign, 2 for floating point. With `POSITIONS` the
+// positions of the elements are what is written.
+struct Argument {
+    u64 from, to;
+    // What passes hand to each other.
+    u64 keys, next_keys, positions, next_positions;
+    // Digits of all elements; tiles that have begun, and what each tells of its digits.
+    u64 histogram, status;
+    u64 count, pass, passes, lines;
+};
+
+#define THREADS 256
+#define ITEMS 16
+#define TILE (THREADS * ITEMS)
+#define SIGN ((K)1 << (8 * sizeof(K) - 1))
+
+// An integer of the order of an element: NaN comes last, and zeros are equal where positions are
+// asked for.
+DEVICE K key_of(K bits) {
+    if (KIND == 1) return bits ^ SIGN;
+    if (KIND == 2) {
+        K magnitude = bits & ~SIGN;
+        if (magnitude > INFINITE) return (K)~(K)0;
+        if (POSITIONS && magnitude == 0) bits = 0;
+        return bits & SIGN ? (K)~bits : (K)(bits | SIGN);
+    }
+    return bits;
+}
+
+DEVICE K element_of(K key) {
+    if (KIND == 1) return key ^ SIGN;
+    if (KIND == 2) {
+        if (key == (K)~(K)0) return (K)(INFINITE | (INFINITE & (~INFINITE + 1)) >> 1);
+        return key & SIGN ? (K)(key ^ SIGN) : (K)~key;
+    }
+    return key;
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS) sort_count(const Argument a) {
+    __shared__ unsigned counts[sizeof(K)][256];
+    for (int i = threadIdx.x; i < sizeof(K) * 256; i += THREADS) ((unsigned*)counts)[i] = 0;
+    __syncthreads();
+    u64 step = (u64)gridDim.x * THREADS;
+    for (u64 i = (u64)blockIdx.x * THREADS + threadIdx.x; i < a.count; i += step) {
+        K key = key_of(((const K*)a.from)[i]);
+#pragma unroll
+        for (int p = 0; p < sizeof(K); p++) atomicAdd(&counts[p][(key >> (8 * p)) & 255], 1u);
+    }
+    __syncthreads();
+    for (int i = threadIdx.x; i < sizeof(K) * 256; i += THREADS) {
+        unsigned own = ((unsigned*)counts)[i];
+        if (own) atomicAdd((unsigned*)a.histogram + i, own);
+    }
+}
+
+// What is before each thread of a block.
+DEVICE unsigned before(unsigned own, unsigned* pool) {
+    int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    unsigned sum = own;
+#pragma unroll
+    for (int d = 1; d < 32; d *= 2) {
+        unsigned lower = __shfl_up_sync(0xffffffffu, sum, d);
+        if (lane >= d) sum += lower;
+    }
+    __syncthreads();
+    if (lane == 31) pool[warp] = sum;
+    __syncthreads();
+    unsigned below = 0;
+    for (int w = 0; w < warp; w++) below += pool[w];
+    return below + sum - own;
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS) sort_starts(const Argument a) {
+    __shared__ unsigned pool[8];
+    for (int p = 0; p < sizeof(K); p++) {
+        unsigned* counts = (unsigned*)a.histogram + 256 * p;
+        counts[threadIdx.x] = before(counts[threadIdx.x], pool);
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS) sort_pass(const Argument a) {
+    __shared__ K keys[TILE];
+    __shared__ unsigned counts[8][256];
+    __shared__ unsigned starts[256], targets[256], pool[8], ticket;
+    int lane = threadIdx.x % 32, warp = threadIdx.x / 32, digit = threadIdx.x;
+    volatile unsigned* status = (volatile unsigned*)a.status + 1;
+    if (threadIdx.x == 0) ticket = atomicAdd((unsigned*)a.status, 1u);
+    for (int i = threadIdx.x; i < 8 * 256; i += THREADS) ((unsigned*)counts)[i] = 0;
+    __syncthreads();
+    u64 tile = ticket, first = tile * TILE;
+    int size = (int)(a.count - first < TILE ? a.count - first : TILE);
+    int shift = 8 * (int)a.pass;
+    bool is_first = a.pass == 0, is_last = a.pass + 1 == a.passes;
+    K own[ITEMS];
+    unsigned rank[ITEMS];
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++) {
+        int at = warp * 32 * ITEMS + i * 32 + lane;
+        bool is = at < size;
+        own[i] = !is ? (K)~(K)0 : is_first ? key_of(((const K*)a.from)[first + at]) : ((const K*)a.keys)[first + at];
+    }
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++) {
+        int at = warp * 32 * ITEMS + i * 32 + lane;
+        // Threads beyond the end have a digit of their own, which no element has.
+        unsigned d = at < size ? (unsigned)(own[i] >> shift) & 255 : 256;
+        unsigned same = __match_any_sync(0xffffffffu, d);
+        unsigned lower = __popc(same & ((1u << lane) - 1));
+        unsigned known = d < 256 ? counts[warp][d] : 0;
+        __syncwarp();
+        if (lower == 0 && d < 256) counts[warp][d] = known + __popc(same);
+        __syncwarp();
+        rank[i] = known + lower;
+    }
+    __syncthreads();
+    unsigned total = 0;
+#pragma unroll
+    for (int w = 0; w < 8; w++) {
+        unsigned of_warp = counts[w][digit];
+        counts[w][digit] = total;
+        total += of_warp;
+    }
+    // Totals are told at once; whoever knows what is before tells that too.
+    const unsigned TOTAL = 1u << 30, PREFIX = 2u << 30, NUMBER = TOTAL - 1;
+    status[tile * 256 + digit] = (tile == 0 ? PREFIX : TOTAL) | total;
+    unsigned start = before(total, pool);
+    starts[digit] = start;
+    unsigned sum = 0;
+    if (tile > 0) {
+        for (u64 at = tile - 1;;) {
+            unsigned word = status[at * 256 + digit];
+            if (word == 0) continue;
+            sum += word & NUMBER;
+            if (word & PREFIX) break;
+            at--;
+        }
+        status[tile * 256 + digit] = PREFIX | (sum + total);
+    }
+    targets[digit] = ((const unsigned*)a.histogram)[256 * a.pass + digit] + sum - start;
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++) {
+        int at = warp * 32 * ITEMS + i * 32 + lane;
+        if (at < size) {
+            unsigned d = (unsigned)(own[i] >> shift) & 255;
+            rank[i] += starts[d] + counts[warp][d];
+            keys[rank[i]] = own[i];
+        }
+    }
+    __syncthreads();
+    unsigned place[ITEMS];
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++) {
+        int at = i * THREADS + threadIdx.x;
+        if (at < size) {
+            K key = keys[at];
+            place[i] = targets[(unsigned)(key >> shift) & 255] + at;
+            if (POSITIONS) {
+                if (!is_last) ((K*)a.next_keys)[place[i]] = key;
+            } else if (is_last) {
+                ((K*)a.to)[place[i]] = element_of(key);
+            } else {
+                ((K*)a.next_keys)[place[i]] = key;
+            }
+        }
+    }
+    if (!POSITIONS) return;
+    __syncthreads();
+    // The same room for positions, which fit four bytes.
+    unsigned* room = (unsigned*)keys;
+    if (sizeof(K) < 4) room = (unsigned*)((char*)a.next_positions + 4 * a.count) + tile * TILE;
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++) {
+        int at = warp * 32 * ITEMS + i * 32 + lane;
+        if (at < size)
+            room[rank[i]] = is_first ? (unsigned)(first + at) : ((const unsigned*)a.positions)[first + at];
+    }
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++) {
+        int at = i * THREADS + threadIdx.x;
+        if (at < size) {
+            if (is_last) ((i64*)a.to)[place[i]] = room[at];
+            else ((unsigned*)a.next_positions)[place[i]] = room[at];
+        }
+    }
+}
+
+// A block for each line of up to `SHORT` elements, by exchanges; positions break ties.
+#define SHORT 2048
+extern "C" __global__ void __launch_bounds__(THREADS) sort_short(const Argument a) {
+    __shared__ K keys[SHORT];
+    __shared__ unsigned short positions[SHORT];
+    const K* from = (const K*)a.from + blockIdx.x * a.count;
+    int size = (int)a.count, padded = 1;
+    while (padded < size) padded *= 2;
+    for (int i = threadIdx.x; i < padded; i += THREADS) {
+        keys[i] = i < size ? key_of(from[i]) : (K)~(K)0;
+        positions[i] = i;
+    }
+    for (int k = 2; k <= padded; k *= 2) {
+        for (int j = k / 2; j > 0; j /= 2) {
+            __syncthreads();
+            for (int i = threadIdx.x; i < padded; i += THREADS) {
+                int other = i ^ j;
+                if (other > i) {
+                    bool greater = keys[i] > keys[other] ||
+                        (keys[i] == keys[other] && positions[i] > positions[other]);
+                    if (greater == ((i & k) == 0)) {
+                        K key = keys[i];
+                        keys[i] = keys[other];
+                        keys[other] = key;
+                        unsigned short position = positions[i];
+                        positions[i] = positions[other];
+                        positions[other] = position;
+                    }
+                }
+            }
+        }
+    }
+    __syncthreads();
+    for (int i = threadIdx.x; i < size; i += THREADS) {
+        if (POSITIONS) ((i64*)a.to)[blockIdx.x * a.count + i] = positions[i];
+        else ((K*)a.to)[blockIdx.x * a.count + i] = from[positions[i]];
+    }
+}
