@@ -302,6 +302,8 @@ def table_and_positions(which):
 
 
 case("take", table_and_positions, (8 + 4 + 32) * (1 << 26), lambda np, a, i: a.take(i))
+case("sort", arrays(1, 1 << 27, "float32"), 8 << 27, lambda np, a: np.sort(a), lambda np, a: a.sort()[0])
+case("argsort", arrays(1, 1 << 26, "float32"), 12 << 26, lambda np, a: np.argsort(a), lambda np, a: a.argsort())
 case("mask", arrays(1, BIG, "float32"), 6 * BIG, lambda np, a: a[a > 0.5], lambda np, a: a[a > 0.5])
 
 if REPORT is not None:

@@ -3,7 +3,7 @@
 pub use crate::environment::Devices;
 use crate::environment::{Environment, InvalidValue, LogLevel, UnknownVariable, VARIABLES};
 use crate::environment::{Variable, most_threads, unknown};
-pub use phalanx_scheduler::CudaOptions;
+pub use phalanx_device::cuda::CudaOptions;
 use std::ffi::OsString;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr};

@@ -3,6 +3,8 @@
 use crate::config::{Config, Devices};
 use phalanx_array::{Engine, Error, Failure, Limits, MeshHandle, Site, call_site};
 use phalanx_collectives::{CollectiveError, Facts, Rendezvous, World};
+use phalanx_device::cuda::{CudaDevice, cuda_devices};
+use phalanx_device::{Device, DeviceError};
 use phalanx_distributed::Policy;
 use phalanx_ops::Mesh;
 use phalanx_ops::waiting::interruptible;
@@ -184,23 +186,20 @@ impl Session {
     ) -> Result<Session, InitError> {
         crate::logging::start(config.log);
         let site = call_site();
-        let devices = found(&config).map_err(|failure| InitError::new(failure, site))?;
-        let world = world(&config, devices.len(), mesh.as_ref(), &policy, &limits);
+        let devices = gpus(&config).map_err(|error| InitError::new(RunError::from(error), site))?;
+        let count = match &config.devices {
+            Devices::Cpu(count) => *count,
+            _ => devices.len().max(1),
+        };
+        let world = world(&config, count, mesh.as_ref(), &policy, &limits);
         let world = world.map_err(|failure| InitError::new(failure, site))?;
         become_rank(world.rank(), world.size());
         // The least of all ranks' limits, so that all refuse alike.
         let told = world.facts().iter().flatten().filter(|(name, _)| name == "memory_limit");
         let told = told.filter_map(|(_, limit)| limit.parse::<usize>().ok());
         let memory_limit = told.chain(config.memory_limit).min();
-        let options = SessionOptions {
-            mesh,
-            threads: config.threads,
-            memory_limit,
-            policy,
-            limits,
-            gpus: devices.gpus(),
-            cuda: config.cuda.clone(),
-        };
+        let options =
+            SessionOptions { mesh, threads: config.threads, memory_limit, policy, limits, devices };
         let scheduler = Scheduler::new(world, options);
         let scheduler = scheduler.map_err(|failure| {
             become_newest(&sessions());
@@ -290,43 +289,22 @@ impl Drop for Session {
     }
 }
 
-/// The devices of a process, found.
-enum Found {
-    Cpu(usize),
-    Gpus(Vec<usize>),
-}
-
-impl Found {
-    fn len(&self) -> usize {
-        match self {
-            Found::Cpu(count) => *count,
-            Found::Gpus(numbers) => numbers.len(),
-        }
-    }
-
-    fn gpus(&self) -> Vec<usize> {
-        match self {
-            Found::Cpu(_) => Vec::new(),
-            Found::Gpus(numbers) => numbers.clone(),
-        }
-    }
-}
-
-/// The devices that a configuration asks for.
-fn found(config: &Config) -> Result<Found, InitFailure> {
-    let all = || phalanx_scheduler::gpu_count(&config.cuda);
-    Ok(match &config.devices {
-        Devices::Cpu(count) => Found::Cpu(*count),
-        Devices::Cuda(numbers) if !numbers.is_empty() => Found::Gpus(numbers.clone()),
-        Devices::Cuda(_) => match all()? {
-            0 => return Err(phalanx_scheduler::no_gpu().into()),
-            count => Found::Gpus((0..count).collect()),
+/// The GPUs that a configuration asks for; none for CPU devices.
+fn gpus(config: &Config) -> Result<Vec<Arc<dyn Device>>, DeviceError> {
+    let numbers = match &config.devices {
+        Devices::Cpu(_) => Vec::new(),
+        Devices::Cuda(numbers) if !numbers.is_empty() => numbers.clone(),
+        Devices::Cuda(_) => match cuda_devices(&config.cuda)? {
+            0 => return Err(DeviceError::NoSuchDevice { ordinal: 0, count: 0 }),
+            count => (0..count).collect(),
         },
-        Devices::Auto => match all() {
-            Ok(count) if count > 0 => Found::Gpus((0..count).collect()),
-            _ => Found::Cpu(1),
-        },
-    })
+        // Without a driver, or with one that does not start, there is the CPU.
+        Devices::Auto => (0..cuda_devices(&config.cuda).unwrap_or(0)).collect(),
+    };
+    let open = |ordinal| -> Result<Arc<dyn Device>, DeviceError> {
+        Ok(CudaDevice::new(ordinal, config.memory_limit, &config.cuda)?)
+    };
+    numbers.into_iter().map(open).collect()
 }
 
 fn world(

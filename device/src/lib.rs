@@ -21,6 +21,7 @@ pub use event::{Completion, Event, EventError};
 pub use null::NullDevice;
 
 use std::any::Any;
+use std::fmt;
 use std::sync::Arc;
 
 /// A device: where shards live. One worker thread of the scheduler drives each.
@@ -48,6 +49,11 @@ pub trait Device: Send + Sync {
     /// The threads that compute on this device; `None` on a device that computes nothing.
     fn pool(&self) -> Option<&rayon::ThreadPool>;
 
+    /// Whether the host addresses its memory, and its work is done when it has been asked for.
+    fn is_host(&self) -> bool {
+        true
+    }
+
     /// Waits for all work that has been enqueued.
     fn synchronize(&self) {}
 
@@ -62,4 +68,10 @@ pub trait Device: Send + Sync {
 
     /// The device itself, for those who know its kind.
     fn as_any(&self) -> &dyn Any;
+}
+
+impl fmt::Debug for dyn Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name())
+    }
 }

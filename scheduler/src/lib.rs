@@ -27,5 +27,4 @@ mod session;
 mod shards;
 
 pub use error::{LargeArray, RunError};
-pub use phalanx_device::cuda::CudaOptions;
-pub use session::{Counters, Session, SessionOptions, gpu_count, no_gpu};
+pub use session::{Counters, Session, SessionOptions};

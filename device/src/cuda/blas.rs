@@ -54,7 +54,11 @@ impl Drop for Blas {
     }
 }
 
-fn check(device: &CudaDevice, call: &'static str, status: cublasStatus_t) -> Result<(), DeviceError> {
+fn check(
+    device: &CudaDevice,
+    call: &'static str,
+    status: cublasStatus_t,
+) -> Result<(), DeviceError> {
     if status == cublasStatus_t::CUBLAS_STATUS_SUCCESS {
         return Ok(());
     }

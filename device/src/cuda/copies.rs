@@ -318,7 +318,10 @@ mod tests {
         let place = |strides| Strided { buffer: &buffer, offset: 0, strides };
         let (from, to) = (place(&[4096, 64, 8]), place(&[512, 64, 8]));
         let runs = Runs::new(&from, &to, &[3, 8, 8], 8);
-        assert_eq!((runs.run, runs.extents, runs.from, runs.to), (512, vec![3], vec![4096], vec![512]));
+        assert_eq!(
+            (runs.run, runs.extents, runs.from, runs.to),
+            (512, vec![3], vec![4096], vec![512])
+        );
         let runs = Runs::new(&place(&[8, 80]), &place(&[80, 8]), &[10, 10], 8);
         assert_eq!((runs.run, runs.extents), (8, vec![10, 10]));
     }

@@ -278,6 +278,10 @@ impl Device for CudaDevice {
         Some(self.host.get_or_init(|| pool))
     }
 
+    fn is_host(&self) -> bool {
+        false
+    }
+
     fn synchronize(&self) {
         self.enter();
         // SAFETY: the stream lives as long as the device.

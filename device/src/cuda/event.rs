@@ -53,7 +53,8 @@ impl TimedEvent {
         later.wait();
         let mut elapsed = 0.0;
         // SAFETY: both events live and have happened.
-        let asked = unsafe { sys::cuEventElapsedTime_v2(&raw mut elapsed, self.event, later.event) };
+        let asked =
+            unsafe { sys::cuEventElapsedTime_v2(&raw mut elapsed, self.event, later.event) };
         self.device.note("cuEventElapsedTime", asked);
         elapsed
     }

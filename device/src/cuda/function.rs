@@ -84,11 +84,7 @@ impl Module {
             let which = Attribute::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES;
             sys::cuFuncGetAttribute(&raw mut local_bytes, which, function);
         }
-        Ok(Function {
-            function,
-            registers: registers as u32,
-            local_bytes: local_bytes as u32,
-        })
+        Ok(Function { function, registers: registers as u32, local_bytes: local_bytes as u32 })
     }
 }
 

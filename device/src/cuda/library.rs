@@ -76,8 +76,10 @@ impl Library {
     const fn remedy(self) -> &'static str {
         match self {
             Library::Driver => "install NVIDIA's driver, or use PHALANX_DEVICES=cpu",
-            Library::Nvrtc => "pip install nvidia-cuda-nvrtc, or name the folder that has it in \
-                               PHALANX_CUDA_PATH",
+            Library::Nvrtc => {
+                "pip install nvidia-cuda-nvrtc, or name the folder that has it in \
+                               PHALANX_CUDA_PATH"
+            }
             Library::Cublas => {
                 "pip install nvidia-cublas, or name the folder that has it in PHALANX_CUDA_PATH"
             }
@@ -125,9 +127,8 @@ pub fn find(library: Library, options: &CudaOptions) -> Result<Found, DeviceErro
     let mut searched: Vec<String> = Vec::new();
     for path in &candidates {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let folder = folder.map_or(String::from("the system's folders"), |folder| {
-            folder.display().to_string()
-        });
+        let folder = folder
+            .map_or(String::from("the system's folders"), |folder| folder.display().to_string());
         if !searched.contains(&folder) {
             searched.push(folder);
         }

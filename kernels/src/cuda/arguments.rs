@@ -138,7 +138,9 @@ pub(super) fn fields(kernel: &Kernel, variant: &Variant) -> Vec<Field> {
     fields.extend(indexed.into_iter().map(Field::Origin));
     for (guard, kind) in variant.guards.iter().enumerate() {
         if let GuardKind::Bounds(axes) = kind {
-            fields.extend((0..axes.len()).flat_map(|at| [Field::Low(guard, at), Field::High(guard, at)]));
+            fields.extend(
+                (0..axes.len()).flat_map(|at| [Field::Low(guard, at), Field::High(guard, at)]),
+            );
         }
     }
     for (scalar, dtype) in kernel.scalars.iter().enumerate() {
@@ -155,4 +157,3 @@ pub(super) fn fields(kernel: &Kernel, variant: &Variant) -> Vec<Field> {
 pub(super) fn bytes(fields: &[Field], shape: &Shape, values: &Values<'_>) -> Vec<u8> {
     fields.iter().flat_map(|field| field.value(shape, values).to_le_bytes()).collect()
 }
-

@@ -99,9 +99,7 @@ impl CudaKernel {
         let addresses: Vec<u64> = launch
             .accesses
             .iter()
-            .map(|(buffer, offset, _)| {
-                (buffer.as_ptr() as u64).wrapping_add_signed(*offset as i64)
-            })
+            .map(|(buffer, offset, _)| (buffer.as_ptr() as u64).wrapping_add_signed(*offset as i64))
             .collect();
         let known = self.prepare(device, launch, &addresses)?;
         let Some((shape, loaded)) = &known.prepared else { return Ok(()) };

@@ -98,9 +98,8 @@ fn users(kernel: &Kernel, value: ValueId) -> usize {
     fn in_body(body: &[Stmt], value: ValueId) -> usize {
         let of = |statement: &Stmt| match statement {
             Stmt::Loop { body, folds, .. } => {
-                let folds = folds.iter().filter(|fold| {
-                    fold.value == value || fold.index == Some(value)
-                });
+                let folds =
+                    folds.iter().filter(|fold| fold.value == value || fold.index == Some(value));
                 in_body(body, value) + folds.count()
             }
             Stmt::Store { value: stored, .. } => usize::from(*stored == value),
@@ -138,9 +137,7 @@ fn alike(
     if left.dtype != right.dtype {
         return false;
     }
-    let mut both = |one: ValueId, other: ValueId| {
-        alike(kernel, (inner, one), (outer, other), same)
-    };
+    let mut both = |one: ValueId, other: ValueId| alike(kernel, (inner, one), (outer, other), same);
     match (&left.expr, &right.expr) {
         (Expr::Load { access: one, guard: None }, Expr::Load { access: other, guard: None }) => {
             same.push((*one, *other));

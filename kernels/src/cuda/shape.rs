@@ -331,12 +331,7 @@ impl Shape {
         self.units = self.grid.iter().enumerate().map(tiles).product();
     }
 
-    fn choose_columns(
-        &mut self,
-        kernel: &Kernel,
-        launch: &Geometry<'_>,
-        longest: usize,
-    ) {
+    fn choose_columns(&mut self, kernel: &Kernel, launch: &Geometry<'_>, longest: usize) {
         let points = self.points();
         // Teams and chunks are a matter of the extents alone.
         let mut team = 1;
@@ -401,9 +396,8 @@ impl Shape {
         }
         self.variant.mode = Mode::Columns { lanes: lanes as u32, team: team as u32 };
         if lanes > 1 {
-            let packed = |access: usize| {
-                self.variant.grid_steps[access].get(last) == Some(&Step::Item)
-            };
+            let packed =
+                |access: usize| self.variant.grid_steps[access].get(last) == Some(&Step::Item);
             self.variant.packed = (0..kernel.accesses.len()).map(packed).collect();
         }
         self.units = rows * inner.div_ceil(lanes);

@@ -108,9 +108,9 @@ impl Variant {
     /// Points of a thread.
     pub fn lanes(&self) -> u32 {
         match self.mode {
-            Mode::Columns { lanes, .. } | Mode::Rows { lanes, .. } | Mode::Strides { lanes, .. } => {
-                lanes
-            }
+            Mode::Columns { lanes, .. }
+            | Mode::Rows { lanes, .. }
+            | Mode::Strides { lanes, .. } => lanes,
             Mode::Tiles { .. } => TILE_LANES,
         }
     }

@@ -7,7 +7,7 @@ use crate::error::RunError;
 use crate::shards::{Shards, Storage, contiguous};
 use phalanx_array::{Engine, Error, Evaluated, HostArray, ShardMemory, Site};
 use phalanx_collectives::TicketKind;
-use phalanx_device::{Buffer, CpuDevice, Strided, copy_strided};
+use phalanx_device::{Buffer, Strided, copy_strided};
 use phalanx_ops::sharding::volume;
 use phalanx_ops::waiting::copying;
 use phalanx_ops::{Bounds, DType, IndexBox, Sharding, Split};
@@ -167,9 +167,10 @@ impl Session {
         let mut buffers = Vec::with_capacity(shards.len());
         for (shard, device) in shards.into_iter().zip(&self.devices) {
             let host = Buffer::from_vec(aligned(shard.bytes));
-            let buffer = match device.as_any().is::<CpuDevice>() {
-                true => Ok(host),
-                false => device.clone().allocate(host.len()).inspect(|own| own.update_from_host(&host)),
+            let copied = |own: &Buffer| own.update_from_host(&host);
+            let buffer = match device.is_host() {
+                true => Ok(host.clone()),
+                false => device.clone().allocate(host.len()).inspect(copied),
             };
             buffers.push(buffer.map_err(|error| fail(self.fatal(self.too_little(error))))?);
         }

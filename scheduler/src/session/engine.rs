@@ -16,24 +16,11 @@ use crate::ready::KernelCache;
 use crate::shards::Shards;
 use phalanx_array::{Cause, Engine, Error, Evaluated, Graph, HostArray, Limits, ShardMemory, Site};
 use phalanx_collectives::{CollectiveError, Communicator, TicketKind, World};
-use phalanx_device::cuda::{CudaDevice, CudaOptions, cuda_devices};
-use phalanx_device::{CpuDevice, Device, DeviceError};
+use phalanx_device::{CpuDevice, Device};
 use phalanx_distributed::propagate;
 use phalanx_ops::waiting::{copying, lock};
 use phalanx_ops::{AffineMap, DType, IndexBox, Mesh, Sharding};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
-/// How many GPUs this process can use.
-///
-/// Errors: `DeviceError::Library` without a driver, `DeviceError::Driver`, `DeviceError::Cuda`.
-pub fn gpu_count(options: &CudaOptions) -> Result<usize, RunError> {
-    Ok(cuda_devices(options)?)
-}
-
-/// The error of a program that asks for GPUs where there is none.
-pub fn no_gpu() -> RunError {
-    RunError::Device(DeviceError::NoSuchDevice { ordinal: 0, count: 0 })
-}
 
 /// The engine of one mesh.
 pub struct Session {
@@ -64,9 +51,7 @@ impl Session {
     pub fn new(world: World, options: SessionOptions) -> Result<Arc<Session>, RunError> {
         let count = world.communicators().len();
         let mut devices: Vec<Arc<dyn Device>> = Vec::new();
-        for &ordinal in &options.gpus {
-            devices.push(CudaDevice::new(ordinal, options.memory_limit, &options.cuda)?);
-        }
+        devices.extend(options.devices.iter().cloned());
         let cpus = if devices.is_empty() { count } else { 0 };
         for ordinal in 0..cpus {
             let threads = options.threads / count + usize::from(ordinal < options.threads % count);

@@ -12,7 +12,6 @@ use crate::plan::Plan;
 use crate::ready::Ready;
 use crate::shards::{Shards, Storage};
 use phalanx_array::{Cause, Error, Graph, Node, NodeData, NodeOp, Site};
-use phalanx_device::CpuDevice;
 use phalanx_ops::Sharding;
 use phalanx_ops::waiting::{copying, is_attended};
 use smallvec::SmallVec;
@@ -186,7 +185,7 @@ impl Session {
     fn runs_here(&self, ready: &Ready, graph: &Graph, cause: Cause) -> bool {
         let [instance] = ready.instances.as_slice() else { return false };
         // A GPU's work is only enqueued here.
-        if !self.devices[0].as_any().is::<CpuDevice>() {
+        if !self.devices[0].is_host() {
             return true;
         }
         // A thread that others wait for, or that the user may interrupt, only waits itself.

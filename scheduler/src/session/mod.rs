@@ -9,5 +9,5 @@ mod live;
 mod memory;
 mod options;
 
-pub use engine::{Session, gpu_count, no_gpu};
+pub use engine::Session;
 pub use options::{Counters, SessionOptions};

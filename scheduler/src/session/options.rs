@@ -1,9 +1,10 @@
 //! How a session is set up, and what it tells about itself.
 
 use phalanx_array::Limits;
-use phalanx_device::cuda::CudaOptions;
+use phalanx_device::Device;
 use phalanx_distributed::Policy;
 use phalanx_ops::Mesh;
+use std::sync::Arc;
 
 /// How a session is set up; equal on all ranks but for the number of threads.
 #[derive(Clone, Debug)]
@@ -18,10 +19,8 @@ pub struct SessionOptions {
     pub policy: Policy,
     /// When windows close.
     pub limits: Limits,
-    /// The number of the GPU of each device of the process; none for CPU devices.
-    pub gpus: Vec<usize>,
-    /// How CUDA is to be used.
-    pub cuda: CudaOptions,
+    /// The devices of the process; CPU devices are made where there are none.
+    pub devices: Vec<Arc<dyn Device>>,
 }
 
 impl Default for SessionOptions {
@@ -32,8 +31,7 @@ impl Default for SessionOptions {
             memory_limit: None,
             policy: Policy::default(),
             limits: Limits::default(),
-            gpus: Vec::new(),
-            cuda: CudaOptions::default(),
+            devices: Vec::new(),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Folds, and the outermost loops that teams and chunks share.
 
-use super::{Writer, literal, type_name};
+use super::writer::{Writer, literal, type_name};
 use crate::cpu::identity;
 use crate::cuda::variant::{Chunks, Mode, THREADS};
 use crate::ir::{Fold, Stmt};
@@ -360,7 +360,8 @@ impl Writer<'_> {
         join(self);
         if self.variant.chunks != Chunks::One && !folds.is_empty() {
             self.publish(folds, begun, &|writer, at| {
-                writer.line(format!("if (t == 0) part{at}[blockIdx.x * (u64)a.chunks + c] = r{at};"));
+                writer
+                    .line(format!("if (t == 0) part{at}[blockIdx.x * (u64)a.chunks + c] = r{at};"));
             });
             for at in begun..begun + folds.len() {
                 self.line(format!("r{at} = Fold{at}::start();"));
@@ -484,7 +485,6 @@ impl Writer<'_> {
             _ => self.line("if (!is_last(counter, (unsigned)a.chunks)) return;"),
         }
     }
-
 }
 
 /// Bytes that each partial result of a kernel's outermost folds takes.

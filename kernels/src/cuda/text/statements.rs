@@ -1,6 +1,6 @@
 //! Statements: values, loops and stores.
 
-use super::{Writer, literal, type_name};
+use super::writer::{Writer, literal, type_name};
 use crate::cuda::variant::{Chunks, GuardKind, Mode, Step, TILE, TILE_STEP};
 use crate::ir::{AccessId, AxisId, Expr, Fold, GuardId, Stmt, ValueId};
 use phalanx_ops::{DType, Monoid};
@@ -79,7 +79,8 @@ impl Writer<'_> {
 
     /// Whether lanes of the open loop may lie beyond its end.
     pub(super) fn has_tail(&self) -> bool {
-        matches!(self.variant.mode, Mode::Strides { .. } | Mode::Tiles { .. }) || matches!(self.variant.mode, Mode::Rows { tail: true, .. }) && self.is_in_row()
+        matches!(self.variant.mode, Mode::Strides { .. } | Mode::Tiles { .. })
+            || matches!(self.variant.mode, Mode::Rows { tail: true, .. }) && self.is_in_row()
     }
 
     /// A value as operand, in a lane if it differs between lanes.

@@ -56,8 +56,7 @@ pub fn take(
     let words = bytes / size;
     let total = result.outer * result.extent * words;
     let defines = [("W", String::from(word(size)))];
-    let routine =
-        Routine { entry: "take", text: TEXT, defines: &defines, uses: &Uses::default() };
+    let routine = Routine { entry: "take", text: TEXT, defines: &defines, uses: &Uses::default() };
     let blocks = total.div_ceil(THREADS as usize).min(MOST_BLOCKS);
     let [table, positions, to] = [address(table), address(positions), address(to)];
     let numbers = [total, words, result.extent, lines.extent, lines.inner].map(|n| n as u64);

@@ -51,8 +51,7 @@ pub fn run(
         }
         return Ok(true);
     }
-    let product =
-        Product { element, m: *m, n: *n, k: *k, count, adds: old.is_some() };
+    let product = Product { element, m: *m, n: *n, k: *k, count, adds: old.is_some() };
     let at = |block: &Block<'_>| block.buffer.as_ptr() as u64;
     // SAFETY: the blocks are whole, of the lengths that were checked, in this device's memory.
     unsafe { device.multiply(&product, at(a), at(b), at(to))? };

@@ -12,8 +12,8 @@ use crate::structured::Block;
 use crate::structured::lines::Lines;
 use phalanx_device::cuda::CudaDevice;
 use phalanx_device::{Device, DeviceError};
-use phalanx_ops::{DType, Op};
 use phalanx_ops::structured::Scan;
+use phalanx_ops::{DType, Op};
 use std::sync::Arc;
 
 const TEXT: &str = include_str!("scan.cu");
@@ -57,9 +57,11 @@ pub fn run(
     let from = &operands[0];
     assert_eq!((from.shape, from.dtype), (to.shape, to.dtype), "bug: unlike blocks of a scan");
     let dtype = to.dtype;
-    let has_loop = scan.op.signatures().iter().any(|signature| {
-        signature.inputs() == [dtype, dtype] && signature.output == dtype
-    });
+    let has_loop = scan
+        .op
+        .signatures()
+        .iter()
+        .any(|signature| signature.inputs() == [dtype, dtype] && signature.output == dtype);
     let lines = Lines::of(to.shape, scan.axis);
     // Along an axis a thread goes from left to right; within a line many threads meet, which only
     // suits what may be combined in any order, and rounds elsewhere.

@@ -1,0 +1,467 @@
+//! The text of a variant: its parts, and the points of a thread.
+
+use crate::cuda::arguments::{Field, fields};
+use crate::cuda::moments::Moments;
+use crate::cuda::prelude::{self, Uses};
+use crate::cuda::variant::{Chunks, GuardKind, Mode, Step, THREADS, TILE, TILE_STEP, Variant};
+use crate::ir::{AccessId, AxisId, Expr, Kernel, Stmt, ValueId};
+use phalanx_ops::{DType, Monoid, Scalar};
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+/// What threads and blocks tell each other.
+const TEAM: &str = include_str!("team.cu");
+/// Combinations into tables.
+const ATOMICS: &str = include_str!("atomics.cu");
+
+/// The CUDA C of a kernel.
+pub fn source(kernel: &Kernel, variant: &Variant) -> String {
+    let mut writer = Writer::new(kernel, variant);
+    writer.kernel();
+    let body = std::mem::take(&mut writer.out);
+    let mut text = prelude::text(&writer.uses);
+    if writer.needs_team {
+        text.push_str(TEAM);
+    }
+    if !writer.accumulated.is_empty() {
+        text.push_str(ATOMICS);
+    }
+    text.push_str(&writer.functions);
+    text.push_str(&body);
+    text
+}
+
+/// Writes the text of a kernel.
+pub(super) struct Writer<'a> {
+    pub(super) kernel: &'a Kernel,
+    pub(super) variant: &'a Variant,
+    pub(super) out: String,
+    /// Functions before the kernel.
+    pub(super) functions: String,
+    pub(super) indent: usize,
+    pub(super) uses: Uses,
+    pub(super) needs_team: bool,
+    /// Combinations into tables that have a function.
+    pub(super) accumulated: BTreeSet<(Monoid, DType)>,
+    /// Whether a value differs between the lanes of a thread.
+    pub(super) laned: Vec<bool>,
+    /// The loops that are open, the outermost first.
+    pub(super) open: Vec<usize>,
+    /// Loops and folds that have begun so far.
+    pub(super) loops: usize,
+    pub(super) folds: usize,
+    /// Bytes of a partial result of all folds before.
+    pub(super) scratch: usize,
+    /// Loops with folds that have ended on the outermost level.
+    pub(super) rounds: usize,
+    /// The largest value that the threads of a block exchange.
+    pub(super) exchanged: usize,
+    /// The two loops that are one.
+    pub(super) moments: Option<Moments>,
+    /// The fold of the first of them.
+    pub(super) moments_fold: Option<usize>,
+}
+
+impl<'a> Writer<'a> {
+    fn new(kernel: &'a Kernel, variant: &'a Variant) -> Writer<'a> {
+        let mut writer = Writer {
+            kernel,
+            variant,
+            out: String::new(),
+            functions: String::new(),
+            indent: 0,
+            uses: Uses::default(),
+            needs_team: variant.lanes() > 1,
+            accumulated: BTreeSet::new(),
+            laned: vec![false; kernel.values.len()],
+            open: Vec::new(),
+            loops: 0,
+            folds: 0,
+            scratch: 0,
+            rounds: 0,
+            exchanged: 0,
+            moments: Moments::find(kernel).filter(|_| variant.moments),
+            moments_fold: None,
+        };
+        writer.find_lanes(&kernel.body, None, &mut 0);
+        writer
+    }
+
+    pub(super) fn line(&mut self, text: impl AsRef<str>) {
+        for _ in 0..self.indent {
+            self.out.push_str("    ");
+        }
+        self.out.push_str(text.as_ref());
+        self.out.push('\n');
+    }
+
+    /// Which values differ between the lanes of a thread. `row` is the outermost loop around.
+    fn find_lanes(&mut self, body: &[Stmt], row: Option<usize>, number: &mut usize) {
+        for statement in body {
+            match statement {
+                Stmt::Let(value) => self.laned[*value] = self.is_laned(*value, row),
+                Stmt::Loop { body, folds, .. } => {
+                    let own = *number;
+                    *number += 1;
+                    let inner = row.or(Some(own));
+                    self.find_lanes(body, inner, number);
+                    let ends = self.variant.is_rows() && row.is_none();
+                    for fold in folds {
+                        let laned = !ends
+                            && (self.laned[fold.value]
+                                || fold.index.is_some_and(|index| self.laned[index]));
+                        self.laned[fold.result] = laned;
+                        if let Some(index) = fold.index_result {
+                            self.laned[index] = laned;
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn is_laned(&self, value: ValueId, row: Option<usize>) -> bool {
+        let on_axis = |axis: AxisId| self.is_lane_axis(axis, row);
+        let guarded = |guard: usize| match &self.variant.guards[guard] {
+            GuardKind::Never => false,
+            GuardKind::Bounds(axes) => axes.iter().any(|&axis| on_axis(axis)),
+        };
+        self.variant.lanes() > 1
+            && match &self.kernel.values[value].expr {
+                Expr::Load { access, guard } => {
+                    self.lane_step(*access, row) != Step::None
+                        || self.variant.crosses(*access)
+                        || guard.is_some_and(guarded)
+                }
+                Expr::Scalar(_) | Expr::Constant(_) | Expr::Folded => false,
+                Expr::Index(axis) => on_axis(*axis),
+                Expr::Inside(guard) => guarded(*guard),
+                Expr::Op { inputs, .. } => inputs.iter().any(|&input| self.laned[input]),
+                Expr::Select { condition, on_true, on_false } => {
+                    [condition, on_true, on_false].into_iter().any(|&input| self.laned[input])
+                }
+                Expr::Cast(input) => self.laned[*input],
+            }
+    }
+
+    /// Whether a pinned axis is that of the lanes.
+    fn is_lane_axis(&self, axis: AxisId, row: Option<usize>) -> bool {
+        match (self.variant.is_rows(), row) {
+            (false, _) => {
+                let lanes = self.variant.lane_group();
+                lanes.is_some_and(|(group, _)| self.variant.grid[group] == Some(axis))
+            }
+            (true, Some(row)) => self.variant.loops[row].last() == Some(&Some(axis)),
+            (true, None) => false,
+        }
+    }
+
+    /// How an access steps from lane to lane.
+    pub(super) fn lane_step(&self, access: AccessId, row: Option<usize>) -> Step {
+        if self.variant.lanes() == 1 {
+            return Step::None;
+        }
+        match (self.variant.is_rows(), row) {
+            (false, _) => {
+                let lanes = self.variant.lane_group();
+                lanes.map_or(Step::None, |(group, _)| self.variant.grid_steps[access][group])
+            }
+            (true, Some(row)) => {
+                self.variant.loop_steps[access][row].last().copied().unwrap_or(Step::None)
+            }
+            (true, None) => Step::None,
+        }
+    }
+
+    /// The outermost loop that is open.
+    pub(super) fn row(&self) -> Option<usize> {
+        self.open.first().copied()
+    }
+
+    fn kernel(&mut self) {
+        let fields = fields(self.kernel, self.variant);
+        self.note_uses();
+        self.line("struct Argument {");
+        self.indent += 1;
+        for field in &fields {
+            self.line(format!("i64 {};", field.name()));
+        }
+        self.indent -= 1;
+        self.line("};");
+        let index = if self.variant.wide { "u64" } else { "u32" };
+        self.line(format!("typedef {index} Position;"));
+        self.line("#define LANES _Pragma(\"unroll\") for (int k = 0; k < N; k++)");
+        let body = {
+            let head = std::mem::take(&mut self.out);
+            self.indent = 1;
+            self.positions();
+            self.pointers();
+            self.scalars(&fields);
+            let kernel = self.kernel;
+            self.body(&kernel.body);
+            if self.variant.chunks == Chunks::Together {
+                self.line("part(counter, (unsigned)a.chunks);");
+            }
+            self.indent = 0;
+            std::mem::replace(&mut self.out, head)
+        };
+        self.line(format!(
+            "extern \"C\" __global__ void __launch_bounds__({THREADS}) run(const __grid_constant__ \
+             Argument a) {{"
+        ));
+        self.indent = 1;
+        self.line(format!("constexpr int N = {};", self.variant.lanes()));
+        if self.exchanged > 0 {
+            let values = match self.variant.mode {
+                Mode::Rows { .. } => THREADS as usize / 32,
+                Mode::Columns { lanes, .. } => (THREADS * lanes) as usize,
+                Mode::Tiles { .. } => (TILE * (TILE + 1)) as usize,
+                Mode::Strides { .. } => 0,
+            };
+            let bytes = values * self.exchanged;
+            self.line(format!("__shared__ alignas(16) char pool[{bytes}];"));
+        }
+        self.indent = 0;
+        self.out.push_str(&body);
+        self.line("}");
+    }
+
+    /// The part of the grid that is the thread's.
+    fn positions(&mut self) {
+        let across = self.variant.across();
+        match self.variant.mode {
+            Mode::Columns { team, .. } => {
+                self.line(format!("const int x = threadIdx.x % {across};"));
+                if team > 1 {
+                    self.line(format!("const int t = threadIdx.x / {across};"));
+                } else {
+                    self.line("constexpr int t = 0;");
+                }
+                self.line(format!("Position unit = (Position)blockIdx.x * {across} + x;"));
+            }
+            Mode::Tiles { .. } => return self.tile_positions(),
+            Mode::Strides { lanes, along } => return self.strided_positions(lanes, along),
+            Mode::Rows { team, .. } => {
+                self.line(format!("const int t = threadIdx.x % {team};"));
+                self.line(format!(
+                    "Position unit = (Position)blockIdx.x * {across} + threadIdx.x / {team};"
+                ));
+            }
+        }
+        let meets = self.variant.team() > 1 || self.variant.chunks != Chunks::One;
+        if meets {
+            self.line("const bool active = unit < (Position)a.units;");
+            self.line("if (!active) unit = 0;");
+        } else {
+            self.line("if (unit >= (Position)a.units) return;");
+            self.line("constexpr bool active = true;");
+        }
+        match self.variant.chunks {
+            Chunks::One => self.line("constexpr Position c = 0;"),
+            _ => {
+                self.line("const Position c = blockIdx.y;");
+                self.line("unsigned* counter = (unsigned*)a.counters + 2 * blockIdx.x;");
+            }
+        }
+        self.line(match self.variant.chunks {
+            Chunks::Together => "const bool first = active && t == 0 && c == 0;",
+            _ => "const bool first = active && t == 0;",
+        });
+        let lanes = self.variant.lanes();
+        let groups = self.variant.grid.len();
+        let in_columns = !self.variant.is_rows();
+        if groups > 0 {
+            self.line("Position rest = unit;");
+        }
+        for group in (0..groups).rev() {
+            let is_lanes = in_columns && group + 1 == groups && lanes > 1;
+            let extent = match is_lanes {
+                true => format!("((Position)a.n_g{group} / {lanes})"),
+                false => format!("(Position)a.n_g{group}"),
+            };
+            let times = if is_lanes { format!(" * {lanes}") } else { String::new() };
+            if group == 0 {
+                self.line(format!("const Position g0 = rest{times};"));
+            } else {
+                self.line(format!("const Position q{group} = rest / {extent};"));
+                self.line(format!(
+                    "const Position g{group} = (rest - q{group} * {extent}){times};"
+                ));
+                self.line(format!("rest = q{group};"));
+            }
+        }
+    }
+
+    /// The same for stretches of the innermost group as long as a block has threads, and of as many
+    /// places of the lanes' group as a thread has points.
+    fn strided_positions(&mut self, lanes: u32, along: usize) {
+        let last = self.variant.grid.len() - 1;
+        let size = |group: usize| match group {
+            _ if group == last && along == last => Some(THREADS * lanes),
+            _ if group == last => Some(THREADS),
+            _ if group == along => Some(lanes),
+            _ => None,
+        };
+        self.line("constexpr bool active = true, first = true;");
+        self.line("Position rest = blockIdx.x;");
+        for group in (0..=last).rev() {
+            let (name, extent) = match size(group) {
+                Some(size) => {
+                    let extent = format!("(((Position)a.n_g{group} + {}) / {size})", size - 1);
+                    ("stretch", extent)
+                }
+                None => ("g", format!("(Position)a.n_g{group}")),
+            };
+            if group == 0 {
+                self.line(format!("const Position {name}0 = rest;"));
+                continue;
+            }
+            self.line(format!("const Position q{group} = rest / {extent};"));
+            self.line(format!("const Position {name}{group} = rest - q{group} * {extent};"));
+            self.line(format!("rest = q{group};"));
+        }
+        let width = size(last).unwrap_or(THREADS);
+        self.line(format!("const Position g{last} = stretch{last} * {width} + threadIdx.x;"));
+        self.line("bool valid[N];");
+        if along == last {
+            self.line(format!("LANES valid[k] = g{last} + {THREADS} * k < (Position)a.n_g{last};"));
+            return;
+        }
+        self.line(format!("const Position g{along} = stretch{along} * {lanes};"));
+        self.line(format!(
+            "LANES valid[k] = g{along} + k < (Position)a.n_g{along} && g{last} < \
+             (Position)a.n_g{last};"
+        ));
+    }
+
+    /// The same for squares of the grid.
+    fn tile_positions(&mut self) {
+        let Mode::Tiles { across } = self.variant.mode else {
+            unreachable!("bug: tiles are asked for")
+        };
+        let last = self.variant.grid.len() - 1;
+        self.line(format!("const int x = threadIdx.x % {TILE}, y = threadIdx.x / {TILE};"));
+        self.line("constexpr bool active = true, first = true;");
+        self.line("Position rest = blockIdx.x;");
+        for group in (0..=last).rev() {
+            let tiled = group == across || group == last;
+            let extent = match tiled {
+                true => format!("(((Position)a.n_g{group} + {}) / {TILE})", TILE - 1),
+                false => format!("(Position)a.n_g{group}"),
+            };
+            self.line(format!("const Position q{group} = rest / {extent};"));
+            let name = if tiled { "tile" } else { "g" };
+            let times = if tiled { format!(" * {TILE}") } else { String::new() };
+            self.line(format!(
+                "const Position {name}{group} = (rest - q{group} * {extent}){times};"
+            ));
+            self.line(format!("rest = q{group};"));
+        }
+        self.line(format!(
+            "const Position g{across} = tile{across} + y, g{last} = tile{last} + x;"
+        ));
+        self.line("bool valid[N];");
+        self.line(format!(
+            "LANES valid[k] = g{across} + {TILE_STEP} * k < (Position)a.n_g{across} && g{last} < \
+             (Position)a.n_g{last};"
+        ));
+    }
+
+    /// The address of each access at the thread's first point of the grid.
+    fn pointers(&mut self) {
+        for access in 0..self.kernel.accesses.len() {
+            let mut text = format!("char* const b{access} = (char*)a.p{access}");
+            for (group, step) in self.variant.grid_steps[access].iter().enumerate() {
+                match step {
+                    Step::None => {}
+                    Step::Item => {
+                        let item = self.item(access);
+                        let _ = write!(text, " + (i64)g{group} * {item}");
+                    }
+                    Step::Any => {
+                        let _ = write!(text, " + (i64)g{group} * a.s{access}_g{group}");
+                    }
+                }
+            }
+            self.line(text + ";");
+        }
+    }
+
+    fn scalars(&mut self, fields: &[Field]) {
+        for (scalar, dtype) in self.kernel.scalars.iter().enumerate() {
+            let words = fields
+                .iter()
+                .filter(|field| matches!(field, Field::Scalar(of, _) if *of == scalar));
+            let words: Vec<String> = words.map(|field| format!("a.{}", field.name())).collect();
+            self.line(format!("{dtype} scalar{scalar};", dtype = type_name(*dtype)));
+            self.line(format!(
+                "{{ const i64 words[] = {{{}}}; memcpy(&scalar{scalar}, words, sizeof scalar{scalar}); \
+                 }}",
+                words.join(", ")
+            ));
+        }
+    }
+
+    pub(super) fn item(&self, access: AccessId) -> usize {
+        self.dtype_of(access).size()
+    }
+
+    pub(super) fn dtype_of(&self, access: AccessId) -> DType {
+        self.kernel.params[self.kernel.accesses[access].param].dtype
+    }
+
+    /// Notes the functions of the prelude that the values need.
+    fn note_uses(&mut self) {
+        for value in &self.kernel.values {
+            self.uses.dtypes.insert(value.dtype);
+            match &value.expr {
+                Expr::Op { op, inputs } => {
+                    let dtypes =
+                        inputs.iter().map(|&input| self.kernel.values[input].dtype).collect();
+                    self.uses.ops.insert((*op, dtypes));
+                }
+                Expr::Cast(input) => {
+                    self.uses.casts.insert((self.kernel.values[*input].dtype, value.dtype));
+                }
+                _ => {}
+            }
+        }
+        for param in &self.kernel.params {
+            self.uses.dtypes.insert(param.dtype);
+        }
+        for dtype in &self.kernel.scalars {
+            self.uses.dtypes.insert(*dtype);
+        }
+    }
+}
+
+/// The type of a dtype's elements in the text.
+pub(super) fn type_name(dtype: DType) -> &'static str {
+    match dtype {
+        DType::Bool => "bool",
+        other => other.name(),
+    }
+}
+
+/// A number in the text, bit for bit.
+pub(super) fn literal(scalar: &Scalar) -> String {
+    let bytes = scalar.bytes();
+    let bits = |bytes: &[u8]| {
+        let mut whole = [0; 8];
+        whole[..bytes.len()].copy_from_slice(bytes);
+        u64::from_le_bytes(whole)
+    };
+    let single = |bytes: &[u8]| format!("__uint_as_float({:#x}u)", bits(bytes));
+    let double = |bytes: &[u8]| format!("__longlong_as_double({:#x}ll)", bits(bytes));
+    match scalar.dtype() {
+        DType::Bool => String::from(if bytes[0] == 0 { "false" } else { "true" }),
+        DType::F16 => format!("f16{{(u16){:#x}}}", bits(bytes)),
+        DType::BF16 => format!("bf16{{(u16){:#x}}}", bits(bytes)),
+        DType::F32 => single(bytes),
+        DType::F64 => double(bytes),
+        DType::C64 => format!("c64{{{}, {}}}", single(&bytes[..4]), single(&bytes[4..])),
+        DType::C128 => format!("c128{{{}, {}}}", double(&bytes[..8]), double(&bytes[8..])),
+        integer => format!("({integer}){:#x}ull", bits(bytes)),
+    }
+}
