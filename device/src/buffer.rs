@@ -36,8 +36,8 @@ pub trait Remote: Send + Sync {
     fn zero(&self, address: u64, len: usize);
     /// Copies a box of items of `item` bytes between two buffers of this memory.
     fn copy(&self, from: &Strided<'_>, to: &Strided<'_>, extents: &[usize], item: usize);
-    /// Copies the items of `item` bytes at `value` whose byte at `mask` is not zero to `to`, next to
-    /// each other; returns their number, for which it waits.
+    /// Copies the items of `item` bytes at `value` whose byte at `mask` is not zero to `to`, next
+    /// to each other; returns their number, for which it waits.
     fn compress(&self, value: u64, mask: u64, to: u64, count: usize, item: usize) -> usize;
     /// The device.
     fn device(&self) -> Arc<dyn Device>;

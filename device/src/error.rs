@@ -55,7 +55,7 @@ pub enum DeviceError {
         log: String,
     },
     /// A device number that does not exist.
-    #[error("there is no cuda:{ordinal}: {count} {} found", if *count == 1 { "GPU was" } else { "GPUs were" })]
+    #[error("there is no cuda:{ordinal}: GPUs found: {count}")]
     NoSuchDevice {
         /// The number asked for.
         ordinal: usize,

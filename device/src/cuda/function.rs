@@ -52,8 +52,8 @@ impl Module {
         device.enter();
         let mut library: CUlibrary = std::ptr::null_mut();
         let none = std::ptr::null_mut();
-        // SAFETY: the code is a whole image in memory that outlives the call, which copies it; there
-        // are no options.
+        // SAFETY: the code is a whole image in memory that outlives the call, which copies it;
+        // there are no options.
         let loaded = unsafe {
             let code = code.as_ptr().cast::<c_void>();
             let (names, values) = (std::ptr::null_mut(), std::ptr::null_mut());

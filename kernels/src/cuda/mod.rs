@@ -3,8 +3,8 @@
 //! A launch works out its *shape* (`shape`): which axes step together in all accesses, which points
 //! are the lanes of a thread, how many threads and blocks share the points of a loop. What the text
 //! depends on of that is the *variant*; everything else (extents, strides, bounds, addresses,
-//! scalars) is an argument, so that a new shape seldom needs a new text (`text`). Texts are compiled
-//! once for each variant and kept in memory and on disk.
+//! scalars) is an argument, so that a new shape seldom needs a new text (`text`). Texts are
+//! compiled once for each variant and kept in memory and on disk.
 //!
 //! Two ways to run a kernel:
 //! - *columns*: threads go along the innermost axis of the grid, each with a few consecutive points;

@@ -276,14 +276,14 @@ impl Shape {
         };
         let is_even = |&at: &usize| {
             let inner = self.loops[at].last().map_or(1, |group| group.extent);
-            self.loops[at].len() <= 1 || inner % ROW_LANES == 0
+            self.loops[at].len() <= 1 || inner.is_multiple_of(ROW_LANES)
         };
         let lanes = if outer.iter().all(is_even) { ROW_LANES } else { 1 };
         if lanes == 1 {
             width = width.min(THREADS as usize);
         }
         let team = (width / lanes).max(1) as u32;
-        let tail = outer.iter().any(|&at| self.loop_points(at) % lanes != 0);
+        let tail = outer.iter().any(|&at| !self.loop_points(at).is_multiple_of(lanes));
         self.variant.mode = Mode::Rows { lanes: lanes as u32, team, tail };
         self.units = self.points();
         if team == THREADS {
@@ -363,7 +363,7 @@ impl Shape {
             if self.loops.len() > 1 {
                 wanted = wanted.min(PACK / widest.min(PACK)).max(1);
             }
-            while wanted > 1 && (wanted > smallest_share.max(1) || inner % wanted != 0) {
+            while wanted > 1 && (wanted > smallest_share.max(1) || !inner.is_multiple_of(wanted)) {
                 wanted /= 2;
             }
             let aligned = |lanes: usize| {

@@ -144,7 +144,7 @@ impl Instance {
     /// Roughly how long it takes: the elements that the steps visit. Routines visit each several
     /// times, the more of them there are.
     pub fn work(&self) -> usize {
-        // The loops of a kernel come one after the other, but one factor too many only makes it long.
+        // The loops of a kernel come one after the other; a factor too many only makes it long.
         let product = |extents: &[usize]| {
             extents.iter().fold(1, |points: usize, &extent| points.saturating_mul(extent))
         };

@@ -292,7 +292,8 @@ impl Writer<'_> {
         };
         self.line("#pragma unroll 4");
         self.line(format!(
-            "for (Position p{number} = {begin}t * {lanes}; p{number} < {end}; p{number} += {step}) {{"
+            "for (Position p{number} = {begin}t * {lanes}; p{number} < {end}; p{number} += \
+             {step}) {{"
         ));
         self.indent += 1;
         if let Mode::Rows { tail: true, .. } = self.variant.mode
@@ -366,7 +367,8 @@ impl Writer<'_> {
             for at in begun..begun + folds.len() {
                 self.line(format!("r{at} = Fold{at}::start();"));
                 self.line(format!(
-                    "for (Position i = threadIdx.x; i < (Position)a.chunks; i += {THREADS}) r{at} = \
+                    "for (Position i = threadIdx.x; i < (Position)a.chunks; i += {THREADS}) \
+                     r{at} = \
                      Fold{at}::join(r{at}, load_fresh(part{at} + blockIdx.x * (u64)a.chunks + i));"
                 ));
             }

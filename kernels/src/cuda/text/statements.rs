@@ -27,7 +27,8 @@ impl Writer<'_> {
                     let (position, value) = (self.operand(*position), self.operand(*value));
                     let name = monoid.name();
                     let call = format!(
-                        "if ((u64){position} < (u64)scalar{length}) accumulate_{name}(({}*)({place}) \
+                        "if ((u64){position} < (u64)scalar{length}) \
+                         accumulate_{name}(({}*)({place}) \
                          + {position}, {value});",
                         type_name(self.dtype_of(*access))
                     );
@@ -46,7 +47,8 @@ impl Writer<'_> {
         let name = type_name(dtype);
         let _ = writeln!(
             self.functions,
-            "static __device__ __forceinline__ void accumulate_{monoid}({name}* place, {name} x) {{ \
+            "static __device__ __forceinline__ void \
+             accumulate_{monoid}({name}* place, {name} x) {{ \
              exchange_until(place, [=]({name} own) {{ return combine_{monoid}(own, x); }}); }}"
         );
     }
@@ -193,13 +195,15 @@ impl Writer<'_> {
         let row = TILE + 1;
         self.line("__syncthreads();");
         self.line(format!(
-            "LANES if (tile{across} + x < (Position)a.n_g{across} && tile{last} + y + {TILE_STEP} * k < \
+            "LANES if (tile{across} + x < (Position)a.n_g{across} && \
+             tile{last} + y + {TILE_STEP} * k < \
              (Position)a.n_g{last}) (({name}*)pool)[(y + {TILE_STEP} * k) * {row} + x] = *(const \
              {name}*)({text});"
         ));
         self.line("__syncthreads();");
         self.line(format!(
-            "LANES v{value}[k] = valid[k] ? (({name}*)pool)[x * {row} + y + {TILE_STEP} * k] : {name}{{}};"
+            "LANES v{value}[k] = valid[k] ? \
+             (({name}*)pool)[x * {row} + y + {TILE_STEP} * k] : {name}{{}};"
         ));
     }
 

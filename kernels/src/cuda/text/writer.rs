@@ -396,7 +396,8 @@ impl<'a> Writer<'a> {
             let words: Vec<String> = words.map(|field| format!("a.{}", field.name())).collect();
             self.line(format!("{dtype} scalar{scalar};", dtype = type_name(*dtype)));
             self.line(format!(
-                "{{ const i64 words[] = {{{}}}; memcpy(&scalar{scalar}, words, sizeof scalar{scalar}); \
+                "{{ const i64 words[] = {{{}}}; \
+                 memcpy(&scalar{scalar}, words, sizeof scalar{scalar}); \
                  }}",
                 words.join(", ")
             ));

@@ -44,8 +44,8 @@ fn is_associative(op: Op) -> bool {
     )
 }
 
-/// `to[0] = from[0]`, `to[i] = op(to[i - 1], from[i])` along an axis; false for operations that have
-/// no such loop.
+/// `to[0] = from[0]`, `to[i] = op(to[i - 1], from[i])` along an axis; false for operations that
+/// have no such loop.
 ///
 /// Errors: those of the compiler; `DeviceError::OutOfMemory` for what tiles tell each other.
 pub fn run(

@@ -1,0 +1,58 @@
+//! What all devices have in common.
+
+use crate::{Buffer, DeviceError};
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
+
+/// A device: where shards live. One worker thread of the scheduler drives each.
+pub trait Device: Send + Sync {
+    /// A short name such as `cpu:0`.
+    fn name(&self) -> String;
+
+    /// An allocation of `bytes` bytes, 64-byte aligned, with unspecified contents.
+    ///
+    /// Errors: `DeviceError::OutOfMemory` beyond the limit or when the system refuses.
+    fn allocate(self: Arc<Self>, bytes: usize) -> Result<Buffer, DeviceError>;
+
+    /// Bytes held by live buffers.
+    fn bytes_in_use(&self) -> usize;
+
+    /// The largest value `bytes_in_use` has had since the last call of `reset_peak`.
+    fn peak_bytes(&self) -> usize;
+
+    /// Makes the present use the peak.
+    fn reset_peak(&self);
+
+    /// The most bytes that may be in use, when there is a limit.
+    fn memory_limit(&self) -> Option<usize>;
+
+    /// The threads that compute on this device; `None` on a device that computes nothing.
+    fn pool(&self) -> Option<&rayon::ThreadPool>;
+
+    /// Whether the host addresses its memory, and its work is done when it has been asked for.
+    fn is_host(&self) -> bool {
+        true
+    }
+
+    /// Waits for all work that has been enqueued.
+    fn synchronize(&self) {}
+
+    /// Why the device is of no use any more: the first failure of work that was enqueued.
+    fn failure(&self) -> Option<DeviceError> {
+        None
+    }
+
+    /// Has the device know of a failure; the first one stays. Only devices whose work is enqueued
+    /// keep one.
+    fn fail(&self, _error: DeviceError) {}
+
+    /// The device itself, for those who know its kind.
+    fn as_any(&self) -> &dyn Any;
+}
+
+impl fmt::Debug for dyn Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name())
+    }
+}
