@@ -76,3 +76,12 @@ fn interpreter() -> Result<&'static str, Failure> {
     }
     Err(Failure::Python { candidates })
 }
+
+/// The folder of the libraries that compile GPU kernels, where the environment has them.
+pub fn cuda_libraries(project: &Project) -> Option<PathBuf> {
+    let versions = std::fs::read_dir(project.path(".venv/lib")).ok()?;
+    let sites = versions.flatten().map(|version| version.path().join("site-packages/nvidia"));
+    let packages = sites.filter_map(|site| std::fs::read_dir(site).ok()).flatten().flatten();
+    let mut folders = packages.map(|package| package.path().join("lib"));
+    folders.find(|folder| folder.is_dir())
+}

@@ -80,6 +80,9 @@ fn all(
     let mut arguments = vec!["test", "--workspace", "--no-fail-fast", "--features", "ndarray"];
     arguments.extend(filter);
     let mut program = project.cargo(&arguments).variable("PHALANX_CONFORMANCE_DATA", &data);
+    if let Some(libraries) = python::cuda_libraries(project) {
+        program = program.variable("PHALANX_CUDA_PATH", &libraries);
+    }
     if full {
         program = program.variable("PHALANX_TEST_FULL", "1");
     }

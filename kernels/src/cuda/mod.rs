@@ -7,9 +7,9 @@
 //! compiled once for each variant and kept in memory and on disk.
 //!
 //! Two ways to run a kernel:
-//! - *columns*: threads go along the innermost axis of the grid, each with a few consecutive points;
-//!   loops run inside of a thread, or are shared by the threads of a team that have the same
-//!   columns;
+//! - *columns*: threads go along the innermost axis of the grid, each with a few consecutive
+//!   points; loops run inside of a thread, or are shared by the threads of a team that have the
+//!   same columns;
 //! - *rows*: the threads of a team go along the innermost axis of a loop and combine what they have
 //!   found; each team has one point of the grid.
 //!
