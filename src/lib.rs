@@ -36,10 +36,10 @@ pub use phalanx_array::{
 };
 pub use phalanx_array::{
     Argument, Array, Axes, DataError, DeferredErrors, Ellipsis, Entered, Error, ErrorKind, Failure,
-    HostArray, MeshHandle, NewAxis, Place, ShapeArgument, ShardMemory, Site, arange, call_site,
-    complex, deferred_errors, empty, flush, from_function, from_slice, full, histogram, indexing,
-    io, keepdims, linspace, matmul, ones, percentile, picture, print, s, s_items, select,
-    synchronize, within, zeros,
+    HostArray, LocalShard, MeshHandle, NewAxis, Place, ShapeArgument, ShardBytes, ShardMemory,
+    Site, arange, call_site, complex, deferred_errors, empty, flush, from_function, from_slice,
+    full, histogram, indexing, io, keepdims, linspace, matmul, ones, percentile, picture, print, s,
+    s_items, select, synchronize, within, zeros,
 };
 pub use phalanx_array::{
     AxisList, ContractedAxes, Ends, Grid, GridRange, Indexing, MemoryOrder, Nested, PadMode,

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Site};
 use crate::graph::{Evaluated, Graph};
-use crate::host::HostArray;
+use crate::host::{HostArray, LocalShard};
 use phalanx_ops::{AffineMap, DType, IndexBox, Mesh, Sharding};
 use std::any::Any;
 use std::sync::Arc;
@@ -85,6 +85,15 @@ pub trait Engine: Send + Sync {
     /// A value from data that every rank declares to be equal; each process keeps its own blocks.
     fn upload(&self, data: &HostArray, site: Site) -> Result<Arc<dyn Evaluated>, Error>;
 
+    /// As `upload`, of elements that stay where they are if each local block lies there in one
+    /// piece, and whether they do.
+    fn share(&self, data: &LocalShard, site: Site) -> Result<(Arc<dyn Evaluated>, bool), Error> {
+        let LocalShard { dtype, shape, bytes } = data;
+        let bytes = bytes.as_slice().to_vec();
+        let data = HostArray { dtype: *dtype, shape: shape.clone(), bytes };
+        Ok((self.upload(&data, site)?, false))
+    }
+
     /// The elements of a view of a value, if this process holds them all. Local; waits for the
     /// value.
     fn read(
@@ -99,7 +108,7 @@ pub trait Engine: Send + Sync {
     #[allow(clippy::wrong_self_convention, reason = "the name is that of the public function")]
     fn from_local(
         &self,
-        shards: Vec<HostArray>,
+        shards: Vec<LocalShard>,
         axis: usize,
         site: Site,
     ) -> Result<(Vec<usize>, Arc<dyn Evaluated>), Error>;

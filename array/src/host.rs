@@ -2,6 +2,8 @@
 
 use phalanx_ops::error::OpError;
 use phalanx_ops::{AffineMap, DType, Element};
+use std::fmt;
+use std::sync::Arc;
 
 /// An array in host memory: C order, native byte order.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,6 +14,69 @@ pub struct HostArray {
     pub shape: Vec<usize>,
     /// `product(shape) * dtype.size()` bytes.
     pub bytes: Vec<u8>,
+}
+
+/// What a device of this process holds of an array that processes join, in C order.
+#[derive(Clone, Debug)]
+pub struct LocalShard {
+    /// The dtype of the elements.
+    pub dtype: DType,
+    /// The extents.
+    pub shape: Vec<usize>,
+    /// The elements.
+    pub bytes: ShardBytes,
+}
+
+/// The elements of a shard.
+#[derive(Clone)]
+pub enum ShardBytes {
+    /// They belong to the array from now on.
+    Own(Vec<u8>),
+    /// Somebody else has them too: they are read where they lie, never written, and held until no
+    /// value needs them. Whoever writes them changes the array.
+    Shared(Arc<dyn AsRef<[u8]> + Send + Sync>),
+}
+
+impl ShardBytes {
+    /// The bytes.
+    pub fn as_slice(&self) -> &[u8] {
+        match self {
+            ShardBytes::Own(bytes) => bytes,
+            ShardBytes::Shared(owner) => (**owner).as_ref(),
+        }
+    }
+}
+
+impl fmt::Debug for ShardBytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ShardBytes({})", self.as_slice().len())
+    }
+}
+
+impl From<HostArray> for LocalShard {
+    fn from(array: HostArray) -> LocalShard {
+        let HostArray { dtype, shape, bytes } = array;
+        LocalShard { dtype, shape, bytes: ShardBytes::Own(bytes) }
+    }
+}
+
+impl LocalShard {
+    /// Whether the bytes are those of an array of the shape.
+    ///
+    /// Errors: as `HostArray::check`.
+    pub fn check(&self) -> Result<(), OpError> {
+        check(self.dtype, &self.shape, self.bytes.as_slice().len())
+    }
+}
+
+/// Whether an array of a shape has so many bytes.
+fn check(dtype: DType, shape: &[usize], bytes: usize) -> Result<(), OpError> {
+    let item = dtype.size();
+    phalanx_ops::shape::check(shape, item)?;
+    if phalanx_ops::shape::size(shape) * item == bytes {
+        return Ok(());
+    }
+    Err(OpError::DataLength { given: bytes / item, shape: shape.to_vec() })
 }
 
 impl HostArray {
@@ -69,12 +134,6 @@ impl HostArray {
     ///
     /// Errors: `OpError::TooManyAxes`, `OpError::TooLarge`, `OpError::DataLength`.
     pub fn check(&self) -> Result<(), OpError> {
-        let item = self.dtype.size();
-        phalanx_ops::shape::check(&self.shape, item)?;
-        if self.size() * item == self.bytes.len() {
-            return Ok(());
-        }
-        let given = self.bytes.len() / item;
-        Err(OpError::DataLength { given, shape: self.shape.clone() })
+        check(self.dtype, &self.shape, self.bytes.len())
     }
 }

@@ -90,7 +90,7 @@ pub use engine::{Cause, Engine, Limits, ShardMemory};
 pub use error::{DataError, Error, ErrorKind, Failure, Place, Site, call_site, within};
 pub use fitting::{poly, polydiv, polyfit, unwrap};
 pub use graph::{Evaluated, Graph, Input, Node, NodeData, NodeOp, Source};
-pub use host::HostArray;
+pub use host::{HostArray, LocalShard, ShardBytes};
 pub use indexing::{
     AnyIndex, Ellipsis, IndexItem, IntoAnyIndex, Mode, NewAxis, argwhere, choose, compress,
     extract, flatnonzero, ix_, nonzero, place, put_along_axis, ravel_multi_index, take,

@@ -97,6 +97,18 @@ impl Buffer {
         Buffer(Arc::new(Allocation { pointer, len, remote: None, release }))
     }
 
+    /// A buffer over `len` bytes from `offset` of memory that others have too. Nobody may write
+    /// them: the plan sees to that, condition 2.
+    pub fn from_shared(
+        owner: Arc<dyn AsRef<[u8]> + Send + Sync>,
+        offset: usize,
+        len: usize,
+    ) -> Buffer {
+        let bytes = &(*owner).as_ref()[offset..offset + len];
+        let pointer = NonNull::new(bytes.as_ptr().cast_mut()).unwrap_or(NonNull::dangling());
+        Buffer(Arc::new(Allocation { pointer, len, release: Release::Owner(Box::new(owner)) }))
+    }
+
     /// A buffer that has a size but no memory (null devices); its pointer must not be followed.
     pub fn without_memory(len: usize) -> Buffer {
         Buffer(Arc::new(Allocation {

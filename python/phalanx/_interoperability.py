@@ -119,8 +119,8 @@ def _dlpack(self, *, stream=None, max_version=None, dl_device=None, copy=None):
 class _LocalView:
     """What the devices of this process hold: arrays of NumPy, without a copy and read-only.
 
-    ``with x.local_view() as shards:`` gives copies that may be written, which are what the array
-    holds when the block ends. Collective.
+    ``with x.local_view() as shards:`` gives copies that may be written inside of the block, and are
+    what the array holds when it ends. Collective.
     """
 
     def __init__(self, array):
@@ -147,6 +147,9 @@ class _LocalView:
                 "an array that is split along several axes is not written through its shards: "
                 "write x[shard.index] for each"
             )
+        # The array reads them where they lie from now on.
+        for copy in self._copies:
+            copy.flags.writeable = False
         if split:
             self._array[...] = _phalanx.from_local(self._copies, axis=split[0])
         else:
@@ -171,17 +174,76 @@ _phalanx.ndarray.__dlpack__ = _dlpack
 _phalanx.ndarray.__dlpack_device__ = _dlpack_device
 
 
+# What DLPack calls memory that the host can read: its own, and what is pinned for CUDA or ROCm.
+_OF_THE_HOST = (1, 3, 11)
+
+
 def from_dlpack(x, /, *, device=None, copy=None):
-    """An array of what another library exports: a copy. Every process gives the same elements."""
+    """An array of what another library exports. Every process gives the same elements.
+
+    Elements on the host that lie as the devices of the session need them are not copied: the array
+    reads them where they are, and has memory of its own once it is written. Until then whoever
+    writes them changes the array.
+
+    Parameters
+    ----------
+    x : object
+        An array with ``__dlpack__`` and ``__dlpack_device__``, such as a tensor of PyTorch.
+    device : str, optional
+        ``"cpu"``: what lies on another device is copied by its library.
+    copy : bool, optional
+        True copies in any case, False never does; else elements are copied where they have to be.
+
+    Raises
+    ------
+    BufferError
+        If the elements lie on another device, or would have to be copied and must not be.
+    """
     import numpy
 
     if device not in (None, "cpu"):
         raise ValueError(f"device must be 'cpu', not {device!r}")
     if isinstance(x, _phalanx.ndarray):
         return x.copy() if copy else x
-    if copy is False:
-        raise ValueError("elements of another library come to the devices by a copy")
-    return _phalanx.asarray(numpy.from_dlpack(x))
+    if not hasattr(x, "__dlpack__") or not hasattr(x, "__dlpack_device__"):
+        raise TypeError(f"{type(x).__name__} exports nothing by DLPack")
+    kind, number = map(int, x.__dlpack_device__())
+    is_elsewhere = kind not in _OF_THE_HOST
+    if is_elsewhere and device is None:
+        raise BufferError(
+            f"the elements lie on a device of kind {kind}, number {number}, and those of the session"
+            " are CPUs: copy them to the host first (x.cpu() in PyTorch), or say device='cpu'"
+        )
+    if is_elsewhere and copy is False:
+        raise BufferError("the elements lie on another device: they cannot be had without a copy")
+    if is_elsewhere:
+        shown = numpy.from_dlpack(_OnHost(x))
+    else:
+        shown = numpy.from_dlpack(x)
+    if copy:
+        return _phalanx.asarray(shown)
+    if copy is False and not shown.flags.c_contiguous:
+        raise BufferError("the elements do not lie in C order: they cannot be had without a copy")
+    made, is_shared = _phalanx._from_shared(shown)
+    if copy is False and not is_shared and made.size > 0:
+        raise BufferError(
+            "a device of the session has elements that do not lie in one piece: they cannot be had"
+            " without a copy"
+        )
+    return made
+
+
+class _OnHost:
+    """What another library exports after it has copied it to the host."""
+
+    def __init__(self, exporter):
+        self._exporter = exporter
+
+    def __dlpack__(self, **options):
+        return self._exporter.__dlpack__(**options | {"dl_device": (1, 0)})
+
+    def __dlpack_device__(self):
+        return (1, 0)
 
 
 def asnumpy(a, stream=None, order="C", out=None, *, blocking=True):

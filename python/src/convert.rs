@@ -3,17 +3,18 @@
 use crate::dtypes::{from_python, numpy, to_python};
 use crate::errors::{raised, type_error, value_error};
 use crate::errstate;
-use crate::host_buffer::HostBuffer;
+use crate::host_buffer::{HostBuffer, SharedMemory};
 use crate::ndarray::Ndarray;
 use crate::session;
 use crate::site::at_line;
 use crate::sparse_matrix::SparseMatrix;
 use num_complex::Complex64;
-use phalanx::{Argument, Array, DType, HostArray, Scalar, Weak, stack};
+use phalanx::{Argument, Array, DType, HostArray, LocalShard, Scalar, ShardBytes, Weak, stack};
 use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt, PyList, PyString, PyTuple};
+use std::sync::Arc;
 
 /// A number of Python, which takes its dtype from what it meets (NEP 50).
 pub fn weak(object: &Bound<'_, PyAny>) -> PyResult<Option<Weak>> {
@@ -132,11 +133,49 @@ fn is_exporter(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(object.hasattr("__array_interface__")? || object.hasattr("__dlpack__")?)
 }
 
-/// The elements of an object as NumPy reads it, in C order and native byte order.
+/// An object as NumPy reads it, in C order and native byte order.
+struct Elements<'py> {
+    dtype: DType,
+    shape: Vec<usize>,
+    /// NumPy's buffer of the elements, which is not copied if it is like that already.
+    buffer: PyUntypedBuffer,
+    /// What has the elements.
+    owner: Bound<'py, PyAny>,
+}
+
+/// The elements of an object as NumPy reads it, as a copy.
 pub fn to_host_array(object: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResult<HostArray> {
+    let Elements { dtype, shape, buffer, .. } = elements(object, dtype)?;
+    let length = buffer.len_bytes();
+    let bytes = match length {
+        0 => Vec::new(),
+        // SAFETY: the buffer is C-contiguous, as NumPy was asked for, `len_bytes` long, and held
+        // until the copy is made; the interpreter is attached, so that nobody of Python writes.
+        _ => unsafe { std::slice::from_raw_parts(buffer.buf_ptr().cast::<u8>(), length) }.to_vec(),
+    };
+    Ok(HostArray { dtype, shape, bytes })
+}
+
+/// The elements of an object as NumPy reads it, where they lie.
+pub fn to_local_shard(object: &Bound<'_, PyAny>) -> PyResult<LocalShard> {
+    let Elements { dtype, shape, buffer, owner } = elements(object, None)?;
+    let bytes = match buffer.len_bytes() {
+        0 => ShardBytes::Own(Vec::new()),
+        length => {
+            let memory = SharedMemory::new(buffer.buf_ptr() as usize, length, owner.unbind());
+            ShardBytes::Shared(Arc::new(memory))
+        }
+    };
+    Ok(LocalShard { dtype, shape, bytes })
+}
+
+fn elements<'py>(object: &Bound<'py, PyAny>, dtype: Option<DType>) -> PyResult<Elements<'py>> {
     let py = object.py();
     let numpy = numpy(py)?;
-    let converted = match numpy.getattr("asarray")?.call1((object,)) {
+    // What exports by DLPack alone is nothing to `asarray`.
+    let is_foreign = object.hasattr("__dlpack__")? && !object.hasattr("__array__")?;
+    let read = if is_foreign { "from_dlpack" } else { "asarray" };
+    let converted = match numpy.getattr(read)?.call1((object,)) {
         // A number too large for a dtype is refused by NumPy only where it meets one.
         Err(error) if error.is_instance_of::<PyOverflowError>(py) => return Err(error),
         converted => converted?,
@@ -172,15 +211,7 @@ pub fn to_host_array(object: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResul
         _ => native,
     };
     let buffer = PyUntypedBuffer::get(&plain)?;
-    let length = buffer.len_bytes();
-    let bytes = match length {
-        0 => Vec::new(),
-        // SAFETY: the buffer is C-contiguous, as NumPy was asked for, `len_bytes` long, and held
-        // until the copy is made. Nobody of Python writes meanwhile, for the interpreter is
-        // attached and, as the module says that it needs that (`gil_used`), is so alone.
-        _ => unsafe { std::slice::from_raw_parts(buffer.buf_ptr().cast::<u8>(), length) }.to_vec(),
-    };
-    Ok(HostArray { dtype: wanted, shape, bytes })
+    Ok(Elements { dtype: wanted, shape, buffer, owner: plain })
 }
 
 /// A global array of host data.

@@ -1,13 +1,13 @@
 //! Meshes, shardings, and what this process holds of an array.
 
 use crate::blocks::Blocks;
-use crate::convert::{to_host_array, to_numpy, to_numpy_view};
+use crate::convert::{to_local_shard, to_numpy, to_numpy_view};
 use crate::errors::{raised, type_error, value_error};
 use crate::host_buffer::ShardBuffer;
 use crate::ndarray::Ndarray;
 use crate::session;
 use crate::site::at_line;
-use phalanx::{Array, Bounds, HostArray, Split};
+use phalanx::{Array, Bounds, HostArray, LocalShard, Split};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 use smallvec::SmallVec;
@@ -278,25 +278,39 @@ impl Ndarray {
 }
 
 /// One array of what the processes hold, joined along an axis: a part for each device of this
-/// process, or one part for a process of one device. Parts are arrays of NumPy or whatever exports
-/// its elements. Collective.
+/// process, or one part for a process of one device. Parts are arrays of NumPy or of any library
+/// that exports its elements, such as tensors of PyTorch. What lies in C order is not copied: it
+/// must not be written as long as the array is in use. Collective.
 #[pyfunction]
 #[pyo3(signature = (part, axis=0))]
 pub fn from_local(py: Python<'_>, part: &Bound<'_, PyAny>, axis: usize) -> PyResult<Py<PyAny>> {
     session::ensure(py)?;
     let is_list = part.is_instance_of::<pyo3::types::PyList>();
-    let shards: PyResult<Vec<HostArray>> = match is_list {
-        true => part.try_iter()?.map(|one| to_host_array(&one?, None)).collect(),
-        false => to_host_array(part, None).map(|one| vec![one]),
+    let shards: PyResult<Vec<LocalShard>> = match is_list {
+        true => part.try_iter()?.map(|one| to_local_shard(&one?)).collect(),
+        false => to_local_shard(part).map(|one| vec![one]),
     };
     // A part that is wrong here is an error on the other ranks, too, which wait for it.
     match shards {
-        Ok(shards) => Ndarray::wrap(py, at_line(py, || Array::from_local(shards, axis))),
+        Ok(shards) => {
+            let joined = at_line(py, || Array::from_local_shards(shards, axis));
+            Ndarray::wrap(py, joined)
+        }
         Err(error) => {
             let _refused = at_line(py, || Array::from_local(vec![], axis));
             Err(error)
         }
     }
+}
+
+/// An array of the elements of an array of NumPy, which every process gives alike, and whether they
+/// were not copied.
+#[pyfunction(name = "_from_shared")]
+pub fn from_shared(py: Python<'_>, array: &Bound<'_, PyAny>) -> PyResult<(Py<PyAny>, bool)> {
+    session::ensure(py)?;
+    let data = to_local_shard(array)?;
+    let (made, is_shared) = at_line(py, || Array::from_shared(&data));
+    Ok((Ndarray::wrap(py, made)?, is_shared))
 }
 
 /// The mesh of all devices.

@@ -48,6 +48,7 @@ fn _phalanx(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(session::rank, module)?)?;
     module.add_function(wrap_pyfunction!(distribution::mesh, module)?)?;
     module.add_function(wrap_pyfunction!(distribution::from_local, module)?)?;
+    module.add_function(wrap_pyfunction!(distribution::from_shared, module)?)?;
     module.add_class::<distribution::Mesh>()?;
     module.add_class::<errstate::ErrState>()?;
     module.add_class::<errstate::DeferredErrors>()?;

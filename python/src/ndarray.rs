@@ -6,14 +6,18 @@ use crate::dtypes;
 use crate::errors::{raised, type_error, value_error};
 use crate::errstate;
 use crate::flags::FlagsObject;
+use crate::host_buffer::{export, release};
 use crate::indexing::{Key, key};
 use crate::iteration::{FlatIteration, Iteration};
 use crate::site::at_line;
 use crate::text::{TextOptions, text};
 use phalanx::{Argument, Array, Index, MemoryOrder, Scalar};
+use pyo3::exceptions::PyBufferError;
+use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyTuple};
 use smallvec::SmallVec;
+use std::ffi::c_int;
 
 /// An array over all devices of a mesh.
 #[pyclass(name = "ndarray", module = "phalanx", frozen, weakref)]
@@ -303,6 +307,39 @@ impl Ndarray {
             "C" => Ok(PyBytes::new(py, &fetch(py, &self.array)?.bytes).into_any()),
             _ => to_numpy(py, fetch(py, &self.array)?)?.call_method1("tobytes", (order,)),
         }
+    }
+
+    fn __bytes__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.tobytes(py, "C")
+    }
+
+    /// The elements without a copy, to be read, where one device of this process has them all.
+    unsafe fn __getbuffer__(
+        slf: Bound<'_, Self>,
+        view: *mut ffi::Py_buffer,
+        flags: c_int,
+    ) -> PyResult<()> {
+        let (py, array) = (slf.py(), &slf.get().array);
+        let site = here(py);
+        let memory = py.detach(|| phalanx::within(site, || array.shard_memory()));
+        let mut memory = memory.map_err(|error| raised(py, &error))?;
+        let whole = match memory.len() {
+            1 => memory.pop().filter(|whole| whole.shape == array.shape()),
+            _ => None,
+        };
+        let whole = whole.ok_or_else(|| {
+            PyBufferError::new_err(
+                "the array does not lie whole on one device alone: the parts that this process \
+                 holds are x.local_view(), and a copy of all is x.get()",
+            )
+        })?;
+        // SAFETY: the interpreter gives the view, and `__releasebuffer__` releases it.
+        unsafe { export(slf.as_any(), whole, array.dtype(), view, flags) }
+    }
+
+    unsafe fn __releasebuffer__(&self, view: *mut ffi::Py_buffer) {
+        // SAFETY: filled by `__getbuffer__`; the interpreter releases it once.
+        unsafe { release(view) };
     }
 
     /// The elements as an array of NumPy. Collective.

@@ -1,7 +1,8 @@
 //! The digest of everything ranks have to agree on.
 
 use crate::identity::Identity;
-use phalanx_array::{Graph, HostArray};
+use phalanx_array::Graph;
+use phalanx_ops::DType;
 use std::hash::{Hash, Hasher};
 use xxhash_rust::xxh3::Xxh3;
 
@@ -26,10 +27,9 @@ const SAMPLE_BYTES: usize = 1 << 20;
 const RUN_BYTES: usize = 4 << 10;
 
 /// Host data: dtype, shape and bytes, all of them or a sample.
-pub(crate) fn data_digest(data: &HostArray) -> u128 {
+pub(crate) fn data_digest(dtype: DType, shape: &[usize], bytes: &[u8]) -> u128 {
     let mut hasher = StableHasher::default();
-    (data.dtype, &data.shape).hash(&mut hasher);
-    let bytes = &data.bytes;
+    (dtype, shape).hash(&mut hasher);
     if bytes.len() <= SAMPLE_BYTES {
         hasher.write(bytes);
     } else {
@@ -92,7 +92,12 @@ impl Hasher for StableHasher {
 mod tests {
     use super::*;
     use crate::identity::Identifier;
+    use phalanx_array::HostArray;
     use phalanx_ops::{DType, Scalar};
+
+    fn digest_of(data: &HostArray) -> u128 {
+        data_digest(data.dtype, &data.shape, &data.bytes)
+    }
 
     fn data(bytes: Vec<u8>) -> HostArray {
         HostArray { dtype: DType::U8, shape: vec![bytes.len()], bytes }
@@ -109,11 +114,11 @@ mod tests {
         (1u8, 2i16, -3i32, 4usize, "five", Some([6u64, 7]), 8u128).hash(&mut hasher);
         assert_eq!(hasher.0.digest128(), 240_487_910_209_739_561_561_717_891_773_033_867_291);
         assert_eq!(
-            data_digest(&data(numbers(1000))),
+            digest_of(&data(numbers(1000))),
             154_473_443_263_524_676_832_012_433_695_345_280_815
         );
         assert_eq!(
-            data_digest(&data(numbers(3_000_001))),
+            digest_of(&data(numbers(3_000_001))),
             100_795_131_518_074_546_550_609_150_007_713_184_316
         );
     }
@@ -121,19 +126,19 @@ mod tests {
     #[test]
     fn data_differs_by_dtype_shape_and_each_byte_that_is_looked_at() {
         let small = data(numbers(1024));
-        let digest = data_digest(&small);
-        assert_ne!(digest, data_digest(&HostArray { shape: vec![32, 32], ..small.clone() }));
-        assert_ne!(digest, data_digest(&HostArray { dtype: DType::I8, ..small.clone() }));
+        let digest = digest_of(&small);
+        assert_ne!(digest, digest_of(&HostArray { shape: vec![32, 32], ..small.clone() }));
+        assert_ne!(digest, digest_of(&HostArray { dtype: DType::I8, ..small.clone() }));
         for at in 0..1024 {
             let mut other = small.clone();
             other.bytes[at] ^= 1;
-            assert_ne!(digest, data_digest(&other));
+            assert_ne!(digest, digest_of(&other));
         }
         let large = data(numbers(5_000_003));
         for at in [0, RUN_BYTES - 1, 5_000_002, 5_000_003 - RUN_BYTES] {
             let mut other = large.clone();
             other.bytes[at] ^= 1;
-            assert_ne!(data_digest(&large), data_digest(&other));
+            assert_ne!(digest_of(&large), digest_of(&other));
         }
     }
 

@@ -4,7 +4,9 @@ use crate::explain;
 use crate::finalise::Liveness;
 use crate::instance::instantiate;
 use crate::plan::Plan;
-use phalanx_array::{Cause, Engine, Error, Evaluated, Graph, HostArray, Limits, MeshHandle, Site};
+use phalanx_array::{
+    Cause, Engine, Error, Evaluated, Graph, HostArray, Limits, LocalShard, MeshHandle, Site,
+};
 use phalanx_distributed::{Policy, propagate};
 use phalanx_ops::{AffineMap, DType, Mesh, Sharding};
 use std::any::Any;
@@ -96,11 +98,11 @@ impl Engine for NullEngine {
 
     fn from_local(
         &self,
-        shards: Vec<HostArray>,
+        shards: Vec<LocalShard>,
         _axis: usize,
         site: Site,
     ) -> Result<(Vec<usize>, Arc<dyn Evaluated>), Error> {
-        let value = self.upload(&shards[0], site)?;
+        let (value, _) = self.share(&shards[0], site)?;
         Ok((shards[0].shape.clone(), value))
     }
 

@@ -30,11 +30,18 @@ pub(crate) struct Shards {
 pub(crate) struct Storage {
     /// One for each local device.
     buffers: Vec<Buffer>,
+    /// Whether others than this session have the memory, too: it is read only.
+    is_shared: bool,
 }
 
 impl Storage {
     pub fn new(buffers: Vec<Buffer>) -> Arc<Storage> {
-        Arc::new(Storage { buffers })
+        Arc::new(Storage { buffers, is_shared: false })
+    }
+
+    /// Memory of which some belongs to others.
+    pub fn shared(buffers: Vec<Buffer>) -> Arc<Storage> {
+        Arc::new(Storage { buffers, is_shared: true })
     }
 
     /// Bytes of the blocks of this process.
@@ -116,9 +123,9 @@ impl Shards {
         self.storage.clone()
     }
 
-    /// Whether no other value shares the memory.
+    /// Whether nobody else has the memory: no other value, and nobody outside of the session.
     pub fn is_sole_owner(&self) -> bool {
-        Arc::strong_count(&self.storage) == 1
+        Arc::strong_count(&self.storage) == 1 && !self.storage.is_shared
     }
 
     pub fn shape(&self) -> &[usize] {

@@ -1,12 +1,19 @@
 """Other libraries: NumPy's protocols, DLPack, buffers, pickling."""
 
 import copy
+import gc
+import io
 import pickle
+import weakref
 
 import numpy
 import pytest
 
 import phalanx as np
+
+from .conftest import device_count
+
+DEVICES = device_count()
 
 
 def test_functions_of_numpy_stay_here():
@@ -36,8 +43,12 @@ def test_a_function_that_is_not_there_is_named(monkeypatch):
 
 def test_conversion_is_said_aloud():
     x = np.arange(3.0)
-    with pytest.raises(TypeError, match="use `.get\\(\\)`"):
-        numpy.asarray(x)
+    if DEVICES > 1:
+        with pytest.raises(TypeError, match="use `.get\\(\\)`"):
+            numpy.asarray(x)
+    else:
+        # The buffer of one device, which is not copied and cannot be written.
+        assert not numpy.asarray(x).flags.writeable
     assert type(x.get()) is numpy.ndarray
     assert type(np.asnumpy(x)) is numpy.ndarray
     out = numpy.empty(3)
@@ -115,7 +126,171 @@ def test_shards_can_be_written_in_a_block():
 def test_buffers():
     x = np.arange(5, dtype="i4")
     assert bytes(memoryview(x.local_view()[0]))[:4] == b"\0\0\0\0"
-    assert x.tobytes() == numpy.arange(5, dtype="i4").tobytes()
+    assert x.tobytes() == bytes(x) == numpy.arange(5, dtype="i4").tobytes()
+    if DEVICES > 1:
+        with pytest.raises(BufferError, match="x.local_view()"):
+            memoryview(x)
+
+
+@pytest.mark.skipif(DEVICES > 1, reason="buffers are of arrays that one device has alone")
+def test_buffers_of_one_device():
+    for dtype in ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16"]:
+        for shape in [(2, 3), (6,), (1, 6, 1)]:
+            host = numpy.arange(6).astype(dtype).reshape(shape)
+            view = memoryview(np.asarray(host))
+            assert view.readonly and view.shape == shape and view.c_contiguous
+            assert view.strides == host.strides and view.nbytes == host.nbytes
+            numpy.testing.assert_array_equal(numpy.asarray(view), host, strict=True)
+            assert bytes(view) == host.tobytes()
+    assert memoryview(np.asarray(3.0)).shape == () and memoryview(np.asarray(3.0))[()] == 3
+    assert memoryview(np.zeros((0, 2))).nbytes == 0
+    x = np.arange(6.0).reshape(2, 3)
+    # Of a view, and of what is not computed yet.
+    assert memoryview(x.T).tolist() == x.T.tolist()
+    assert memoryview(x + 1).tolist() == (x + 1).tolist()
+    # What is exported stays as it is, and lives as long as it is held.
+    view = memoryview(x)
+    for _ in range(3):
+        x += 1
+    assert view.tolist() == [[0, 1, 2], [3, 4, 5]] and float(x[0, 0]) == 3
+    del x
+    made = [np.zeros((2, 3)) + 7 for _ in range(20)]
+    assert view.tolist() == [[0, 1, 2], [3, 4, 5]] and len(made) == 20
+    with pytest.raises(TypeError, match="read-write"):
+        io.BytesIO(bytes(48)).readinto(np.zeros(6))
+    assert b"".join([np.asarray([65, 66], dtype="u1"), b"C"]) == b"ABC"
+
+
+def address(array):
+    """Where an array of NumPy lies."""
+    return array.__array_interface__["data"][0]
+
+
+class Exporter:
+    """An array of NumPy that other libraries see by DLPack alone, in one of its versions."""
+
+    def __init__(self, array, is_versioned, device=(1, 0)):
+        self.array, self.is_versioned, self.device = array, is_versioned, device
+        self.asked = None
+
+    def __dlpack_device__(self):
+        return self.device
+
+    def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
+        self.asked = dl_device
+        if self.is_versioned:
+            return self.array.__dlpack__(max_version=max_version)
+        return self.array.__dlpack__()
+
+
+@pytest.mark.parametrize("is_versioned", [False, True])
+def test_dlpack_comes_in_without_a_copy(is_versioned):
+    host = numpy.arange(60.0).reshape(20, 3)
+    x = np.from_dlpack(Exporter(host, is_versioned))
+    assert x.shape == (20, 3) and x.dtype == host.dtype
+    parts = x.local_view()
+    start = address(host)
+    assert all(start <= address(part) < start + host.nbytes for part in parts if part.size)
+    # It reads where the elements lie, and writes elsewhere.
+    host[0, 0] = 100
+    assert float(x[0, 0]) == 100
+    x += 1
+    x[1] = 0
+    assert host[0, 0] == 100 and host[1, 1] == 4
+    assert float(x[0, 0]) == 101 and x[1].tolist() == [0, 0, 0]
+    numpy.testing.assert_array_equal(x[2:].get(), host[2:] + 1)
+
+
+def test_dlpack_that_is_read_only_comes_in():
+    host = numpy.arange(6.0)
+    host.flags.writeable = False
+    x = np.from_dlpack(Exporter(host, True))
+    x *= 2
+    assert x.tolist() == [0, 2, 4, 6, 8, 10] and host.tolist() == [0, 1, 2, 3, 4, 5]
+
+
+def test_dlpack_copies_when_it_is_told_to():
+    host = numpy.arange(12.0).reshape(4, 3)
+    copied = np.from_dlpack(host, copy=True)
+    np.from_dlpack(host, copy=False)
+    host[0, 0] = 5
+    assert float(copied[0, 0]) == 0
+    with pytest.raises(BufferError, match="C order"):
+        np.from_dlpack(host.T, copy=False)
+    assert np.from_dlpack(host.T).tolist() == host.T.tolist()
+    assert np.from_dlpack(host[:, :0], copy=False).shape == (4, 0)
+    odd = numpy.frombuffer(bytearray(81), "u1")[1:].view("f8")
+    assert np.from_dlpack(odd).tolist() == [0] * 10
+    with pytest.raises(TypeError, match="exports nothing by DLPack"):
+        np.from_dlpack([1.0])
+    with pytest.raises(ValueError):
+        np.from_dlpack(host, device="cuda")
+
+
+def test_dlpack_of_another_device():
+    there = Exporter(numpy.arange(3.0), True, device=(2, 1))
+    with pytest.raises(BufferError, match="device='cpu'"):
+        np.from_dlpack(there)
+    with pytest.raises(BufferError):
+        np.from_dlpack(there, device="cpu", copy=False)
+    assert np.from_dlpack(there, device="cpu").tolist() == [0, 1, 2] and there.asked == (1, 0)
+
+
+def test_imported_memory_is_let_go():
+    host = numpy.arange(1000.0)
+    gone = weakref.ref(host)
+    x = np.from_dlpack(host)
+    view = x[::2]
+    del host, x
+    gc.collect()
+    assert gone() is not None and float(view.sum()) == 249500
+    del view
+    # Let go when the interpreter next counts; a plan that reads it may still be under way.
+    for _ in range(10):
+        np.flush()
+        float(np.arange(3.0).sum())
+        gc.collect()
+    assert gone() is None
+
+
+def test_exported_by_both_versions_and_kept():
+    x = np.arange(6.0).reshape(2, 3).copy()
+    parts = x.local_view()
+    assert "dltensor_versioned" in repr(x.__dlpack__(max_version=(1, 0)))
+    # Of the first version nobody can tell that it is to be read alone: it is a copy.
+    assert '"dltensor"' in repr(x.__dlpack__())
+    with pytest.raises(BufferError):
+        x.__dlpack__(copy=False)
+    there = numpy.from_dlpack(x)
+    if DEVICES == 1:
+        assert address(there) == address(parts[0]) and not there.flags.writeable
+        assert "dltensor_versioned" in repr(x.__dlpack__(max_version=(1, 1), copy=False))
+    del x, parts
+    gc.collect()
+    made = [np.zeros((2, 3)) + n for n in range(20)]
+    assert there.tolist() == [[0, 1, 2], [3, 4, 5]] and len(made) == 20
+
+
+def test_local_parts_are_not_copied():
+    parts = [numpy.full((2, 3), float(device)) for device in range(DEVICES)]
+    x = np.from_local(parts)
+    assert [address(part) for part in x.local_view()] == [address(part) for part in parts]
+    x += 1
+    x[0] = 9
+    assert [part[0, 0] for part in parts] == list(range(DEVICES))
+    assert x.tolist()[0] == [9, 9, 9] and x.tolist()[-1] == [DEVICES] * 3
+    # What lies otherwise is.
+    turned = np.from_local([numpy.arange(6.0).reshape(2, 3).T] * DEVICES)
+    assert turned.shape == (3 * DEVICES, 2) and turned[1].tolist() == [1, 4]
+
+
+def test_written_shards_are_the_arrays():
+    x = np.arange(7.0)
+    with x.local_view() as shards:
+        shards[0][...] = 5
+    with pytest.raises(ValueError, match="read-only"):
+        shards[0][...] = 6
+    assert float(x[0]) == 5
 
 
 def test_pickles_and_copies():

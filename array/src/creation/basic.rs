@@ -4,7 +4,7 @@ use crate::array::Array;
 use crate::engine::{Cause, ShardMemory};
 use crate::error::{Error, Failure, Site, call_site, outside, within};
 use crate::graph::{Evaluated, Node, NodeOp};
-use crate::host::HostArray;
+use crate::host::{HostArray, LocalShard};
 use crate::interval::Interval;
 use crate::manipulation::refused;
 use crate::operand::Operand;
@@ -213,6 +213,32 @@ impl Array {
     /// not fill its shape.
     #[track_caller]
     pub fn from_local(shards: Vec<HostArray>, axis: usize) -> Array {
+        Array::from_local_shards(shards.into_iter().map(LocalShard::from).collect(), axis)
+    }
+
+    /// An array of elements that stay where they are where the devices can have them so, and
+    /// whether they do; every rank declares them to be equal on all ranks. Elements that are shared
+    /// must not be written as long as the array is in use; those that are not are copied.
+    ///
+    /// Local; errors: those of `from_slice`.
+    #[track_caller]
+    pub fn from_shared(data: &LocalShard) -> (Array, bool) {
+        let site = call_site();
+        let mut is_shared = false;
+        let array = Array::catch((|| {
+            data.check().map_err(|error| Error::op(error, site))?;
+            let mesh = current_mesh(site)?;
+            let (value, shares) = mesh.engine().share(data, site)?;
+            is_shared = shares;
+            let node = Node::evaluated(data.shape.as_slice().into(), data.dtype, value, site);
+            Ok(Array::from_node(mesh, node))
+        })());
+        (array, is_shared)
+    }
+
+    /// As `from_local`, of shards whose elements somebody else may have too.
+    #[track_caller]
+    pub fn from_local_shards(shards: Vec<LocalShard>, axis: usize) -> Array {
         let site = call_site();
         Array::catch((|| {
             let mesh = current_mesh(site)?;

@@ -1,7 +1,7 @@
 //! Which windows are closed, and by what.
 
 use super::*;
-use crate::{Evaluated, HostArray, arange, flush};
+use crate::{Evaluated, HostArray, LocalShard, arange, flush};
 use std::any::Any;
 
 /// A value of zeros.
@@ -55,11 +55,11 @@ impl Engine for Notes {
     }
     fn from_local(
         &self,
-        shards: Vec<HostArray>,
+        shards: Vec<LocalShard>,
         _: usize,
         site: Site,
     ) -> Result<(Vec<usize>, Arc<dyn Evaluated>), Error> {
-        Ok((shards[0].shape.clone(), self.upload(&shards[0], site)?))
+        Ok((shards[0].shape.clone(), self.share(&shards[0], site)?.0))
     }
     fn local_shards(&self, _: &Arc<dyn Evaluated>) -> Result<Vec<(Vec<usize>, HostArray)>, Error> {
         Ok(Vec::new())

@@ -5,7 +5,9 @@ use super::memory::word;
 use crate::digest::data_digest;
 use crate::error::RunError;
 use crate::shards::{Shards, Storage, contiguous};
-use phalanx_array::{Engine, Error, Evaluated, HostArray, ShardMemory, Site};
+use phalanx_array::{
+    Engine, Error, Evaluated, HostArray, LocalShard, ShardBytes, ShardMemory, Site,
+};
 use phalanx_collectives::TicketKind;
 use phalanx_device::{Buffer, Strided, copy_strided};
 use phalanx_ops::sharding::volume;
@@ -40,8 +42,41 @@ impl Session {
             );
         };
         let value = self.filled(data.dtype, &data.shape, sharding, fill, site)?;
-        self.processes.declare(|| data_digest(data), site);
+        self.processes.declare(|| data_digest(data.dtype, &data.shape, &data.bytes), site);
         Ok(value)
+    }
+
+    /// See `Engine::share`.
+    pub(super) fn share_data(
+        &self,
+        data: &LocalShard,
+        site: Site,
+    ) -> Result<(Arc<dyn Evaluated>, bool), Error> {
+        let LocalShard { dtype, shape, bytes } = data;
+        let (sharding, blocks) = self.place(shape);
+        let shared = |owner: &Arc<dyn AsRef<[u8]> + Send + Sync>| -> Option<Vec<Buffer>> {
+            let start = (**owner).as_ref().as_ptr();
+            let one = |block: &IndexBox| {
+                let (first, elements) = in_one_piece(block, shape)?;
+                let (first, length) = (first * dtype.size(), elements * dtype.size());
+                let is_aligned = is_aligned(start.wrapping_add(first), *dtype);
+                is_aligned.then(|| Buffer::from_shared(owner.clone(), first, length))
+            };
+            blocks.iter().map(one).collect()
+        };
+        let buffers = match bytes {
+            ShardBytes::Shared(owner) => shared(owner),
+            ShardBytes::Own(_) => None,
+        };
+        let Some(buffers) = buffers else {
+            let bytes = bytes.as_slice().to_vec();
+            let data = HostArray { dtype: *dtype, shape: shape.clone(), bytes };
+            return Ok((self.upload_data(&data, site)?, false));
+        };
+        let storage = Storage::shared(buffers);
+        self.live.note(&storage, *dtype, shape, site);
+        self.processes.declare(|| data_digest(*dtype, shape, bytes.as_slice()), site);
+        Ok((Arc::new(Shards::new(*dtype, shape, sharding, storage, None)), true))
     }
 
     /// See `Engine::placement`.
@@ -105,7 +140,7 @@ impl Session {
     /// See `Engine::from_local`.
     pub(super) fn join_shards(
         &self,
-        shards: Vec<HostArray>,
+        shards: Vec<LocalShard>,
         axis: usize,
         site: Site,
     ) -> Result<(Vec<usize>, Arc<dyn Evaluated>), Error> {
@@ -164,9 +199,11 @@ impl Session {
             sharding.axes[axis] = Some(Split { mesh_axes, bounds: Bounds::explicit(&sizes) });
         }
         let dtype = shards[0].dtype;
+        let is_shared = shards.iter().any(|shard| matches!(shard.bytes, ShardBytes::Shared(_)))
+            && self.devices.iter().all(|device| device.is_host());
         let mut buffers = Vec::with_capacity(shards.len());
         for (shard, device) in shards.into_iter().zip(&self.devices) {
-            let host = Buffer::from_vec(aligned(shard.bytes));
+            let host = buffer_of(shard);
             let copied = |own: &Buffer| own.update_from_host(&host);
             let buffer = match device.is_host() {
                 true => Ok(host.clone()),
@@ -174,7 +211,7 @@ impl Session {
             };
             buffers.push(buffer.map_err(|error| fail(self.fatal(self.too_little(error))))?);
         }
-        let storage = Storage::new(buffers);
+        let storage = if is_shared { Storage::shared(buffers) } else { Storage::new(buffers) };
         self.live.note(&storage, dtype, &shape, site);
         let value = Shards::new(dtype, &shape, sharding, storage, None);
         Ok((shape, Arc::new(value)))
@@ -264,8 +301,41 @@ impl Session {
     }
 }
 
+/// Where the elements of a block lie among those of an array in C order, and how many there are, if
+/// none lies in between that is not of the block.
+fn in_one_piece(block: &IndexBox, shape: &[usize]) -> Option<(usize, usize)> {
+    let elements = volume(block);
+    if elements == 0 {
+        return Some((0, 0));
+    }
+    let inner = block.iter().zip(shape).rposition(|(range, &extent)| range.len() != extent);
+    let outer = &block[..inner.unwrap_or(0)];
+    if outer.iter().any(|range| range.len() != 1) {
+        return None;
+    }
+    let first = block.iter().zip(shape).fold(0, |at, (range, &extent)| at * extent + range.start);
+    Some((first, elements))
+}
+
+/// Whether elements of a dtype can be read there.
+fn is_aligned(start: *const u8, dtype: DType) -> bool {
+    (start as usize).is_multiple_of(dtype.size())
+}
+
+/// The memory of a shard, without a copy where its elements are aligned.
+fn buffer_of(shard: LocalShard) -> Buffer {
+    let length = shard.bytes.as_slice().len();
+    let is_aligned = is_aligned(shard.bytes.as_slice().as_ptr(), shard.dtype);
+    match shard.bytes {
+        ShardBytes::Own(bytes) if is_aligned => Buffer::from_vec(bytes),
+        ShardBytes::Shared(owner) if is_aligned => Buffer::from_shared(owner, 0, length),
+        ShardBytes::Own(bytes) => Buffer::from_vec(aligned(&bytes)),
+        ShardBytes::Shared(owner) => Buffer::from_vec(aligned((*owner).as_ref())),
+    }
+}
+
 /// The bytes in memory aligned for every dtype.
-fn aligned(bytes: Vec<u8>) -> Vec<u128> {
+fn aligned(bytes: &[u8]) -> Vec<u128> {
     let mut words = vec![0u128; bytes.len().div_ceil(16)];
     for (word, chunk) in words.iter_mut().zip(bytes.chunks(16)) {
         let mut whole = [0; 16];

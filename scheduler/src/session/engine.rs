@@ -14,7 +14,9 @@ use crate::plan::Plan;
 use crate::processes::Processes;
 use crate::ready::KernelCache;
 use crate::shards::Shards;
-use phalanx_array::{Cause, Engine, Error, Evaluated, Graph, HostArray, Limits, ShardMemory, Site};
+use phalanx_array::{
+    Cause, Engine, Error, Evaluated, Graph, HostArray, Limits, LocalShard, ShardMemory, Site,
+};
 use phalanx_collectives::{CollectiveError, Communicator, TicketKind, World};
 use phalanx_device::{CpuDevice, Device};
 use phalanx_distributed::propagate;
@@ -303,9 +305,13 @@ impl Engine for Session {
         self.upload_data(data, site)
     }
 
+    fn share(&self, data: &LocalShard, site: Site) -> Result<(Arc<dyn Evaluated>, bool), Error> {
+        self.share_data(data, site)
+    }
+
     fn from_local(
         &self,
-        shards: Vec<HostArray>,
+        shards: Vec<LocalShard>,
         axis: usize,
         site: Site,
     ) -> Result<(Vec<usize>, Arc<dyn Evaluated>), Error> {
