@@ -6,10 +6,10 @@ use crate::environment::{Variable, most_threads, unknown};
 pub use phalanx_device::cuda::CudaOptions;
 use std::ffi::OsString;
 use std::fmt;
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::{IpAddr, Ipv4Addr, TcpListener};
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
-use std::sync::Once;
+use std::sync::{Arc, Once};
 use std::time::Duration;
 
 /// How long start-up may take unless told otherwise.
@@ -57,7 +57,33 @@ pub struct Startup {
     pub token: Vec<u8>,
     /// How long start-up may take.
     pub timeout: Duration,
+    /// On process 0: a socket that listens at the address already.
+    pub listener: Option<Listener>,
 }
+
+/// A socket that listens.
+#[derive(Clone, Debug)]
+pub struct Listener(Arc<TcpListener>);
+
+impl Listener {
+    /// A socket as it is.
+    pub fn new(socket: TcpListener) -> Listener {
+        Listener(Arc::new(socket))
+    }
+
+    /// Another handle to the socket.
+    pub(crate) fn handle(&self) -> std::io::Result<TcpListener> {
+        self.0.try_clone()
+    }
+}
+
+impl PartialEq for Listener {
+    fn eq(&self, other: &Listener) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Listener {}
 
 /// An error of the configuration.
 #[derive(Debug, thiserror::Error)]
@@ -105,6 +131,47 @@ pub enum ConfigError {
         /// What is wrong with it.
         flaw: TokenFlaw,
     },
+    /// Processes that can talk to each other already are not introduced to each other.
+    #[error("process {rank}{flaw}")]
+    Introduction {
+        /// The process with which something is wrong.
+        rank: usize,
+        /// What is wrong.
+        flaw: IntroductionFlaw,
+    },
+}
+
+/// Why processes that can talk to each other already do not meet.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum IntroductionFlaw {
+    /// A launcher has told the processes how they meet.
+    #[error(" was started by a launcher that has set PHALANX_SIZE")]
+    Launched,
+    /// A process listens and connects on loopback and is on another machine than the first.
+    #[error(" is on {host} and process 0 on {first}, but connections are on loopback")]
+    OtherMachine {
+        /// The name of its machine.
+        host: String,
+        /// The name of the first process's machine.
+        first: String,
+    },
+    /// The system, or the process's environment, refuses.
+    #[error(": {reason}")]
+    Refused {
+        /// What was said.
+        reason: String,
+    },
+    /// The texts of the processes are not as many as the processes.
+    #[error(" got the texts of {told} processes, and there are {size}")]
+    Count {
+        /// How many texts there are.
+        told: usize,
+        /// How many processes there are.
+        size: usize,
+    },
+    /// The text of a process is not what it told.
+    #[error(" told something that is not understood; is it another version?")]
+    Garbled,
 }
 
 /// Why a token file keeps no secret.
@@ -144,6 +211,7 @@ impl ConfigError {
             ConfigError::RankOutOfRange { .. } => "PX092",
             ConfigError::TokenUnreadable { .. } => "PX093",
             ConfigError::TokenUnsafe { .. } => "PX094",
+            ConfigError::Introduction { .. } => "PX099",
         }
     }
 
@@ -165,6 +233,20 @@ impl ConfigError {
             ConfigError::TokenUnsafe { .. } => {
                 "write 32 random bytes to it, and let its owner alone read it: chmod 600"
             }
+            ConfigError::Introduction { flaw, .. } => match flaw {
+                IntroductionFlaw::Launched => {
+                    "give no communicator under `phalanx run`, or start with mpirun alone"
+                }
+                IntroductionFlaw::OtherMachine { .. } => {
+                    "set PHALANX_BIND, on each machine to the address at which the others reach it"
+                }
+                IntroductionFlaw::Refused { .. } => {
+                    "`phalanx info` tells what the environment says"
+                }
+                IntroductionFlaw::Count { .. } | IntroductionFlaw::Garbled => {
+                    "give a communicator of all processes that call init, all of one version"
+                }
+            },
         }
     }
 }
@@ -229,6 +311,11 @@ impl Config {
             data: environment.data.clone().unwrap_or(default.data),
             startup: startup(environment)?,
         })
+    }
+
+    /// The address on which this process accepts connections, and how long start-up may take.
+    pub(crate) fn meeting_from_env() -> Result<(IpAddr, Duration), ConfigError> {
+        Ok(meeting(&Environment::parse(|name| std::env::var_os(name))?))
     }
 
     /// Sets the number of CPU devices of this process; zero counts as one.
@@ -385,14 +472,21 @@ fn startup(environment: &Environment) -> Result<Option<Startup>, ConfigError> {
     }
     let address = environment.address.clone();
     let token_file = environment.token_file.as_deref();
+    let (bind, timeout) = meeting(environment);
     Ok(Some(Startup {
         rank,
         size,
         address: address.ok_or_else(|| missing("PHALANX_ADDRESS", "PHALANX_SIZE"))?,
-        bind: environment.bind.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST)),
+        bind,
         token: token(token_file.ok_or_else(|| missing("PHALANX_TOKEN_FILE", "PHALANX_SIZE"))?)?,
-        timeout: environment.timeout.unwrap_or(DEFAULT_TIMEOUT),
+        timeout,
+        listener: None,
     }))
+}
+
+fn meeting(environment: &Environment) -> (IpAddr, Duration) {
+    let bind = environment.bind.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
+    (bind, environment.timeout.unwrap_or(DEFAULT_TIMEOUT))
 }
 
 fn missing(variable: &'static str, needed_by: &'static str) -> ConfigError {

@@ -1,6 +1,6 @@
 //! Sessions: the beginning and the end of a program's work with Phalanx.
 
-use crate::config::{Config, Devices};
+use crate::config::{Config, Devices, Listener};
 use phalanx_array::{Engine, Error, Failure, Limits, MeshHandle, Site, call_site};
 use phalanx_collectives::{CollectiveError, Facts, Rendezvous, World};
 use phalanx_device::cuda::{CudaDevice, cuda_devices};
@@ -321,6 +321,12 @@ fn world(
     rendezvous.token = startup.token.clone();
     rendezvous.timeout = startup.timeout;
     rendezvous.local_devices = devices;
+    let unusable = |error: std::io::Error| CollectiveError::Listen {
+        address: startup.address.clone(),
+        reason: error.to_string(),
+    };
+    rendezvous.listener =
+        startup.listener.as_ref().map(Listener::handle).transpose().map_err(unusable)?;
     rendezvous.agreement = Facts::from_iter([
         fact("version", String::from(env!("CARGO_PKG_VERSION"))),
         // The matrix products of a library may differ in their last bits between instruction sets.

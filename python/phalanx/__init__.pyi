@@ -632,12 +632,32 @@ def format_float_scientific(x: Any, precision: Any = ..., unique: Any = ..., tri
 frexp: ufunc
 
 def from_dlpack(*args: Any, **kwargs: Any) -> Any:
-    """An array of what another library exports: a copy. Every process gives the same elements."""
+    """An array of what another library exports. Every process gives the same elements.
+
+        Elements on the host that lie as the devices of the session need them are not copied: the array
+        reads them where they are, and has memory of its own once it is written. Until then whoever
+        writes them changes the array.
+
+        Parameters
+        ----------
+        x : object
+            An array with ``__dlpack__`` and ``__dlpack_device__``, such as a tensor of PyTorch.
+        device : str, optional
+            ``"cpu"``: what lies on another device is copied by its library.
+        copy : bool, optional
+            True copies in any case, False never does; else elements are copied where they have to be.
+
+        Raises
+        ------
+        BufferError
+            If the elements lie on another device, or would have to be copied and must not be.
+    """
 
 def from_local(part: Any, axis: int | Sequence[int] | None = ...) -> ndarray:
     """One array of what the processes hold, joined along an axis: a part for each device of this
-    process, or one part for a process of one device. Parts are arrays of NumPy or whatever exports
-    its elements. Collective.
+    process, or one part for a process of one device. Parts are arrays of NumPy or of any library
+    that exports its elements, such as tensors of PyTorch. What lies in C order is not copied: it
+    must not be written as long as the array is in use. Collective.
     """
 
 def frombuffer(buffer: Any, dtype: DTypeLike = ..., count: Any = ..., offset: Any = ...) -> ndarray:
@@ -741,7 +761,7 @@ def indices(dimensions: Any, dtype: DTypeLike = ..., sparse: Any = ...) -> ndarr
 
 inf: float
 
-def init(devices: Any = ..., *, mesh: Any = ..., threads: Any = ..., memory_limit: Any = ..., split_from: Any = ...) -> None:
+def init(devices: Any = ..., *, mesh: Any = ..., threads: Any = ..., memory_limit: Any = ..., split_from: Any = ..., comm: Any = ...) -> None:
     """Begins the session.
 
     Parameters
@@ -757,6 +777,10 @@ def init(devices: Any = ..., *, mesh: Any = ..., threads: Any = ..., memory_limi
     split_from : int, optional
         The number of elements from which arrays are split over the devices (65,536). The same on
         all processes.
+    comm : optional
+        How the processes of the world talk to each other already, if `phalanx run` has not started
+        them: a communicator of mpi4py, such as ``MPI.COMM_WORLD`` or a part of it, or any object
+        with ``rank``, ``size`` and ``allgather``. They meet through it; arrays travel as always.
     """
 
 def inner(a: Any, b: Any, /) -> ndarray:

@@ -1,10 +1,10 @@
 //! The session of the program: begun by `init`, or by the first array.
 
-use crate::errors::{not_begun, raised, value_error};
+use crate::errors::{not_begun, raised, type_error, value_error};
 use crate::errstate;
 use crate::site::at_line;
 use phalanx::waiting::lock;
-use phalanx::{Config, Devices, Limits, Mesh, MeshHandle, Policy, Session};
+use phalanx::{Config, ConfigError, Devices, Limits, Mesh, MeshHandle, Policy, Session};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -49,9 +49,43 @@ pub fn ensure(py: Python<'_>) -> PyResult<()> {
 }
 
 fn configuration() -> PyResult<Config> {
-    Config::from_env().map_err(|error| {
-        value_error(format!("{error} [{}]\n  hint    {}", error.code(), error.hint()))
+    Config::from_env().map_err(|error| refused(&error))
+}
+
+fn refused(error: &ConfigError) -> PyErr {
+    value_error(format!("{error} [{}]\n  hint    {}", error.code(), error.hint()))
+}
+
+/// The configuration of a process whose world talks by a communicator. Collective over it.
+fn introduced(comm: &Bound<'_, PyAny>) -> PyResult<Config> {
+    let number = |name: &str| -> PyResult<usize> {
+        let number = comm.getattr(name).and_then(|number| number.extract());
+        number.map_err(|_| {
+            type_error("phalanx.init: comm has no rank, size and allgather, as MPI.COMM_WORLD has")
+        })
+    };
+    let (rank, size) = (number("rank")?, number("size")?);
+    let host: String = comm.py().import("socket")?.getattr("gethostname")?.call0()?.extract()?;
+    let gather = |own: String| -> Result<Vec<String>, Unmet> {
+        let all = comm.call_method1("allgather", (own,)).and_then(|all| all.extract());
+        all.map_err(Unmet::Python)
+    };
+    Config::introduced(rank, size, &host, gather).map_err(|unmet| match unmet {
+        Unmet::Python(error) => error,
+        Unmet::Config(error) => refused(&error),
     })
+}
+
+/// Why processes that talk by a communicator do not meet.
+enum Unmet {
+    Python(PyErr),
+    Config(ConfigError),
+}
+
+impl From<ConfigError> for Unmet {
+    fn from(error: ConfigError) -> Unmet {
+        Unmet::Config(error)
+    }
 }
 
 fn begin(
@@ -95,8 +129,14 @@ fn begun_before() -> PyErr {
 /// split_from : int, optional
 ///     The number of elements from which arrays are split over the devices (65,536). The same on
 ///     all processes.
+/// comm : optional
+///     How the processes of the world talk to each other already, if `phalanx run` has not started
+///     them: a communicator of mpi4py, such as ``MPI.COMM_WORLD`` or a part of it, or any object
+///     with ``rank``, ``size`` and ``allgather``. They meet through it; arrays travel as always.
 #[pyfunction]
-#[pyo3(signature = (devices=None, *, mesh=None, threads=None, memory_limit=None, split_from=None))]
+#[pyo3(signature = (devices=None, *, mesh=None, threads=None, memory_limit=None, split_from=None,
+    comm=None))]
+#[expect(clippy::too_many_arguments, reason = "they are those of the function in Python")]
 pub fn init(
     py: Python<'_>,
     devices: Option<&Bound<'_, PyAny>>,
@@ -104,8 +144,12 @@ pub fn init(
     threads: Option<usize>,
     memory_limit: Option<usize>,
     split_from: Option<usize>,
+    comm: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<()> {
-    let mut config = configuration()?;
+    let mut config = match comm.filter(|comm| !comm.is_none()) {
+        Some(comm) => introduced(comm)?,
+        None => configuration()?,
+    };
     if let Some(devices) = devices {
         config.devices = devices_of(devices)?;
     }

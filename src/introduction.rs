@@ -1,0 +1,183 @@
+//! The start-up of processes that can talk to each other already, as those of an MPI program can.
+//!
+//! One exchange of texts takes the place of what a launcher tells its processes: where process 0
+//! waits, and the secret. Everything after that is the meeting that launched processes have.
+
+use crate::config::{Config, ConfigError, IntroductionFlaw, Listener, Startup};
+use std::fmt::Write;
+use std::net::{IpAddr, SocketAddr, TcpListener};
+
+/// Bytes of randomness in the secret.
+const TOKEN_BYTES: usize = 32;
+/// How a text begins that tells of a failure.
+const FAILED: &str = "failed";
+
+/// What process 0 makes, and what every process tells.
+struct Own {
+    text: String,
+    listener: Option<Listener>,
+}
+
+impl Config {
+    /// The configuration of the environment for one of `size` processes that were started by
+    /// another launcher than `phalanx run` and can talk to each other. `host` is the name of this
+    /// machine; `gather` gives the texts of all processes, in the order of their ranks, to all.
+    ///
+    /// Connections are on loopback, so that all processes have to be on one machine, unless
+    /// `PHALANX_BIND` has an address of each machine.
+    ///
+    /// Collectivity  Collective over the processes: `gather` is called once on each, whatever
+    ///               fails.
+    /// Errors        PX090 and PX099, on all processes; what `gather` fails with.
+    pub fn introduced<E: From<ConfigError>>(
+        rank: usize,
+        size: usize,
+        host: &str,
+        gather: impl FnOnce(String) -> Result<Vec<String>, E>,
+    ) -> Result<Config, E> {
+        let config = Config::from_env();
+        if size <= 1 {
+            return Ok(Config { startup: None, ..config? });
+        }
+        let surroundings = Config::meeting_from_env();
+        let own = match (&config, &surroundings) {
+            (Ok(Config { startup: Some(_), .. }), _) => {
+                Err(ConfigError::Introduction { rank, flaw: IntroductionFlaw::Launched })
+            }
+            (Ok(_), Ok((bind, _))) => told(rank, host, *bind),
+            // The error itself follows below.
+            (Err(error), _) | (_, Err(error)) => Ok(failure(error)),
+        };
+        let (own, refusal) = match own {
+            Ok(own) => (own, None),
+            Err(error) => (failure(&error), Some(error)),
+        };
+        let all = gather(own.text)?;
+        if let Some(error) = refusal {
+            return Err(error.into());
+        }
+        let (config, (bind, timeout)) = (config?, surroundings?);
+        let (address, token) = understood(&all, size)?;
+        let listener = own.listener;
+        let startup = Startup { rank, size, address, bind, token, timeout, listener };
+        Ok(config.startup(startup))
+    }
+}
+
+/// What this process tells; process 0 begins to listen.
+fn told(rank: usize, host: &str, bind: IpAddr) -> Result<Own, ConfigError> {
+    let head = format!("at\n{}\n{bind}", host.replace('\n', " "));
+    if rank != 0 {
+        return Ok(Own { text: head, listener: None });
+    }
+    let refused = |reason: String| ConfigError::Introduction {
+        rank,
+        flaw: IntroductionFlaw::Refused { reason },
+    };
+    let listener = TcpListener::bind(SocketAddr::new(bind, 0));
+    let listener = listener.map_err(|error| refused(format!("{bind}: {error}")))?;
+    let port = listener.local_addr().map_err(|error| refused(error.to_string()))?.port();
+    let mut secret = [0; TOKEN_BYTES];
+    getrandom::fill(&mut secret).map_err(|error| refused(error.to_string()))?;
+    let mut token = String::new();
+    for byte in secret {
+        let _ = write!(token, "{byte:02x}");
+    }
+    // A process that listens everywhere is found by its machine's name.
+    let address = match bind.is_unspecified() {
+        true => format!("{host}:{port}"),
+        false => SocketAddr::new(bind, port).to_string(),
+    };
+    let text = format!("{head}\n{address}\n{token}");
+    Ok(Own { text, listener: Some(Listener::new(listener)) })
+}
+
+fn failure(error: &ConfigError) -> Own {
+    Own { text: format!("{FAILED}\n{error}"), listener: None }
+}
+
+/// Where process 0 waits, and the secret, if all processes can meet: the same on all of them.
+fn understood(all: &[String], size: usize) -> Result<(String, Vec<u8>), ConfigError> {
+    let flawed = |rank, flaw| ConfigError::Introduction { rank, flaw };
+    if all.len() != size {
+        return Err(flawed(0, IntroductionFlaw::Count { told: all.len(), size }));
+    }
+    let mut first_host = None;
+    for (rank, text) in all.iter().enumerate() {
+        let mut lines = text.split('\n');
+        let (kind, host, bind) = (lines.next(), lines.next(), lines.next());
+        if kind == Some(FAILED) {
+            let reason = host.unwrap_or_default().to_owned();
+            return Err(flawed(rank, IntroductionFlaw::Refused { reason }));
+        }
+        let (Some("at"), Some(host), Some(Ok(bind))) = (kind, host, bind.map(str::parse::<IpAddr>))
+        else {
+            return Err(flawed(rank, IntroductionFlaw::Garbled));
+        };
+        let first = *first_host.get_or_insert(host);
+        if host != first && bind.is_loopback() {
+            let (host, first) = (host.to_owned(), first.to_owned());
+            return Err(flawed(rank, IntroductionFlaw::OtherMachine { host, first }));
+        }
+    }
+    let mut lines = all[0].split('\n').skip(3);
+    match (lines.next(), lines.next()) {
+        (Some(address), Some(token)) => Ok((address.to_owned(), token.as_bytes().to_vec())),
+        _ => Err(flawed(0, IntroductionFlaw::Garbled)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::{Arc, Barrier, Mutex};
+
+    /// What processes of a world, here threads, are introduced with.
+    fn world(size: usize, hosts: &'static [&str]) -> Vec<Result<Config, ConfigError>> {
+        let (texts, barrier) = (Mutex::new(vec![String::new(); size]), Barrier::new(size));
+        let shared = Arc::new((texts, barrier));
+        let one = |rank: usize| {
+            let shared = shared.clone();
+            std::thread::spawn(move || {
+                Config::introduced(rank, size, hosts[rank], |own| {
+                    shared.0.lock().unwrap()[rank] = own;
+                    shared.1.wait();
+                    Ok(shared.0.lock().unwrap().clone())
+                })
+            })
+        };
+        let threads: Vec<_> = (0..size).map(one).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    }
+
+    #[test]
+    fn all_learn_where_the_first_waits() {
+        let configs: Vec<Startup> = world(3, &["a", "a", "a"])
+            .into_iter()
+            .map(|one| one.unwrap().startup.unwrap())
+            .collect();
+        assert!(configs.iter().all(|one| one.address == configs[0].address));
+        assert!(configs.iter().all(|one| one.token == configs[0].token && one.token.len() == 64));
+        assert_eq!(configs.iter().map(|one| one.rank).collect::<Vec<_>>(), [0, 1, 2]);
+        assert!(configs[0].listener.is_some() && configs[1].listener.is_none());
+        assert_eq!(world(1, &["a"])[0].as_ref().unwrap().startup, None);
+    }
+
+    #[test]
+    fn loopback_reaches_no_other_machine() {
+        for refused in world(2, &["a", "b"]) {
+            let error = refused.unwrap_err();
+            assert_eq!(error.code(), "PX099");
+            assert!(error.to_string().contains("process 1 is on b and process 0 on a"), "{error}");
+        }
+    }
+
+    #[test]
+    fn what_fails_on_one_is_told_to_all() {
+        let texts = [String::from("at\na\n127.0.0.1\n127.0.0.1:1\nff"), String::from("failed\nno")];
+        let error = understood(&texts, 2).unwrap_err();
+        assert!(error.to_string().contains("process 1: no"), "{error}");
+        assert!(understood(&texts[..1], 2).is_err());
+        assert!(understood(&[String::from("x"), String::new()], 2).is_err());
+    }
+}
