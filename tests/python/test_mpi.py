@@ -15,8 +15,9 @@ from . import worlds
 # The one beside the interpreter is that of the environment.
 MPIRUN = shutil.which("mpirun", path=os.path.dirname(sys.executable)) or shutil.which("mpirun")
 
+HAS_MPI4PY = importlib.util.find_spec("mpi4py") is not None
 needs_mpi = pytest.mark.skipif(
-    MPIRUN is None or importlib.util.find_spec("mpi4py") is None,
+    MPIRUN is None or not HAS_MPI4PY,
     reason="mpirun or mpi4py is not installed",
 )
 

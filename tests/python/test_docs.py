@@ -1,0 +1,49 @@
+"""The programs of the documents run.
+
+A block of Python in docs/*.md and README.md is a program of its own, which runs on one device and on
+three. A word after the language says how else: `mpi` in processes of MPI, `processes` in those of
+`phalanx run`; any other word is a library without which it does not run.
+"""
+
+import importlib.util
+import pathlib
+import re
+
+import pytest
+
+from . import test_mpi, worlds
+
+ROOT = pathlib.Path(worlds.ROOT)
+BLOCK = re.compile(r"^```python *([a-z_]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def blocks():
+    """Every block: the file with the line, how it runs, and the program."""
+    for path in [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md"]:
+        text = path.read_text()
+        for found in BLOCK.finditer(text):
+            line = text.count("\n", 0, found.start()) + 1
+            yield pytest.param(*found.groups(), id=f"{path.relative_to(ROOT)}:{line}")
+
+
+@pytest.mark.parametrize("how, program", list(blocks()))
+def test_block(how, program, tmp_path):
+    # What a program writes is written beside it.
+    path = tmp_path / "program.py"
+    path.write_text(program)
+    started = f"\nimport os, runpy\nos.chdir({str(tmp_path)!r})\nrunpy.run_path('program.py')\n"
+    if how == "mpi":
+        if test_mpi.MPIRUN is None or not test_mpi.HAS_MPI4PY:
+            pytest.skip("mpirun or mpi4py is not installed")
+        test_mpi.mpirun(started)
+    elif how == "processes":
+        worlds.run(started, processes=2)
+    else:
+        if how and importlib.util.find_spec(how) is None:
+            pytest.skip(f"{how} is not installed")
+        for devices in (1, 3):
+            worlds.run(started, devices=devices)
+
+
+def test_blocks_are_found():
+    assert len(list(blocks())) >= 8
