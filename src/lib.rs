@@ -87,7 +87,9 @@ pub use phalanx_ops::{
     Bounds, DType, Element, Index, Kind, Mesh, Op, Scalar, Sharding, Split, Weak,
 };
 pub use phalanx_scheduler::{Counters, planning};
-pub use session::{InitError, InitFailure, Session, agree, declare, init, rank, size};
+pub use session::{
+    DeviceMemory, InitError, InitFailure, Session, agree, declare, init, rank, size,
+};
 
 /// What most programs use.
 pub mod prelude {

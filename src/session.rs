@@ -118,6 +118,17 @@ fn become_newest(sessions: &[Begun]) {
     }
 }
 
+/// How much memory a device holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DeviceMemory {
+    /// Bytes of arrays and of plans under way.
+    pub in_use: usize,
+    /// The most bytes that it has held.
+    pub peak: usize,
+    /// The most bytes that it may hold, if there is a limit.
+    pub limit: Option<usize>,
+}
+
 /// A program's work with Phalanx, from [`init`] until it is finished or dropped.
 pub struct Session {
     scheduler: Arc<Scheduler>,
@@ -241,6 +252,16 @@ impl Session {
     /// The largest number of bytes that a device of this process has held. Local.
     pub fn peak_bytes(&self) -> usize {
         self.scheduler.devices().iter().map(|device| device.peak_bytes()).max().unwrap_or(0)
+    }
+
+    /// The memory of each device of this process. Local.
+    pub fn memory(&self) -> Vec<DeviceMemory> {
+        let devices = self.scheduler.devices().iter().map(|device| DeviceMemory {
+            in_use: device.bytes_in_use(),
+            peak: device.peak_bytes(),
+            limit: device.memory_limit(),
+        });
+        devices.collect()
     }
 
     /// Makes the present use of memory the peak. Local.

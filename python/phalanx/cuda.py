@@ -4,8 +4,30 @@ Streams and events order nothing here, for operations of a session are in progra
 """
 
 import contextlib as _contextlib
+import sys as _sys
 
+from . import _cuda_runtime as runtime
 from . import _phalanx
+from ._cuda_memory import (
+    MemoryAsyncPool as MemoryAsyncPool,
+    MemoryPointer as MemoryPointer,
+    MemoryPool as MemoryPool,
+    PinnedMemoryPointer as PinnedMemoryPointer,
+    PinnedMemoryPool as PinnedMemoryPool,
+    alloc as alloc,
+    alloc_pinned_memory as alloc_pinned_memory,
+    get_allocator as get_allocator,
+    get_default_memory_pool as get_default_memory_pool,
+    get_default_pinned_memory_pool as get_default_pinned_memory_pool,
+    malloc_async as malloc_async,
+    malloc_managed as malloc_managed,
+    set_allocator as set_allocator,
+    set_pinned_memory_allocator as set_pinned_memory_allocator,
+    using_allocator as using_allocator,
+)
+
+# By its path, too, as if this were a folder.
+_sys.modules["phalanx.cuda.runtime"] = runtime
 
 
 def is_available():
@@ -73,8 +95,25 @@ def get_current_stream():
 class Device:
     """A device of this process."""
 
-    def __init__(self, device=0):
-        self.id = int(device)
+    def __init__(self, device=None):
+        self.id = 0 if device is None else int(device)
+
+    def __int__(self):
+        return self.id
+
+    def __eq__(self, other):
+        return isinstance(other, Device) and self.id == other.id
+
+    def __hash__(self):
+        return hash(("phalanx.cuda.Device", self.id))
+
+    def __repr__(self):
+        return f"<Device {self.id}: cpu>"
+
+    @property
+    def mem_info(self):
+        """Bytes that are free, and all."""
+        return runtime.memGetInfo()
 
     def __enter__(self):
         return self
@@ -95,3 +134,13 @@ class Device:
 def profile():
     """A block that a profiler would look at."""
     yield
+
+
+def get_device_id():
+    """The first device: operations are of all."""
+    return 0
+
+
+def get_cuda_path():
+    """Where CUDA is installed: the session does not look for it."""
+    return None

@@ -6,6 +6,7 @@ of such a block are global already.
 """
 
 from . import _phalanx
+from ._messages import Messages as _Messages
 from ._phalanx import agree as agree
 
 _OPERATIONS = {
@@ -34,6 +35,7 @@ class ProcessGroup:
     def __init__(self):
         self.rank = _phalanx.rank()
         self.size = _phalanx.size()
+        self._messages = _Messages(self)
 
     def _stacked(self, array):
         """What all processes hold, joined along a new first axis: a global array."""
@@ -94,12 +96,24 @@ class ProcessGroup:
         agree()
 
     def send(self, array, peer, stream=None):
-        """Not there: only collectives of all processes are."""
-        raise NotImplementedError(f"send to process {peer}: use scatter, gather or all_to_all")
+        """Sends an array of this process to another one; does not wait until it is received.
+
+        The array is one of NumPy or of a ``with phalanx.local():`` block.
+        """
+        self._messages.send(_host(array), self._other(peer))
 
     def recv(self, out_array, peer, stream=None):
-        """Not there: only collectives of all processes are."""
-        raise NotImplementedError(f"recv from process {peer}: use scatter, gather or all_to_all")
+        """Waits for an array that another process has sent, in the order in which it sends them.
+
+        Raises ``ConnectionError`` if that process ends, and ``ValueError`` if what it has sent is of
+        another size or dtype.
+        """
+        _write(out_array, self._messages.receive(out_array.shape, out_array.dtype, self._other(peer)))
+
+    def _other(self, peer):
+        if not 0 <= peer < self.size or peer == self.rank:
+            raise ValueError(f"peer is {peer}, and not another of {self.size} processes")
+        return peer
 
     def send_recv(self, in_array, out_array, peer, stream=None):
         """Exchanges arrays with another process; all processes call it, in pairs."""
@@ -107,7 +121,8 @@ class ProcessGroup:
         _write(out_array, self._gathered(in_array)[peer])
 
     def stop(self):
-        """Nothing is left to stop: the session ends with the program."""
+        """Ends what sends and receives; the session ends with the program."""
+        self._messages.stop()
 
 
 def _combined(stacked, op):

@@ -1,4 +1,10 @@
 """Discrete Fourier transforms: the functions of ``numpy.fft``."""
 
+import sys as _sys
+
+from . import _fft_config as config
 from ._phalanx.fft import *  # noqa: F403
 from ._phalanx.fft import __all__  # noqa: F401
+
+# By its path, too, as if this were a folder.
+_sys.modules["phalanx.fft.config"] = config

@@ -1,8 +1,13 @@
 """What CuPy has beyond NumPy: the functions of cupyx and of cupy that NumPy lacks."""
 
 import functools as _functools
+import sys as _sys
 
 from . import _phalanx
+from . import _profiler as profiler
+
+# By its path, too, as if this were a folder.
+_sys.modules["phalanx.x.profiler"] = profiler
 
 
 def scatter_add(a, slices, value):
@@ -25,9 +30,30 @@ def rsqrt(x, /, out=None):
     return _phalanx.reciprocal(_phalanx.sqrt(x), out=out)
 
 
+_memoized = []
+
+
 def memoize(for_each_device=False):
     """A decorator that keeps the results of a function of hashable arguments."""
-    return _functools.lru_cache(maxsize=None)
+
+    def decorate(function):
+        kept = _functools.lru_cache(maxsize=None)(function)
+        _memoized.append(kept)
+        return kept
+
+    return decorate
+
+
+def clear_memo():
+    """Forgets the results that functions under ``memoize`` have kept."""
+    for kept in _memoized:
+        kept.cache_clear()
+
+
+def get_runtime_info(*, full=True):
+    """What the session runs on: the text of ``phalanx info`` in short."""
+    mesh = _phalanx.mesh()
+    return f"Phalanx: {mesh.devices} devices, {_phalanx.size()} processes, mesh {mesh!r}"
 
 
 def empty_pinned(shape, dtype=float, order="C"):
@@ -46,22 +72,29 @@ def zeros_pinned(shape, dtype=float, order="C"):
 
 def empty_like_pinned(a, dtype=None, order="K", subok=None, shape=None):
     """As ``empty_pinned``, with the shape and dtype of another array."""
-    return empty_pinned(a.shape if shape is None else shape, dtype or a.dtype)
+    return empty_pinned(a.shape if shape is None else shape, dtype or a.dtype, _order(order))
 
 
 def zeros_like_pinned(a, dtype=None, order="K", subok=None, shape=None):
     """As ``zeros_pinned``, with the shape and dtype of another array."""
-    return zeros_pinned(a.shape if shape is None else shape, dtype or a.dtype)
+    return zeros_pinned(a.shape if shape is None else shape, dtype or a.dtype, _order(order))
+
+
+def _order(order):
+    """An order of NumPy's constructors: what is kept is C."""
+    return "F" if order == "F" else "C"
 
 
 class GeneralizedUFunc:
     """A function of inner arrays, called for all outer positions: NumPy's generalized ufunc.
 
     ``GeneralizedUFunc(function, "(m,n),(n)->(m)")``. The function gets whole arrays with the outer
-    axes first and must broadcast over them.
+    axes first and must broadcast over them. ``supports_batched=False``, CuPy's default, makes no
+    difference to a function that does.
     """
 
-    def __init__(self, func, signature, *, name=None, doc=None):
+    def __init__(self, func, signature, *, name=None, doc=None, supports_batched=False,
+                 supports_out=False, signatures=(), order="KRC"):
         inputs, _, outputs = signature.replace(" ", "").partition("->")
         if not outputs:
             raise ValueError(f"not a signature: {signature!r}")

@@ -64,6 +64,8 @@ fn _phalanx(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(session::flush, module)?)?;
     module.add_function(wrap_pyfunction!(options::agreed_call, module)?)?;
     module.add_function(wrap_pyfunction!(session::synchronize, module)?)?;
+    module.add_function(wrap_pyfunction!(session::device_memory, module)?)?;
+    module.add_function(wrap_pyfunction!(session::meeting, module)?)?;
     module.add_function(wrap_pyfunction!(session::fail, module)?)?;
     module.add_function(wrap_pyfunction!(program::main, module)?)?;
     module.add_function(wrap_pyfunction!(set_folder, module)?)?;

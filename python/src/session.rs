@@ -7,7 +7,8 @@ use phalanx::waiting::lock;
 use phalanx::{Config, ConfigError, Devices, Limits, Mesh, MeshHandle, Policy, Session};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
+use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
@@ -21,6 +22,10 @@ static HAS_LOCAL: AtomicBool = AtomicBool::new(false);
 static BEGUN: AtomicBool = AtomicBool::new(false);
 /// Whether the program has ended it.
 static ENDED: AtomicBool = AtomicBool::new(false);
+
+/// In a world of several processes, the address on which this one accepts connections, and the
+/// secret of all.
+static MEETING: Mutex<Option<(IpAddr, Vec<u8>)>> = Mutex::new(None);
 
 /// How many sessions have begun.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
@@ -95,6 +100,8 @@ fn begin(
     policy: Policy,
     is_asked: bool,
 ) -> PyResult<()> {
+    let meeting = config.startup.as_ref();
+    let meeting = meeting.map(|startup| (startup.bind, startup.token.clone()));
     let mut session = session();
     if session.is_some() {
         // Perhaps another thread was faster.
@@ -102,6 +109,7 @@ fn begin(
     }
     let begun = || Session::with_options(config, mesh, policy, Limits::default());
     *session = Some(at_line(py, begun).map_err(|error| not_begun(&error))?);
+    *lock(&MEETING) = meeting;
     COUNT.fetch_add(1, Ordering::Relaxed);
     ENDED.store(false, Ordering::Relaxed);
     BEGUN.store(true, Ordering::Relaxed);
@@ -230,6 +238,26 @@ fn taken() -> Option<Session> {
     lock(&LOCAL).take();
     ENDED.store(true, Ordering::Relaxed);
     session().take()
+}
+
+/// For each device of this process the bytes that it holds, the most that it has held, and the limit.
+#[pyfunction(name = "_device_memory")]
+pub fn device_memory(py: Python<'_>) -> PyResult<Vec<(usize, usize, Option<usize>)>> {
+    ensure(py)?;
+    let session = session();
+    let session = session.as_ref().ok_or_else(|| value_error("no session has begun"))?;
+    let memory = session.memory();
+    Ok(memory.into_iter().map(|device| (device.in_use, device.peak, device.limit)).collect())
+}
+
+/// The address on which this process accepts connections, and a secret that the processes of the
+/// world share.
+#[pyfunction(name = "_meeting")]
+pub fn meeting<'py>(py: Python<'py>) -> PyResult<(String, Bound<'py, PyBytes>)> {
+    ensure(py)?;
+    let meeting = MEETING.lock().unwrap_or_else(PoisonError::into_inner);
+    let (bind, token) = meeting.as_ref().ok_or_else(|| value_error("there is one process"))?;
+    Ok((bind.to_string(), PyBytes::new(py, token)))
 }
 
 /// The number of this process, from 0.

@@ -47,3 +47,21 @@ def test_block(how, program, tmp_path):
 
 def test_blocks_are_found():
     assert len(list(blocks())) >= 8
+
+
+def test_every_module_of_cupy_has_its_place():
+    guide = (ROOT / "docs" / "cupy.md").read_text()
+    rows = (ROOT / "tests" / "api" / "cupy_api.tsv").read_text().splitlines()[1:]
+    modules = set()
+    for area, name, kind, *_ in (row.split("\t") for row in rows):
+        if area.startswith("cupy"):
+            # Areas whose last name is a class are within modules.
+            modules.add(area if area.rpartition(".")[2].islower() else area.rpartition(".")[0])
+            if kind == "module":
+                modules.add(f"{area}.{name}")
+    named = set(re.findall(r"`([\w.]+)`", guide))
+    missing = {
+        module for module in modules
+        if not any(module == name or module.endswith(f".{name.lstrip('.')}") for name in named)
+    }
+    assert not missing, f"docs/cupy.md says nothing of {sorted(missing)}"

@@ -1,0 +1,101 @@
+"""CuPy's ``cupy.fft.config``: what a program sets about plans of cuFFT.
+
+Transforms here have no plans of their own to keep: plans of whole programs are kept by the session,
+without a limit that a program sets. What is set is remembered and told back, and changes nothing.
+"""
+
+enable_nd_planning = True
+use_multi_gpus = False
+
+
+class PlanCache:
+    """The settings of a cache that holds no plans."""
+
+    def __init__(self):
+        self._size = 16
+        self._memory = -1
+
+    def get_size(self):
+        """How many plans it may hold."""
+        return self._size
+
+    def set_size(self, size):
+        """Remembers how many plans it may hold; -1 for any number."""
+        self._size = _limit(size)
+
+    def get_memsize(self):
+        """How many bytes its plans may need."""
+        return self._memory
+
+    def set_memsize(self, memsize):
+        """Remembers how many bytes its plans may need; -1 for any number."""
+        self._memory = _limit(memsize)
+
+    def get_curr_size(self):
+        """How many plans it holds: none."""
+        return 0
+
+    def get_curr_memsize(self):
+        """How many bytes its plans need: none."""
+        return 0
+
+    def clear(self):
+        """There is nothing to clear."""
+
+    def show_info(self):
+        """Prints the settings."""
+        print(self)
+
+    def __repr__(self):
+        size, memory = ("unlimited" if n < 0 else n for n in (self._size, self._memory))
+        return f"plan cache: 0 of {size} plans, 0 of {memory} bytes"
+
+
+def _limit(number):
+    import operator
+
+    number = operator.index(number)
+    if number < -1:
+        raise ValueError(f"a limit is -1 or a number from 0 on, not {number}")
+    return number
+
+
+_cache = PlanCache()
+
+
+def get_plan_cache():
+    """The settings of the cache."""
+    return _cache
+
+
+def get_plan_cache_size():
+    """How many plans the cache may hold."""
+    return _cache.get_size()
+
+
+def set_plan_cache_size(size):
+    """Remembers how many plans the cache may hold."""
+    _cache.set_size(size)
+
+
+def get_plan_cache_max_memsize():
+    """How many bytes the plans of the cache may need."""
+    return _cache.get_memsize()
+
+
+def set_plan_cache_max_memsize(size):
+    """Remembers how many bytes the plans of the cache may need."""
+    _cache.set_memsize(size)
+
+
+def clear_plan_cache():
+    """There is nothing to clear."""
+
+
+def show_plan_cache_info():
+    """Prints the settings of the cache."""
+    _cache.show_info()
+
+
+def set_cufft_gpus(gpus):
+    """Transforms run on all devices of the session, whatever is said."""

@@ -1,0 +1,210 @@
+"""What CuPy has beyond NumPy: cuda, fft.config, profiler, pinned memory, messages."""
+
+import logging
+
+import numpy
+import pytest
+
+import phalanx as np
+import phalanx.cuda
+import phalanx.fft.config
+import phalanx.x
+import phalanx.x.profiler
+from phalanx.cuda import runtime
+
+from . import worlds
+from .conftest import device_count
+
+DEVICES = device_count()
+
+
+def test_settings_of_plans_are_remembered():
+    config = phalanx.fft.config
+    assert np.fft.config is config
+    kept = config.get_plan_cache_size()
+    config.set_plan_cache_size(4)
+    assert config.get_plan_cache_size() == config.get_plan_cache().get_size() == 4
+    config.set_plan_cache_size(kept)
+    config.set_plan_cache_max_memsize(-1)
+    assert config.get_plan_cache_max_memsize() == -1
+    config.clear_plan_cache()
+    with pytest.raises(ValueError):
+        config.set_plan_cache_size(-2)
+    config.enable_nd_planning = config.enable_nd_planning
+    assert numpy.allclose(np.fft.fft(np.arange(4.0)).get(), numpy.fft.fft(numpy.arange(4.0)))
+
+
+def test_plan_cache_is_shown(capsys):
+    phalanx.fft.config.show_plan_cache_info()
+    assert "0 of" in capsys.readouterr().out
+
+
+def test_functions_are_timed():
+    calls = []
+
+    def twice(x, by=2):
+        calls.append(by)
+        return x * by
+
+    timed = phalanx.x.profiler.benchmark(
+        twice, (np.arange(10.0),), {"by": 3}, n_repeat=5, n_warmup=2
+    )
+    assert calls == [3] * 7
+    assert timed.cpu_times.shape == (5,) and timed.gpu_times.shape == (1, 5)
+    assert (timed.gpu_times[0] >= timed.cpu_times).all()
+    assert repr(timed).startswith("twice") and "CPU:" in timed.to_str()
+    short = phalanx.x.profiler.benchmark(twice, (np.arange(3.0),), n_warmup=0, max_duration=0)
+    assert len(short.cpu_times) == 1
+
+
+def test_parts_of_programs_have_names(caplog):
+    time_range = phalanx.x.profiler.time_range
+    with caplog.at_level(logging.DEBUG, "phalanx.profiler"):
+        with time_range("outer", color_id=0), time_range("inner", sync=True):
+            np.arange(3.0) + 1
+
+        @time_range()
+        def named(x):
+            return x + 1
+
+        assert named(1) == 2 and named(2) == 3
+    told = [record.getMessage().partition(":")[0] for record in caplog.records]
+    assert told == ["inner", "outer", "named", "named"]
+    with pytest.raises(ValueError):
+        time_range("both", color_id=1, argb_color=2)
+    with phalanx.x.profiler.profile():
+        pass
+
+
+def test_pools_tell_what_is_held():
+    pool = phalanx.cuda.get_default_memory_pool()
+    before = pool.used_bytes()
+    x = np.zeros(100_000)
+    x.evaluate()
+    held = pool.used_bytes()
+    assert held >= before + 800_000 and pool.total_bytes() >= held
+    assert pool.free_bytes() == pool.n_free_blocks() == 0
+    del x
+    pool.free_all_blocks()
+    with pytest.raises(ValueError, match="memory_limit"):
+        pool.set_limit(size=pool.get_limit() + 1)
+    pool.set_limit(size=pool.get_limit())
+    phalanx.cuda.set_allocator(phalanx.cuda.MemoryPool().malloc)
+    phalanx.cuda.get_default_pinned_memory_pool().free_all_blocks()
+    with phalanx.cuda.using_allocator(None):
+        assert np.ones(3).tolist() == [1, 1, 1]
+
+
+def test_limits_are_those_of_the_session():
+    told = worlds.run(
+        """
+        import phalanx as np
+        import phalanx.cuda
+        np.init(devices=2, memory_limit=1 << 26)
+        print(phalanx.cuda.get_default_memory_pool().get_limit(), np.cuda.runtime.memGetInfo()[1])
+        """
+    ).stdout
+    assert told.split() == [str(1 << 26)] * 2
+
+
+def test_pinned_memory_is_a_buffer():
+    memory = phalanx.cuda.alloc_pinned_memory(80)
+    array = numpy.frombuffer(memory, "f8", 10)
+    array[:] = numpy.arange(10)
+    assert memory.size() == 80 and memory.ptr == array.__array_interface__["data"][0]
+    assert np.asarray(array).tolist() == list(range(10))
+    for like in [phalanx.x.empty_like_pinned, phalanx.x.zeros_like_pinned]:
+        made = like(np.ones((2, 3), dtype="f4"))
+        assert type(made) is numpy.ndarray and made.shape == (2, 3) and made.dtype == "f4"
+    assert phalanx.x.zeros_pinned((2, 2), order="F").flags.f_contiguous
+    block = phalanx.cuda.alloc(16)
+    block.memset(1, 16)
+    assert bytes(block) == b"\1" * 16
+
+
+def test_devices():
+    assert runtime is phalanx.cuda.runtime and runtime.getDeviceCount() == DEVICES
+    assert runtime.getDevice() == phalanx.cuda.get_device_id() == 0
+    free, whole = phalanx.cuda.Device(0).mem_info
+    assert 0 < free <= whole
+    assert runtime.getDeviceProperties(0)["name"] == b"cpu:0"
+    with pytest.raises(runtime.CUDARuntimeError):
+        runtime.setDevice(DEVICES)
+    runtime.deviceSynchronize()
+    assert phalanx.cuda.Device() == phalanx.cuda.Device(0) != phalanx.cuda.Device(1)
+
+
+def test_results_are_kept_until_they_are_cleared():
+    calls = []
+
+    @phalanx.x.memoize(for_each_device=True)
+    def square(n):
+        calls.append(n)
+        return n * n
+
+    assert [square(3), square(3)] == [9, 9] and calls == [3]
+    phalanx.x.clear_memo()
+    assert square(3) == 9 and calls == [3, 3]
+
+
+def test_messages_between_two_processes():
+    ended = worlds.run(
+        """
+        import numpy
+        import phalanx as np
+        import phalanx.distributed
+
+        group = phalanx.distributed.init_process_group()
+        rank, size = group.rank, group.size
+        if rank == 0:
+            for peer in (1, 2):
+                group.send(numpy.full((2, 3), peer, "f4"), peer)
+                group.send(numpy.arange(200_000) + peer, peer)
+            back = numpy.empty(1)
+            group.recv(back, 2)
+            print("back", back.tolist())
+            try:
+                group.recv(numpy.empty(3), 1)
+            except ValueError as error:
+                print(error)
+        else:
+            small, large = numpy.empty((2, 3), "f4"), numpy.empty(200_000, int)
+            with np.local():
+                own = np.zeros((2, 3), dtype="f4")
+            group.recv(own, 0)
+            group.recv(large, 0)
+            assert (own.get() == rank).all() and (large == numpy.arange(200_000) + rank).all()
+            group.send(numpy.asarray([10.0 + rank]), 0)
+        group.barrier()
+        for wrong in (rank, size, -1):
+            try:
+                group.send(numpy.empty(1), wrong)
+            except ValueError as error:
+                pass
+            else:
+                raise AssertionError(wrong)
+        total = np.arange(5).sum()
+        assert int(total) == 10
+        """,
+        processes=3,
+    )
+    assert "back [12.0]" in ended.stdout, ended.stdout
+    assert "process 1 has sent 8 bytes of <f8, and not 3 elements of <f8" in ended.stdout
+
+
+def test_a_message_that_never_comes():
+    ended = worlds.run(
+        """
+        import numpy
+        import phalanx as np
+        import phalanx.distributed
+        group = phalanx.distributed.init_process_group()
+        if group.rank == 0:
+            try:
+                group.recv(numpy.empty(1), 1)
+            except ConnectionError as error:
+                print(error)
+        """,
+        processes=2,
+    )
+    assert "process 1 has ended" in ended.stdout, ended.stdout
