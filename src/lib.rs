@@ -38,11 +38,11 @@ pub use phalanx_array::{
     union1d, unique, unique_all, unique_along, unique_with, unravel_index,
 };
 pub use phalanx_array::{
-    Argument, Array, Axes, DataError, DeferredErrors, Ellipsis, Entered, Error, ErrorKind, Failure,
-    HostArray, LocalShard, MeshHandle, NewAxis, Place, ShapeArgument, ShardBytes, ShardMemory,
-    Site, arange, call_site, complex, deferred_errors, empty, flush, from_function, from_slice,
-    full, histogram, indexing, io, keepdims, linspace, matmul, ones, percentile, picture, print, s,
-    s_items, select, synchronize, within, zeros,
+    Argument, Array, Axes, DataError, DeferredErrors, Drawing, Ellipsis, Entered, Error, ErrorKind,
+    Failure, HostArray, LocalShard, MeshHandle, NewAxis, Place, ShapeArgument, ShardBytes,
+    ShardMemory, Site, arange, call_site, complex, deferred_errors, empty, flush, from_function,
+    from_slice, full, histogram, indexing, io, keepdims, linspace, matmul, ones, percentile,
+    picture, print, s, s_items, select, synchronize, within, zeros,
 };
 pub use phalanx_array::{
     AxisList, ContractedAxes, Ends, Grid, GridRange, Indexing, MemoryOrder, Nested, PadMode,

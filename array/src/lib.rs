@@ -123,7 +123,7 @@ pub use rounding::{Bound, around, clip, fix, round};
 pub use scans::{
     cumprod, cumsum, cumulative_as, cumulative_prod, cumulative_sum, nancumprod, nancumsum,
 };
-pub use sharding::picture;
+pub use sharding::{Drawing, picture};
 pub use sharing::{may_share_memory, shares_memory};
 pub use sorting::{
     Side, Unique, argpartition, argsort, argsort_descending, digitize, intersect1d,

@@ -5,8 +5,8 @@ use crate::error::Error;
 use crate::view::Stage;
 use phalanx_ops::error::OpError;
 use phalanx_ops::sharding::is_empty;
-use phalanx_ops::{AffineMap, AxisMap, IndexBox, Mesh, Partial, Sharding};
-use std::fmt::Write;
+use phalanx_ops::{AffineMap, AxisMap, IndexBox, Mesh, Monoid, Partial, Sharding};
+use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -61,12 +61,20 @@ impl Array {
     /// draws it. Of a view it tells where its elements lie: a row of an array whose rows are split
     /// lies on one device, which [`Array::sharding`] cannot say. Local.
     pub fn picture(&self) -> Result<String, Error> {
+        Ok(self.drawing()?.to_string())
+    }
+
+    /// Which device holds which part of the array, for whoever draws it. Local: see
+    /// `Array::picture`.
+    pub fn drawing(&self) -> Result<Drawing, Error> {
         let (handle, node, stages) = (self.mesh()?, self.base_node()?, &self.base_view()?.stages);
         let mesh = handle.mesh();
         let whole: IndexBox = self.shape().iter().map(|&extent| 0..extent).collect();
         let mut sharding = handle.sharding(&node, &[])?;
         if stages.is_empty() {
-            return Ok(picture(&sharding, self.shape(), mesh));
+            let blocks: Vec<_> =
+                blocks_of(&sharding, self.shape(), mesh).into_iter().map(Some).collect();
+            return Ok(draw(&blocks, self.shape(), sharding.partial.as_ref()));
         }
         let mut blocks = vec![Some(whole); mesh.devices()];
         for (position, stage) in stages.iter().enumerate() {
@@ -125,14 +133,30 @@ pub fn picture(sharding: &Sharding, shape: &[usize], mesh: &Mesh) -> String {
     match check_splits(sharding, shape, mesh) {
         Ok(()) => {
             let blocks: Vec<_> = blocks_of(sharding, shape, mesh).into_iter().map(Some).collect();
-            draw(&blocks, shape, sharding.partial.as_ref())
+            draw(&blocks, shape, sharding.partial.as_ref()).to_string()
         }
         Err(error) => format!("{error}\n"),
     }
 }
 
+/// Which devices hold which part of an array, in rows and columns of blocks: along its first two axes.
+/// As text it is what [`picture`] draws.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Drawing {
+    /// The indices of each row of blocks.
+    pub rows: Vec<Range<usize>>,
+    /// The indices of each column of blocks.
+    pub columns: Vec<Range<usize>>,
+    /// For each row and column the devices that hold the block.
+    pub holders: Vec<Vec<Vec<usize>>>,
+    /// How many devices there are.
+    pub devices: usize,
+    /// How shards are still to be combined.
+    pub partial: Option<Monoid>,
+}
+
 /// Draws the blocks, one of each device; `None` of one that holds nothing.
-fn draw(blocks: &[Option<IndexBox>], shape: &[usize], partial: Option<&Partial>) -> String {
+fn draw(blocks: &[Option<IndexBox>], shape: &[usize], partial: Option<&Partial>) -> Drawing {
     let held = blocks.iter().enumerate();
     let held: Vec<(usize, &IndexBox)> = held
         .filter_map(|(device, block)| Some((device, block.as_ref()?)))
@@ -150,48 +174,57 @@ fn draw(blocks: &[Option<IndexBox>], shape: &[usize], partial: Option<&Partial>)
             _ => cuts.windows(2).map(|ends| ends[0]..ends[1]).collect(),
         }
     };
-    let holders = |row: usize, column: usize| -> String {
+    let holders = |row: usize, column: usize| -> Vec<usize> {
         let holds = |block: &IndexBox, axis: usize, at: usize| {
             block.get(axis).is_none_or(|range| range.contains(&at))
         };
-        let devices: Vec<String> = held
-            .iter()
+        held.iter()
             .filter(|(_, block)| holds(block, 0, row) && holds(block, 1, column))
-            .map(|(device, _)| device.to_string())
-            .collect();
-        match devices.len() {
-            0 => String::from("-"),
-            count if count == blocks.len() && count > 1 => String::from("all"),
-            count if count > 4 => format!("{},…,{}", devices[0], devices[count - 1]),
-            _ => devices.join(","),
-        }
+            .map(|(device, _)| *device)
+            .collect()
     };
     let (rows, columns) = (ranges(0), ranges(1));
-    let cells: Vec<Vec<String>> = rows
+    let holders = rows
         .iter()
         .map(|row| columns.iter().map(|column| holders(row.start, column.start)).collect())
         .collect();
-    let width = cells.iter().flatten().map(String::len).max().unwrap_or(1).max(5) + 2;
-    let labels: Vec<String> =
-        rows.iter().map(|row| format!("{}..{}", row.start, row.end)).collect();
-    let margin = labels.iter().map(String::len).max().unwrap_or(0);
-    let line = |left: char, middle: char, right: char| {
-        let bars: Vec<String> = columns.iter().map(|_| "─".repeat(width)).collect();
-        format!("{:margin$} {left}{}{right}\n", "", bars.join(&middle.to_string()))
-    };
-    let mut picture = line('┌', '┬', '┐');
-    for (position, (row, label)) in cells.iter().zip(&labels).enumerate() {
-        if position > 0 {
-            picture += &line('├', '┼', '┤');
+    let partial = partial.map(|partial| partial.monoid);
+    Drawing { rows, columns, holders, devices: blocks.len(), partial }
+}
+
+impl fmt::Display for Drawing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Drawing { rows, columns, holders, devices: all, partial } = self;
+        let cell = |devices: &Vec<usize>| match devices.len() {
+            0 => String::from("-"),
+            count if count == *all && count > 1 => String::from("all"),
+            count if count > 4 => format!("{},…,{}", devices[0], devices[count - 1]),
+            _ => devices.iter().map(usize::to_string).collect::<Vec<_>>().join(","),
+        };
+        let cells: Vec<Vec<String>> =
+            holders.iter().map(|row| row.iter().map(cell).collect()).collect();
+        let width = cells.iter().flatten().map(String::len).max().unwrap_or(1).max(5) + 2;
+        let labels: Vec<String> =
+            rows.iter().map(|row| format!("{}..{}", row.start, row.end)).collect();
+        let margin = labels.iter().map(String::len).max().unwrap_or(0);
+        let line = |left: char, middle: char, right: char| {
+            let bars: Vec<String> = columns.iter().map(|_| "─".repeat(width)).collect();
+            format!("{:margin$} {left}{}{right}\n", "", bars.join(&middle.to_string()))
+        };
+        write!(f, "{}", line('┌', '┬', '┐'))?;
+        for (position, (row, label)) in cells.iter().zip(&labels).enumerate() {
+            if position > 0 {
+                write!(f, "{}", line('├', '┼', '┤'))?;
+            }
+            let texts: Vec<String> = row.iter().map(|text| format!("{text:^width$}")).collect();
+            writeln!(f, "{label:>margin$} │{}│", texts.join("│"))?;
         }
-        let texts: Vec<String> = row.iter().map(|text| format!("{text:^width$}")).collect();
-        let _ = writeln!(picture, "{label:>margin$} │{}│", texts.join("│"));
+        write!(f, "{}", line('└', '┴', '┘'))?;
+        if let Some(monoid) = partial {
+            writeln!(f, "partial: shards are still to be combined by {monoid}")?;
+        }
+        Ok(())
     }
-    picture += &line('└', '┴', '┘');
-    if let Some(partial) = partial {
-        let _ = writeln!(picture, "partial: shards are still to be combined by {}", partial.monoid);
-    }
-    picture
 }
 
 #[cfg(test)]

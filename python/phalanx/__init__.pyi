@@ -1409,9 +1409,10 @@ class vectorize:
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
 
 def visualize_sharding(*args: Any, **kwargs: Any) -> Any:
-    """A picture of which device holds which part of an array.
+    """A picture of which device holds which part of an array, along its first two axes.
 
-        A notebook shows it as HTML; a terminal, when it is printed. Every process gets the same.
+        A notebook shows it as HTML; a terminal, when it is printed, in colours. Every process gets the
+        same.
     """
 
 def vsplit(ary: Any, indices_or_sections: Any) -> list[ndarray]:

@@ -18,32 +18,112 @@ def print(*values, **keywords):
         _builtins.print(*texts, **keywords)
 
 
-class _Picture:
-    """A picture of a sharding: text in a terminal, HTML in a notebook."""
+# Colours of devices, light enough for black text: as numbers of terminals, and for HTML.
+_COLOURS = [
+    (117, "#87d7ff"), (222, "#ffd787"), (151, "#afd7af"), (217, "#ffafaf"), (183, "#d7afff"),
+    (180, "#d7af87"), (225, "#ffd7ff"), (252, "#d0d0d0"), (186, "#d7d787"), (123, "#87ffff"),
+]
+_SHARED = (255, "#eeeeee")
+# The largest picture in a notebook, and the least cell.
+_WIDTH, _HEIGHT, _LEAST = 480, 320, 28
 
-    def __init__(self, text, title):
-        self.text = text
+
+class _Picture:
+    """A picture of a sharding: text in a terminal, in colour if it has any; HTML in a notebook."""
+
+    def __init__(self, title, drawn):
         self.title = title
+        self.text, self._rows, self._columns, self._holders, self._devices = drawn
+
+    def _colour(self, devices):
+        """Of one device its own; of several that share a block another."""
+        return _COLOURS[devices[0] % len(_COLOURS)] if len(devices) == 1 else _SHARED
+
+    def coloured(self):
+        """The text with the codes of terminals for colours."""
+        lines, rows = [], iter(self._holders)
+        for line in self.text.splitlines():
+            parts = line.split("│")
+            if len(parts) > 2:
+                cells = zip(parts[1:-1], next(rows))
+                parts[1:-1] = [
+                    f"\x1b[30;48;5;{self._colour(devices)[0]}m{cell}\x1b[0m"
+                    for cell, devices in cells
+                ]
+            lines.append("│".join(parts))
+        return "\n".join(lines) + "\n"
 
     def __repr__(self):
-        return f"{self.title}\n{self.text}"
+        return f"{self.title}\n{self.coloured() if _has_colours() else self.text}"
 
     def _repr_html_(self):
         import html
 
+        heights = _shares(self._rows, _HEIGHT)
+        widths = _shares(self._columns, _WIDTH)
+        label = 'style="padding: 2px 6px; border: 0; font-weight: normal; text-align: center"'
+        head = "".join(f"<th {label}>{start}..{end}</th>" for start, end in self._columns)
+        body = []
+        for (start, end), height, holders in zip(self._rows, heights, self._holders):
+            cells = "".join(
+                f'<td style="background: {self._colour(devices)[1]}; color: #000; border: 1px solid '
+                f"#555; text-align: center; width: {width}px; height: {height}px; "
+                f'min-width: {width}px; padding: 0" title="{_names(devices)}">'
+                f"{self._label(devices)}</td>"
+                for devices, width in zip(holders, widths)
+            )
+            body.append(f"<tr><th {label}>{start}..{end}</th>{cells}</tr>")
+        rest = "".join(
+            f"<div>{html.escape(line)}</div>"
+            for line in self.text.splitlines() if line.startswith("partial")
+        )
         return (
             f"<div><b>{html.escape(self.title)}</b>"
-            f'<pre style="line-height: 1.2">{html.escape(self.text)}</pre></div>'
+            '<table style="border-collapse: collapse; margin: 4px 0; font-family: monospace">'
+            f"<tr><th {label}></th>{head}</tr>{''.join(body)}</table>{rest}</div>"
         )
+
+    def _label(self, devices):
+        if not devices:
+            return "-"
+        if len(devices) == self._devices and len(devices) > 1:
+            return "all"
+        if len(devices) > 4:
+            return f"{devices[0]},…,{devices[-1]}"
+        return ",".join(map(str, devices))
+
+
+def _names(devices):
+    """What a notebook tells of a block under the pointer."""
+    if not devices:
+        return "no device"
+    return ("device " if len(devices) == 1 else "devices ") + ", ".join(map(str, devices))
+
+
+def _shares(ranges, most):
+    """The lengths of the ranges in a picture."""
+    whole = max(ranges[-1][1], 1)
+    return [max(_LEAST, round(most * (end - start) / whole)) for start, end in ranges]
+
+
+def _has_colours():
+    """Whether what is printed goes to a terminal with colours."""
+    import os
+    import sys
+
+    # What terminals and programs have agreed on: https://no-color.org.
+    is_wanted = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return is_wanted and sys.stdout is not None and sys.stdout.isatty()
 
 
 def visualize_sharding(array):
-    """A picture of which device holds which part of an array.
+    """A picture of which device holds which part of an array, along its first two axes.
 
-    A notebook shows it as HTML; a terminal, when it is printed. Every process gets the same.
+    A notebook shows it as HTML; a terminal, when it is printed, in colours. Every process gets the
+    same.
     """
     extents = ", ".join(map(str, array.shape))
-    return _Picture(array.picture(), f"{array.dtype}[{extents}] {array.sharding!r}")
+    return _Picture(f"{array.dtype}[{extents}] {array.sharding!r}", array._drawing())
 
 
 def explain(array):

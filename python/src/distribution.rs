@@ -7,10 +7,11 @@ use crate::host_buffer::ShardBuffer;
 use crate::ndarray::Ndarray;
 use crate::session;
 use crate::site::at_line;
-use phalanx::{Array, Bounds, HostArray, LocalShard, Split};
+use phalanx::{Array, Bounds, Drawing, HostArray, LocalShard, Split};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 use smallvec::SmallVec;
+use std::ops::Range;
 
 /// The world's devices as a named grid.
 #[pyclass(module = "phalanx", frozen, eq)]
@@ -55,6 +56,9 @@ impl Mesh {
 pub struct Sharding {
     axes: Vec<Axis>,
 }
+
+/// A picture for Python.
+type Drawn = (String, Vec<(usize, usize)>, Vec<(usize, usize)>, Vec<Vec<Vec<usize>>>, usize);
 
 /// How one axis is split.
 #[derive(Clone, PartialEq)]
@@ -274,6 +278,16 @@ impl Ndarray {
     /// A picture of which device holds which part.
     fn picture(&self, py: Python<'_>) -> PyResult<String> {
         at_line(py, || self.array.picture()).map_err(|error| raised(py, &error))
+    }
+
+    /// What a picture shows: it as text; the indices of rows and of columns of blocks; for each block
+    /// the devices that hold it; and how many devices there are.
+    fn _drawing(&self, py: Python<'_>) -> PyResult<Drawn> {
+        let drawing = at_line(py, || self.array.drawing()).map_err(|error| raised(py, &error))?;
+        let ends = |ranges: &[Range<usize>]| ranges.iter().map(|at| (at.start, at.end)).collect();
+        let text = drawing.to_string();
+        let Drawing { rows, columns, holders, devices, .. } = drawing;
+        Ok((text, ends(&rows), ends(&columns), holders, devices))
     }
 }
 

@@ -255,7 +255,7 @@ pub fn device_memory(py: Python<'_>) -> PyResult<Vec<(usize, usize, Option<usize
 #[pyfunction(name = "_meeting")]
 pub fn meeting<'py>(py: Python<'py>) -> PyResult<(String, Bound<'py, PyBytes>)> {
     ensure(py)?;
-    let meeting = MEETING.lock().unwrap_or_else(PoisonError::into_inner);
+    let meeting = lock(&MEETING);
     let (bind, token) = meeting.as_ref().ok_or_else(|| value_error("there is one process"))?;
     Ok((bind.to_string(), PyBytes::new(py, token)))
 }

@@ -49,8 +49,57 @@ def test_local_parts_are_joined():
 
 def test_pictures():
     picture = np.visualize_sharding(np.arange(12.0).with_sharding(0))
-    assert "0" in repr(picture) and "<pre" in picture._repr_html_()
+    assert "0" in repr(picture) and "<table" in picture._repr_html_()
     assert "plan on" in np.explain(np.arange(12.0) * 2)
+
+
+def test_pictures_have_a_colour_for_each_device():
+    told = worlds.run(
+        """
+        import re
+        import pty
+        import os, sys
+        import phalanx as np
+
+        np.init(devices=6, mesh={"x": 3, "y": 2}, split_from=1)
+        both = np.visualize_sharding(np.zeros((9, 8)).with_sharding(np.Sharding("x", "y")))
+        colours = re.findall(r"48;5;([0-9]+)m +([0-9]) ", both.coloured())
+        assert [device for _, device in colours] == list("012345"), colours
+        assert len({colour for colour, _ in colours}) == 6
+        # Without the codes it is the text.
+        assert re.sub(r"\\x1b\\[[0-9;]*m", "", both.coloured()) == both.text
+        assert "\\x1b" not in repr(both)
+        page = both._repr_html_()
+        assert page.count("<td") == 6 and page.count("<tr") == page.count("</tr>") == 4
+        assert len(set(re.findall("background: (#[0-9a-f]+)", page))) == 6
+        assert "3..6" in page and "4..8" in page and 'title="device 5"' in page
+        # Blocks that several devices hold, or none, and arrays of any number of axes.
+        rows = np.visualize_sharding(np.zeros((9, 8)).with_sharding(np.Sharding("x", None)))
+        assert rows._repr_html_().count("<td") == 3 and "devices 2, 3" in rows._repr_html_()
+        for shape in [(), (0,), (5, 0), (2, 3, 4)]:
+            page = np.visualize_sharding(np.zeros(shape))._repr_html_()
+            assert page.count("<table") == 1, page
+        uneven = np.Sharding(("x", "y"), None, blocks={0: [9, 0, 0, 0, 0, 0]})
+        np.visualize_sharding(np.zeros((9, 8)).with_sharding(uneven))._repr_html_()
+
+        # To a terminal it goes in colours, unless it is told not to.
+        def printed():
+            here, there = pty.openpty()
+            kept, sys.stdout = sys.stdout, os.fdopen(there, "w")
+            try:
+                text = repr(both)
+            finally:
+                sys.stdout = kept
+            return text
+        os.environ["TERM"] = "xterm-256color"
+        assert "\\x1b[" in printed()
+        os.environ["NO_COLOR"] = "1"
+        assert "\\x1b[" not in printed()
+        print("well")
+        """,
+        devices=6,
+    ).stdout
+    assert told == "well\n", told
 
 
 def test_arrays_of_this_process():
