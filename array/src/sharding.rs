@@ -139,8 +139,8 @@ pub fn picture(sharding: &Sharding, shape: &[usize], mesh: &Mesh) -> String {
     }
 }
 
-/// Which devices hold which part of an array, in rows and columns of blocks: along its first two axes.
-/// As text it is what [`picture`] draws.
+/// Which devices hold which part of an array, in rows and columns of blocks along its first two
+/// axes. As text it is what [`picture`] draws.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Drawing {
     /// The indices of each row of blocks.

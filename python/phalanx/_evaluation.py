@@ -36,8 +36,10 @@ class _Picture:
         self.text, self._rows, self._columns, self._holders, self._devices = drawn
 
     def _colour(self, devices):
-        """Of one device its own; of several that share a block another."""
-        return _COLOURS[devices[0] % len(_COLOURS)] if len(devices) == 1 else _SHARED
+        """That of the first device that holds a block; of what all hold, or none, another."""
+        if not devices or len(devices) == self._devices > 1:
+            return _SHARED
+        return _COLOURS[devices[0] % len(_COLOURS)]
 
     def coloured(self):
         """The text with the codes of terminals for colours."""

@@ -280,8 +280,8 @@ impl Ndarray {
         at_line(py, || self.array.picture()).map_err(|error| raised(py, &error))
     }
 
-    /// What a picture shows: it as text; the indices of rows and of columns of blocks; for each block
-    /// the devices that hold it; and how many devices there are.
+    /// What a picture shows: it as text; the indices of rows and of columns of blocks; for each
+    /// block the devices that hold it; and how many devices there are.
     fn _drawing(&self, py: Python<'_>) -> PyResult<Drawn> {
         let drawing = at_line(py, || self.array.drawing()).map_err(|error| raised(py, &error))?;
         let ends = |ranges: &[Range<usize>]| ranges.iter().map(|at| (at.start, at.end)).collect();

@@ -240,7 +240,8 @@ fn taken() -> Option<Session> {
     session().take()
 }
 
-/// For each device of this process the bytes that it holds, the most that it has held, and the limit.
+/// For each device of this process the bytes that it holds, the most that it has held, and the
+/// limit.
 #[pyfunction(name = "_device_memory")]
 pub fn device_memory(py: Python<'_>) -> PyResult<Vec<(usize, usize, Option<usize>)>> {
     ensure(py)?;

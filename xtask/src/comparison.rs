@@ -5,7 +5,7 @@ use crate::process::Program;
 use crate::project::Project;
 use crate::test_command::Tally;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Runs the program in NumPy once and on several worlds, and compares what they print. Each
 /// comparison is a test. The demo's data are there already.
@@ -15,11 +15,7 @@ pub fn run(project: &Project, python: &Path, full: bool, tally: &mut Tally) -> R
     let phalanx = target.join("debug/phalanx").with_extension(std::env::consts::EXE_EXTENSION);
     let folder = target.join("demo");
     fs::create_dir_all(&folder).map_err(Failure::file(&folder))?;
-    let reference = folder.join("numpy.json");
-    let script = project.path("tests/demo/terrain_numpy.py");
-    let expected = Program::new(python).arguments([script]).output()?;
-    fs::write(&reference, expected).map_err(Failure::file(&reference))?;
-
+    let reference = reference(project, python, &folder)?;
     let (devices, processes): (&[usize], &[usize]) =
         if full { (&[1, 2, 3, 4, 7], &[1, 2, 3, 4]) } else { (&[1, 3], &[1, 2, 4]) };
     let mut worlds: Vec<World> =
@@ -41,7 +37,22 @@ pub fn run(project: &Project, python: &Path, full: bool, tally: &mut Tally) -> R
     Ok(())
 }
 
-fn compare(project: &Project, python: &Path, expected: &Path, found: &Path) -> Result<(), Failure> {
+/// What the program prints in NumPy, as a file in a folder.
+pub fn reference(project: &Project, python: &Path, folder: &Path) -> Result<PathBuf, Failure> {
+    let reference = folder.join("numpy.json");
+    let script = project.path("tests/demo/terrain_numpy.py");
+    let expected = Program::new(python).arguments([script]).output()?;
+    fs::write(&reference, expected).map_err(Failure::file(&reference))?;
+    Ok(reference)
+}
+
+/// Whether two files tell of the same results.
+pub fn compare(
+    project: &Project,
+    python: &Path,
+    expected: &Path,
+    found: &Path,
+) -> Result<(), Failure> {
     Program::new(python).arguments([&project.path("tests/demo/compare.py"), expected, found]).run()
 }
 

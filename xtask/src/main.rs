@@ -24,6 +24,7 @@ mod python_tests;
 mod seed;
 mod test_command;
 mod tidy;
+mod wheel;
 
 use failure::Failure;
 use project::Project;
@@ -38,6 +39,7 @@ cargo xtask COMMAND
                           long each takes
   tidy                    the rules of the house alone
   test [FILTER] [--full]  all tests, and the demo compared with NumPy; --full runs every mesh
+                          and tests the wheel
   python                  build the Python module and put it into python/phalanx
   bless [FILTER]          rewrite golden files; read the diff before you commit it
   replay BASE             show how plans and kernels differ from those of the commit BASE

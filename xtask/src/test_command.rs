@@ -7,6 +7,7 @@ use crate::failure::Failure;
 use crate::project::Project;
 use crate::python;
 use crate::python_tests;
+use crate::wheel;
 
 /// How many tests passed and failed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -103,6 +104,10 @@ fn all(
     }
     if filter.is_none_or(|filter| "python".contains(filter)) {
         python_tests::run(project, &python, &data, full, tally)?;
+    }
+    // Built for release, which takes longer than all tests together.
+    if full && filter.is_none_or(|filter| "wheel".contains(filter)) {
+        wheel::run(project, &python, tally)?;
     }
     Ok(())
 }
