@@ -144,7 +144,6 @@ fn begun_before() -> PyErr {
 #[pyfunction]
 #[pyo3(signature = (devices=None, *, mesh=None, threads=None, memory_limit=None, split_from=None,
     comm=None))]
-#[expect(clippy::too_many_arguments, reason = "they are those of the function in Python")]
 pub fn init(
     py: Python<'_>,
     devices: Option<&Bound<'_, PyAny>>,

@@ -324,10 +324,12 @@ fn is_aligned(start: *const u8, dtype: DType) -> bool {
 
 /// The memory of a shard, without a copy where its elements are aligned.
 fn buffer_of(shard: LocalShard) -> Buffer {
-    let length = shard.bytes.as_slice().len();
-    let is_aligned = is_aligned(shard.bytes.as_slice().as_ptr(), shard.dtype);
+    let (start, length) = (shard.bytes.as_slice().as_ptr(), shard.bytes.as_slice().len());
+    let is_aligned = is_aligned(start, shard.dtype);
+    // Memory of ours may be given to values of other dtypes later.
+    let is_fit_for_all = (start as usize).is_multiple_of(align_of::<u128>());
     match shard.bytes {
-        ShardBytes::Own(bytes) if is_aligned => Buffer::from_vec(bytes),
+        ShardBytes::Own(bytes) if is_fit_for_all => Buffer::from_vec(bytes),
         ShardBytes::Shared(owner) if is_aligned => Buffer::from_shared(owner, 0, length),
         ShardBytes::Own(bytes) => Buffer::from_vec(aligned(&bytes)),
         ShardBytes::Shared(owner) => Buffer::from_vec(aligned((*owner).as_ref())),
@@ -343,4 +345,26 @@ fn aligned(bytes: &[u8]) -> Vec<u128> {
         *word = u128::from_ne_bytes(whole);
     }
     words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_that_lie_in_one_piece_are_told() {
+        let shape = [4, 3, 5];
+        let whole = [0..4, 0..3, 0..5];
+        let place =
+            |block: [std::ops::Range<usize>; 3]| in_one_piece(&block.into_iter().collect(), &shape);
+        assert_eq!(place(whole), Some((0, 60)));
+        assert_eq!(place([1..3, 0..3, 0..5]), Some((15, 30)));
+        assert_eq!(place([2..3, 1..3, 0..5]), Some((35, 10)));
+        assert_eq!(place([2..3, 1..2, 1..4]), Some((36, 3)));
+        // Rows of other blocks lie in between.
+        assert_eq!(place([1..3, 1..3, 0..5]), None);
+        assert_eq!(place([0..4, 0..3, 0..2]), None);
+        assert_eq!(place([2..2, 1..3, 0..2]), Some((0, 0)));
+        assert_eq!(in_one_piece(&IndexBox::default(), &[]), Some((0, 1)));
+    }
 }
