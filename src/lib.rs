@@ -25,9 +25,7 @@ mod introduction;
 mod logging;
 mod session;
 
-pub use config::{
-    Config, ConfigError, CudaOptions, Devices, IntroductionFlaw, Listener, Startup,
-};
+pub use config::{Config, ConfigError, CudaOptions, Devices, IntroductionFlaw, Listener, Startup};
 pub use phalanx_array::Limits;
 pub use phalanx_array::{
     AnyIndex, IntoAnyIndex, Mode, Side, Unique, argpartition, argsort, argsort_descending,

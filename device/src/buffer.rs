@@ -106,7 +106,12 @@ impl Buffer {
     ) -> Buffer {
         let bytes = &(*owner).as_ref()[offset..offset + len];
         let pointer = NonNull::new(bytes.as_ptr().cast_mut()).unwrap_or(NonNull::dangling());
-        Buffer(Arc::new(Allocation { pointer, len, release: Release::Owner(Box::new(owner)) }))
+        Buffer(Arc::new(Allocation {
+            pointer,
+            len,
+            remote: None,
+            release: Release::Owner(Box::new(owner)),
+        }))
     }
 
     /// A buffer that has a size but no memory (null devices); its pointer must not be followed.

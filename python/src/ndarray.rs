@@ -320,8 +320,7 @@ impl Ndarray {
         flags: c_int,
     ) -> PyResult<()> {
         let (py, array) = (slf.py(), &slf.get().array);
-        let site = here(py);
-        let memory = py.detach(|| phalanx::within(site, || array.shard_memory()));
+        let memory = at_line(py, || array.shard_memory());
         let mut memory = memory.map_err(|error| raised(py, &error))?;
         let whole = match memory.len() {
             1 => memory.pop().filter(|whole| whole.shape == array.shape()),
