@@ -21,11 +21,13 @@
 
 pub mod config;
 pub mod environment;
+mod gpus;
 mod introduction;
 mod logging;
 mod session;
 
 pub use config::{Config, ConfigError, CudaOptions, Devices, IntroductionFlaw, Listener, Startup};
+pub use gpus::gpus;
 pub use phalanx_array::Limits;
 pub use phalanx_array::{
     AnyIndex, IntoAnyIndex, Mode, Side, Unique, argpartition, argsort, argsort_descending,

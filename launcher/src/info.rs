@@ -34,6 +34,9 @@ fn page(config: &Config) -> String {
     for (name, fact) in facts {
         let _ = writeln!(page, "{name:<14}{fact}");
     }
+    for (name, line) in phalanx::gpus(&config.cuda) {
+        let _ = writeln!(page, "{name:<14}{line}");
+    }
     for group in Group::ALL {
         let _ = writeln!(page, "\n{}. {}", group.title(), group.about());
         for (variable, value) in variables_in_effect() {
@@ -95,5 +98,6 @@ mod tests {
         }
         assert!(page.contains("devices       cpu:3"));
         assert!(page.contains("memory limit  1048576 bytes a device"));
+        assert!(page.contains("NVRTC"));
     }
 }

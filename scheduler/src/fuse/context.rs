@@ -118,6 +118,12 @@ impl<'a> Context<'a> {
         matches!(self.graph.nodes[node as usize].op, NodeOp::Fill | NodeOp::Index(_))
     }
 
+    /// Whether a node is computed again wherever it is used at another index than its own.
+    pub fn is_recomputed(&self, node: u32) -> bool {
+        let shape = &self.graph.nodes[node as usize].shape;
+        self.inline[node as usize].is_some_and(|cost| is_cheap(shape, cost))
+    }
+
     /// What a node costs where it is used, in additions.
     pub fn flops(&self, node: u32) -> u32 {
         self.inline[node as usize].map_or(u32::MAX, |cost| cost.0)

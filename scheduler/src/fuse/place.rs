@@ -4,7 +4,7 @@ use super::context::{Context, selection};
 use super::group::{Group, Load, Member, Reference, SpaceOf, Unit, iteration_shape, nest};
 use crate::plan::reads_of;
 use phalanx_array::{NodeOp, Source};
-use phalanx_distributed::misaligned_axes;
+use phalanx_distributed::{is_small_write, misaligned_axes};
 use phalanx_ops::Sharding;
 use smallvec::SmallVec;
 
@@ -85,28 +85,56 @@ pub(crate) fn new_group(context: &Context<'_>, position: u32) -> Group {
 }
 
 /// Finds or makes the group in which an update is a selection: where its old value is computed, or,
-/// if that is free, a group of its own. `None` if the update has to be written into memory instead.
+/// if that is cheap to compute again, a group of its own. `None` if the update has to be written
+/// into memory instead.
 fn place_selected(context: &Context<'_>, fused: &mut Fused, position: u32) -> Option<usize> {
-    let node = &context.graph.nodes[position as usize];
-    let NodeOp::Update(target) = &node.op else { return None };
-    let Source::Node(old) = node.inputs[0].source else { return None };
-    if target.is_identity(&node.shape) {
+    let NodeOp::Update(target) = &context.graph.nodes[position as usize].op else { return None };
+    let Source::Node(old) = context.graph.nodes[position as usize].inputs[0].source else {
+        return None;
+    };
+    if target.is_identity(&context.graph.nodes[position as usize].shape) {
         return None;
     }
+    if !context.is_free(old) {
+        let candidate = fused.unit_of[old as usize];
+        if let Some(group) = selected(context, fused, position, Some((candidate, old))) {
+            fused.units[candidate] = Unit::Group(group);
+            return Some(candidate);
+        }
+        // What is written may only be known after the group of the old value has run.
+        let is_small = is_small_write(target, &context.graph.nodes[position as usize].shape);
+        if is_small || !context.is_recomputed(old) {
+            return None;
+        }
+    }
+    let group = selected(context, fused, position, None)?;
+    fused.units.push(Unit::Group(group));
+    Some(fused.units.len() - 1)
+}
+
+/// The group with an update as a selection, if that is legal: that of the unit and member that are
+/// given, else a new one.
+fn selected(
+    context: &Context<'_>,
+    fused: &Fused,
+    position: u32,
+    existing: Option<(usize, u32)>,
+) -> Option<Group> {
+    let node = &context.graph.nodes[position as usize];
+    let NodeOp::Update(target) = &node.op else { return None };
     let space = &context.placements[position as usize].output;
-    let is_free = context.is_free(old);
-    let candidate = if is_free { fused.units.len() } else { fused.unit_of[old as usize] };
-    let (mut group, from_group) = if is_free {
-        Group::new(SpaceOf::Value(position), context.graph, context.placements)
-    } else {
+    let candidate = existing.map_or(fused.units.len(), |(candidate, _)| candidate);
+    let (mut group, from_group) = if let Some((_, old)) = existing {
         let Unit::Group(group) = &fused.units[candidate] else { return None };
         if group.members.len() >= MOST_MEMBERS {
             return None;
         }
         let depth = group.members.iter().find(|member| member.node == old)?.depth;
         (group.clone(), group.space_at(depth, &node.shape, space)?)
+    } else {
+        Group::new(SpaceOf::Value(position), context.graph, context.placements)
     };
-    if !is_free
+    if existing.is_some()
         && !matches!(context.refer(&node.inputs[0], &from_group, &group), Reference::Member(..))
     {
         return None;
@@ -135,12 +163,7 @@ fn place_selected(context: &Context<'_>, fused: &mut Fused, position: u32) -> Op
     if distinct_loads(context, &group).len() > MOST_LOADS || !stays_inside(context, &group) {
         return None;
     }
-    if is_free {
-        fused.units.push(Unit::Group(group));
-    } else {
-        fused.units[candidate] = Unit::Group(group);
-    }
-    Some(candidate)
+    Some(group)
 }
 
 /// Whether a node is an update that fixes the index of an axis along which its base is split.
