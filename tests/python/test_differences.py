@@ -209,11 +209,3 @@ def test_hints_have_names_of_python():
     assert "::" not in str(raised.value)
     with pytest.raises(IndexError, match=r"use `\.\.\.`"):
         phalanx.ones(3)[..., ...]
-
-
-def test_dlpack_without_a_copy_is_refused():
-    with pytest.raises(ValueError, match="copy"):
-        phalanx.from_dlpack(numpy.ones(3), copy=False)
-    own = phalanx.ones(3)
-    assert phalanx.from_dlpack(own, copy=False) is own
-    assert phalanx.from_dlpack(numpy.ones(3)).tolist() == [1, 1, 1]
