@@ -633,7 +633,8 @@ mod tests {
         assert_eq!(error.code(), "PX090");
         assert_eq!(
             error.to_string(),
-            "PHALANX_DEVICES is `cpu:none`, but takes `cpu` or `cpu:n`, n from 1 to 1024"
+            "PHALANX_DEVICES is `cpu:none`, but takes `auto`, `cpu`, `cpu:n` (n from 1 to 1024), \
+             `cuda` or `cuda:0,2`"
         );
     }
 

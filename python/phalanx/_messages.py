@@ -33,6 +33,8 @@ class Messages:
         self._inboxes = [queue.SimpleQueue() for _ in range(group.size)]
         self._outgoing = {}
         self._sockets = []
+        self._is_stopped = False
+        self._lock = threading.Lock()
         self._listener = None
         if group.size == 1:
             return
@@ -59,7 +61,10 @@ class Messages:
             threading.Thread(target=self._take_in, args=(arrived,), daemon=True).start()
 
     def _take_in(self, arrived):
-        connection = self._wrapped(arrived)
+        try:
+            connection = self._wrapped(arrived)
+        except OSError:
+            return
         try:
             deliver_challenge(connection, self._secret)
             answer_challenge(connection, self._secret)
@@ -77,7 +82,12 @@ class Messages:
 
     def _wrapped(self, connected):
         """A connection over a socket, by which it is ended."""
-        self._sockets.append(connected)
+        with self._lock:
+            if self._is_stopped:
+                # It came while the others were closed, and nobody would close it.
+                connected.close()
+                raise ConnectionAbortedError("the messages of this process have ended")
+            self._sockets.append(connected)
         return Connection(os.dup(connected.fileno()))
 
     def _connection(self, peer):
@@ -138,7 +148,10 @@ class Messages:
     def stop(self):
         """Closes all connections."""
         atexit.unregister(self.stop)
-        sockets = [*self._sockets, self._listener] if self._listener is not None else []
+        with self._lock:
+            self._is_stopped = True
+            listener = [] if self._listener is None else [self._listener]
+            sockets = [*listener, *self._sockets]
         for one in sockets:
             try:
                 # A thread that waits for it keeps what is only closed.

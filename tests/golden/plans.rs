@@ -141,6 +141,7 @@ golden_plans! {
     stencil_step [1, 0, 0, 0], [1, 0, 1, 0];
     two_stencil_steps [2, 0, 0, 0], [2, 0, 2, 0];
     laplacian [1, 0, 0, 0], [1, 0, 1, 0];
+    pending_laplacian [2, 0, 0, 0], [2, 0, 1, 0];
     // Three kernels would do on four devices: the product joins no sum whose loop reads beyond its
     // block, and quotients of single numbers have kernels of their own.
     conjugate_gradient_step [1, 0, 0, 0], [4, 0, 1, 2];

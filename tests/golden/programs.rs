@@ -258,6 +258,17 @@ pub fn laplacian() -> Outcome {
     outcome(vec![(q, laplacian_numbers(&numbers(&SHAPE, 3)))], &[&p])
 }
 
+/// `A(p)` of a `p` that is pending: what the partial subtractions read has to be stored before.
+pub fn pending_laplacian() -> Outcome {
+    let (a, b) = (array(&SHAPE, 1), array(&SHAPE, 2));
+    let p = &a * &b + &a;
+    let q = laplacian_of(&p);
+    let [a, b] = [1, 2].map(|seed| numbers(&SHAPE, seed));
+    let p_now: Vec<f64> = a.iter().zip(&b).map(|(a, b)| a * b + a).collect();
+    let q_now = laplacian_numbers(&p_now);
+    outcome(vec![(p, p_now), (q, q_now)], &[])
+}
+
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

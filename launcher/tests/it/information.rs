@@ -11,7 +11,7 @@ fn info_shows_values_and_defaults() {
     let text = String::from_utf8(output.stdout).unwrap();
     for line in [
         concat!("phalanx ", env!("CARGO_PKG_VERSION")),
-        "devices       3 (cpu)",
+        "devices       cpu:3",
         "memory limit  2048 bytes a device",
         "  PHALANX_DEVICES           = cpu:3",
         "  PHALANX_TIMEOUT           (60)",
