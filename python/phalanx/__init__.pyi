@@ -98,95 +98,775 @@ class ndarray:
     def with_sharding(self, sharding: Sharding | int | None) -> ndarray: ...
     def local_shards(self) -> list[Shard]: ...
     def all(self, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., keepdims: bool = ..., *, where: Any = ...) -> ndarray:
-        """A function of the module, or a method of its arrays."""
+        """all(a, axis=None, out=None, keepdims=False, *, where=None)
+
+        Whether all elements over axes are true.
+
+        Parameters
+        ----------
+        a : array_like
+            The array.
+        axis : int or tuple of int, optional
+            The axis, or the axes, counted from the end if negative.
+        out : ndarray, optional
+            The array that is written and returned.
+        keepdims : bool
+            Whether the axes stay with extent 1.
+        where : array_like of bool
+            The elements that count; all by default.
+
+        Shapes, dtypes and errors are those of NumPy's function of this name.
+        """
     def any(self, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., keepdims: bool = ..., *, where: Any = ...) -> ndarray:
-        """A function of the module, or a method of its arrays."""
+        """any(a, axis=None, out=None, keepdims=False, *, where=None)
+
+        Whether an element over axes is true.
+
+        Parameters
+        ----------
+        a : array_like
+            The array.
+        axis : int or tuple of int, optional
+            The axis, or the axes, counted from the end if negative.
+        out : ndarray, optional
+            The array that is written and returned.
+        keepdims : bool
+            Whether the axes stay with extent 1.
+        where : array_like of bool
+            The elements that count; all by default.
+
+        Shapes, dtypes and errors are those of NumPy's function of this name.
+        """
     def argmax(self, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., *, keepdims: bool = ...) -> ndarray:
-        """A function of the module, or a method of its arrays."""
+        """argmax(a, axis=None, out=None, *, keepdims=False)
+
+        The position of the greatest element along an axis.
+
+        Parameters
+        ----------
+        a : array_like
+            The array.
+        axis : int or tuple of int, optional
+            The axis, or the axes, counted from the end if negative.
+        out : ndarray, optional
+            The array that is written and returned.
+        keepdims : bool
+            Whether the axes stay with extent 1.
+
+        Shapes, dtypes and errors are those of NumPy's function of this name.
+        """
     def argmin(self, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., *, keepdims: bool = ...) -> ndarray:
-        """A function of the module, or a method of its arrays."""
+        """argmin(a, axis=None, out=None, *, keepdims=False)
+
+        The position of the least element along an axis.
+
+        Parameters
+        ----------
+        a : array_like
+            The array.
+        axis : int or tuple of int, optional
+            The axis, or the axes, counted from the end if negative.
+        out : ndarray, optional
+            The array that is written and returned.
+        keepdims : bool
+            Whether the axes stay with extent 1.
+
+        Shapes, dtypes and errors are those of NumPy's function of this name.
+        """
     def argpartition(self, kth: Any, axis: int | Sequence[int] | None = ..., kind: Any = ..., order: str | None = ...) -> ndarray:
-        """A function of the module, or a method of its arrays."""
+        """argpartition(a, kth, axis=-1, kind='introselect', order=None)
+
+        The positions of what `partition` gives.
+
+        Parameters
+        ----------
+        a : array_like
+            The array.
+        axis : int or tuple of int, optional
+            The axis, or the axes, counted from the end if negative.
+        kind : str, optional
+            As in NumPy.
+        order : {'C', 'F', 'A', 'K'}, optional
+            The order of elements in memory.
+
+        Shapes, dtypes and errors are those of NumPy's function of this name.
+        """
     def argsort(self, axis: int | Sequence[int] | None = ..., kind: Any = ..., order: str | None = ..., *, stable: Any = ..., descending: Any = ...) -> ndarray:
-        """A function of the module, or a method of its arrays."""
+        """argsort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False)
+
+        The positions in which elements would be sorted.
+
+        Parameters
+        ----------
+        a : array_like
+            The array.
+        axis : int or tuple of int, optional
+            The axis, or the axes, counted from the end if negative.
+        kind : str, optional
+            As in NumPy.
+        order : {'C', 'F', 'A', 'K'}, optional
+            The order of elements in memory.
+        stable : bool, optional
+            Whether equal elements keep their order.
+
+        Shapes, dtypes and errors are those of NumPy's function of this name.
+        """
     def astype(self, dtype: DTypeLike, order: str | None = ..., casting: str = ..., subok: Any = ..., copy: bool | None = ...) -> ndarray:
-        """A function of the module, or a method of its arrays."""
+        """astype(a, dtype, order='K', casting='unsafe', subok=True, copy=True)
+
+        The elements cast to a dtype.
+
+        Parameters
+        ----------
+        a : array_like
+            The array.
+        dtype : dtype, optional
+            The dtype of the result.
+        order : {'C', 'F', 'A', 'K'}, optional
+            The order of elements in memory.
+        casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}
+            Which casts are allowed.
+        subok : bool
+            Without effect: there are no subclasses.
+        copy : bool, optional
+            Whether the result is a copy.
+
+        Shapes, dtypes and errors are those of NumPy's function of this name.
+        """
     def byteswap(self, inplace: Any = ...) -> ndarray:
-        """A function of the module, or a method of its arrays."""
+        """byteswap(a, inplace=False)
+
+        The elements with their bytes in the other order.
+
+        Parameters
+        ----------
+        a : array_like
+            The array.
+
+        Shapes, dtypes and errors are those of NumPy's function of this name.
+        """
     def choose(self, choices: Any, out: ndarray | tuple[ndarray | None, ...] | None = ..., mode: Any = ...) -> ndarray:
-        """A function of the module, or a method of its arrays."""
+        """choose(a, choices, out=None, mode='raise')
+
+        Of each element the choice that it names.
+
+        Parameters
+        ----------
+        a : array_like
+            The array.
+        out : ndarray, optional
+            The array that is written and returned.
+        mode : str
+            What to do beyond the edges.
+
+        Shapes, dtypes and errors are those of NumPy's function of this name.
+        """
     def clip(self, min: Any = ..., max: Any = ..., out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
-        """A function of the module, or a method of its arrays."""
+        """clip(a, min=None, max=None, out=None)
+
+        The elements, or the bound that they are beyond.
+
+        Parameters
+        ----------
+        a : array_like
+            The array.
+        out : ndarray, optional
+            The array that is written and returned.
+
+        Shapes, dtypes and errors are those of NumPy's function of this name.
+        """
     def compress(self, condition: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
-        """A function of the module, or a method of its arrays."""
+        """compress(a, condition, axis=None, out=None)
+
+        The slices along an axis for which a condition holds.
+
+        Parameters
+        ----------
+        a : array_like
+            The array.
+        axis : int or tuple of int, optional
+            The axis, or the axes, counted from the end if negative.
+        out : ndarray, optional
+            The array that is written and returned.
+
+        Shapes, dtypes and errors are those of NumPy's function of this name.
+        """
     def conj(self) -> ndarray:
-        """A function of the module, or a method of its arrays."""
+        """conj(a)
+
+        The complex conjugate.
+
+        Parameters
+        ----------
+        a : array_like
+            The array.
+
+        Shapes, dtypes and errors are those of NumPy's function of this name.
+        """
     def conjugate(self) -> ndarray:
-        """A function of the module, or a method of its arrays."""
+        """conjugate(a)
+
+        The complex conjugate.
+
+        Parameters
+        ----------
+        a : array_like
+            The array.
+
+        Shapes, dtypes and errors are those of NumPy's function of this name.
+        """
     def copy(self, order: str | None = ...) -> ndarray:
-        """A function of the module, or a method of its arrays."""
+        """copy(a, order='C')
+
+        A copy.
+
+        Parameters
+        ----------
+        a : array_like
+            The array.
+        order : {'C', 'F', 'A', 'K'}, optional
+            The order of elements in memory.
+
+        Shapes, dtypes and errors are those of NumPy's function of this name.
+        """
     def cumprod(self, axis: int | Sequence[int] | None = ..., dtype: DTypeLike = ..., out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
-        """A function of the module, or a method of its arrays."""
+        """cumprod(a, axis=None, dtype=None, out=None)
+
+        The running product along an axis, or of all elements in C order.
+
+        Parameters
+        ----------
+        a : array_like
+            The array.
+        axis : int or tuple of int, optional
+            The axis, or the axes, counted from the end if negative.
+        dtype : dtype, optional
+            The dtype of the result.
+        out : ndarray, optional
+            The array that is written and returned.
+
+        Shapes, dtypes and errors are those of NumPy's function of this name.
+        """
     def cumsum(self, axis: int | Sequence[int] | None = ..., dtype: DTypeLike = ..., out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
-        """A function of the module, or a method of its arrays."""
+        """cumsum(a, axis=None, dtype=None, out=None)
+
+        The running sum along an axis, or of all elements in C order.
+
+        Parameters
+        ----------
+        a : array_like
+            The array.
+        axis : int or tuple of int, optional
+            The axis, or the axes, counted from the end if negative.
+        dtype : dtype, optional
+            The dtype of the result.
+        out : ndarray, optional
+            The array that is written and returned.
+
+        Shapes, dtypes and errors are those of NumPy's function of this name.
+        """
     def diagonal(self, offset: Any = ..., axis1: Any = ..., axis2: Any = ...) -> ndarray:
-        """A function of the module, or a method of its arrays."""
+        """diagonal(a, offset=0, axis1=0, axis2=1)
+
+        A view of a diagonal.
+
+        Parameters
+        ----------
+        a : array_like
+            The array.
+        axis1 : int
+            The first axis.
+        axis2 : int
+            The second axis.
+
+        Shapes, dtypes and errors are those of NumPy's function of this name.
+        """
     def dot(self, b: Any, out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
-        """A function of the module, or a method of its arrays."""
+        """dot(a, b, out=None)
+
+        The product of vectors or matrices: over the last axis and the last but one.
+
+        Parameters
+        ----------
+        a : array_like
+            The array.
+        b : array_like
+            The other array.
+        out : ndarray, optional
+            The array that is written and returned.
+
+        Shapes, dtypes and errors are those of NumPy's function of this name.
+        """
     def fill(self, value: Any) -> None:
-        """A function of the module, or a method of its arrays."""
+        """fill(a, value)
+
+        Writes one value everywhere.
+
+        Parameters
+        ----------
+        a : array_like
+            The array.
+
+        Shapes, dtypes and errors are those of NumPy's function of this name.
+        """
     def flatten(self, order: str | None = ...) -> ndarray:
-        """A function of the module, or a method of its arrays."""
+        """flatten(a, order='C')
+
+        A copy of all elements along one axis.
+
+        Parameters
+        ----------
+        a : array_like
+            The array.
+        order : {'C', 'F', 'A', 'K'}, optional
+            The order of elements in memory.
+
+        Shapes, dtypes and errors are those of NumPy's function of this name.
+        """
     def max(self, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., keepdims: bool = ..., initial: Any = ..., where: Any = ...) -> ndarray:
-        """A function of the module, or a method of its arrays."""
+        """max(a, axis=None, out=None, keepdims=False, initial=None, where=None)
+
+        The greatest element over axes.
+
+        Parameters
+        ----------
+        a : array_like
+            The array.
+        axis : int or tuple of int, optional
+            The axis, or the axes, counted from the end if negative.
+        out : ndarray, optional
+            The array that is written and returned.
+        keepdims : bool
+            Whether the axes stay with extent 1.
+        initial : scalar, optional
+            Combined with the elements, too.
+        where : array_like of bool
+            The elements that count; all by default.
+
+        Shapes, dtypes and errors are those of NumPy's function of this name.
+        """
     def mean(self, axis: int | Sequence[int] | None = ..., dtype: DTypeLike = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., keepdims: bool = ..., *, where: Any = ...) -> ndarray:
-        """A function of the module, or a method of its arrays."""
+        """mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=None)
+
+        The mean of elements over axes.
+
+        Parameters
+        ----------
+        a : array_like
+            The array.
+        axis : int or tuple of int, optional
+            The axis, or the axes, counted from the end if negative.
+        dtype : dtype, optional
+            The dtype of the result.
+        out : ndarray, optional
+            The array that is written and returned.
+        keepdims : bool
+            Whether the axes stay with extent 1.
+        where : array_like of bool
+            The elements that count; all by default.
+
+        Shapes, dtypes and errors are those of NumPy's function of this name.
+        """
     def min(self, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., keepdims: bool = ..., initial: Any = ..., where: Any = ...) -> ndarray:
-        """A function of the module, or a method of its arrays."""
+        """min(a, axis=None, out=None, keepdims=False, initial=None, where=None)
+
+        The least element over axes.
+
+        Parameters
+        ----------
+        a : array_like
+            The array.
+        axis : int or tuple of int, optional
+            The axis, or the axes, counted from the end if negative.
+        out : ndarray, optional
+            The array that is written and returned.
+        keepdims : bool
+            Whether the axes stay with extent 1.
+        initial : scalar, optional
+            Combined with the elements, too.
+        where : array_like of bool
+            The elements that count; all by default.
+
+        Shapes, dtypes and errors are those of NumPy's function of this name.
+        """
     def nonzero(self) -> tuple[ndarray, ...]:
-        """A function of the module, or a method of its arrays."""
+        """nonzero(a)
+
+        The indices of the elements that are not zero, axis by axis.
+
+        Parameters
+        ----------
+        a : array_like
+            The array.
+
+        Shapes, dtypes and errors are those of NumPy's function of this name.
+        """
     def partition(self, kth: Any, axis: int | Sequence[int] | None = ..., kind: Any = ..., order: str | None = ...) -> ndarray:
-        """A function of the module, or a method of its arrays."""
+        """partition(a, kth, axis=-1, kind='introselect', order=None)
+
+        Puts the elements at some positions where they stand if the array is sorted, in place.
+
+        Parameters
+        ----------
+        a : array_like
+            The array.
+        axis : int or tuple of int, optional
+            The axis, or the axes, counted from the end if negative.
+        kind : str, optional
+            As in NumPy.
+        order : {'C', 'F', 'A', 'K'}, optional
+            The order of elements in memory.
+
+        Shapes, dtypes and errors are those of NumPy's function of this name.
+        """
     def prod(self, axis: int | Sequence[int] | None = ..., dtype: DTypeLike = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., keepdims: bool = ..., initial: Any = ..., where: Any = ...) -> ndarray:
-        """A function of the module, or a method of its arrays."""
+        """prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None)
+
+        The product of elements over axes.
+
+        Parameters
+        ----------
+        a : array_like
+            The array.
+        axis : int or tuple of int, optional
+            The axis, or the axes, counted from the end if negative.
+        dtype : dtype, optional
+            The dtype of the result.
+        out : ndarray, optional
+            The array that is written and returned.
+        keepdims : bool
+            Whether the axes stay with extent 1.
+        initial : scalar, optional
+            Combined with the elements, too.
+        where : array_like of bool
+            The elements that count; all by default.
+
+        Shapes, dtypes and errors are those of NumPy's function of this name.
+        """
     def ptp(self, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., keepdims: bool = ...) -> ndarray:
-        """A function of the module, or a method of its arrays."""
+        """ptp(a, axis=None, out=None, keepdims=False)
+
+        The range of elements over axes.
+
+        Parameters
+        ----------
+        a : array_like
+            The array.
+        axis : int or tuple of int, optional
+            The axis, or the axes, counted from the end if negative.
+        out : ndarray, optional
+            The array that is written and returned.
+        keepdims : bool
+            Whether the axes stay with extent 1.
+
+        Shapes, dtypes and errors are those of NumPy's function of this name.
+        """
     def put(self, indices: Any, values: Any, mode: Any = ...) -> None:
-        """A function of the module, or a method of its arrays."""
+        """put(a, indices, values, mode='raise')
+
+        Writes values at positions of all elements in C order.
+
+        Parameters
+        ----------
+        a : array_like
+            The array.
+        indices : array_like of int
+            The positions.
+        values : array_like
+            The values.
+        mode : str
+            What to do beyond the edges.
+
+        Shapes, dtypes and errors are those of NumPy's function of this name.
+        """
     def ravel(self, order: str | None = ...) -> ndarray:
-        """A function of the module, or a method of its arrays."""
+        """ravel(a, order='C')
+
+        All elements along one axis.
+
+        Parameters
+        ----------
+        a : array_like
+            The array.
+        order : {'C', 'F', 'A', 'K'}, optional
+            The order of elements in memory.
+
+        Shapes, dtypes and errors are those of NumPy's function of this name.
+        """
     def repeat(self, repeats: Any, axis: int | Sequence[int] | None = ...) -> ndarray:
-        """A function of the module, or a method of its arrays."""
+        """repeat(a, repeats, axis=None)
+
+        Each element several times.
+
+        Parameters
+        ----------
+        a : array_like
+            The array.
+        axis : int or tuple of int, optional
+            The axis, or the axes, counted from the end if negative.
+
+        Shapes, dtypes and errors are those of NumPy's function of this name.
+        """
     def reshape(self, *shape: Any, order: str | None = ..., copy: bool | None = ...) -> ndarray:
-        """A function of the module, or a method of its arrays."""
+        """reshape(a, *shape, order='C', copy=None)
+
+        The elements in another shape.
+
+        Parameters
+        ----------
+        a : array_like
+            The array.
+        shape : int or tuple of int
+            The extents.
+        order : {'C', 'F', 'A', 'K'}, optional
+            The order of elements in memory.
+        copy : bool, optional
+            Whether the result is a copy.
+
+        Shapes, dtypes and errors are those of NumPy's function of this name.
+        """
     def resize(self, *new_shape: Any, refcheck: Any = ...) -> ndarray:
-        """A function of the module, or a method of its arrays."""
+        """resize(a, *new_shape, refcheck=True)
+
+        Refused: arrays keep their shape.
+
+        Parameters
+        ----------
+        a : array_like
+            The array.
+
+        Shapes, dtypes and errors are those of NumPy's function of this name.
+        """
     def round(self, decimals: int = ..., out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
-        """A function of the module, or a method of its arrays."""
+        """round(a, decimals=0, out=None)
+
+        To so many decimals, halves to the even digit.
+
+        Parameters
+        ----------
+        a : array_like
+            The array.
+        decimals : int
+            How many decimals.
+        out : ndarray, optional
+            The array that is written and returned.
+
+        Shapes, dtypes and errors are those of NumPy's function of this name.
+        """
     def searchsorted(self, v: Any, side: Any = ..., sorter: Any = ...) -> ndarray:
-        """A function of the module, or a method of its arrays."""
+        """searchsorted(a, v, side='left', sorter=None)
+
+        Where elements would have to be inserted to keep a vector sorted.
+
+        Parameters
+        ----------
+        a : array_like
+            The array.
+
+        Shapes, dtypes and errors are those of NumPy's function of this name.
+        """
     def sort(self, axis: int | Sequence[int] | None = ..., kind: Any = ..., order: str | None = ..., *, stable: Any = ...) -> ndarray:
-        """A function of the module, or a method of its arrays."""
+        """sort(a, axis=-1, kind=None, order=None, *, stable=None)
+
+        Sorts the array in place.
+
+        Parameters
+        ----------
+        a : array_like
+            The array.
+        axis : int or tuple of int, optional
+            The axis, or the axes, counted from the end if negative.
+        kind : str, optional
+            As in NumPy.
+        order : {'C', 'F', 'A', 'K'}, optional
+            The order of elements in memory.
+        stable : bool, optional
+            Whether equal elements keep their order.
+
+        Shapes, dtypes and errors are those of NumPy's function of this name.
+        """
     def squeeze(self, axis: int | Sequence[int] | None = ...) -> ndarray:
-        """A function of the module, or a method of its arrays."""
+        """squeeze(a, axis=None)
+
+        The array without axes of extent 1.
+
+        Parameters
+        ----------
+        a : array_like
+            The array.
+        axis : int or tuple of int, optional
+            The axis, or the axes, counted from the end if negative.
+
+        Shapes, dtypes and errors are those of NumPy's function of this name.
+        """
     def std(self, axis: int | Sequence[int] | None = ..., dtype: DTypeLike = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., ddof: Any = ..., keepdims: bool = ..., *, where: Any = ..., mean: Any = ..., correction: Any = ...) -> ndarray:
-        """A function of the module, or a method of its arrays."""
+        """std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=None, mean=None, correction=None)
+
+        The standard deviation of elements over axes.
+
+        Parameters
+        ----------
+        a : array_like
+            The array.
+        axis : int or tuple of int, optional
+            The axis, or the axes, counted from the end if negative.
+        dtype : dtype, optional
+            The dtype of the result.
+        out : ndarray, optional
+            The array that is written and returned.
+        ddof : float
+            Subtracted from the number of elements.
+        keepdims : bool
+            Whether the axes stay with extent 1.
+        where : array_like of bool
+            The elements that count; all by default.
+
+        Shapes, dtypes and errors are those of NumPy's function of this name.
+        """
     def sum(self, axis: int | Sequence[int] | None = ..., dtype: DTypeLike = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., keepdims: bool = ..., initial: Any = ..., where: Any = ...) -> ndarray:
-        """A function of the module, or a method of its arrays."""
+        """sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None)
+
+        The sum of elements over axes.
+
+        Parameters
+        ----------
+        a : array_like
+            The array.
+        axis : int or tuple of int, optional
+            The axis, or the axes, counted from the end if negative.
+        dtype : dtype, optional
+            The dtype of the result.
+        out : ndarray, optional
+            The array that is written and returned.
+        keepdims : bool
+            Whether the axes stay with extent 1.
+        initial : scalar, optional
+            Combined with the elements, too.
+        where : array_like of bool
+            The elements that count; all by default.
+
+        Shapes, dtypes and errors are those of NumPy's function of this name.
+        """
     def swapaxes(self, axis1: Any, axis2: Any) -> ndarray:
-        """A function of the module, or a method of its arrays."""
+        """swapaxes(a, axis1, axis2)
+
+        Two axes swapped.
+
+        Parameters
+        ----------
+        a : array_like
+            The array.
+        axis1 : int
+            The first axis.
+        axis2 : int
+            The second axis.
+
+        Shapes, dtypes and errors are those of NumPy's function of this name.
+        """
     def take(self, indices: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., mode: Any = ...) -> ndarray:
-        """A function of the module, or a method of its arrays."""
+        """take(a, indices, axis=None, out=None, mode='raise')
+
+        The elements at positions of an axis.
+
+        Parameters
+        ----------
+        a : array_like
+            The array.
+        indices : array_like of int
+            The positions.
+        axis : int or tuple of int, optional
+            The axis, or the axes, counted from the end if negative.
+        out : ndarray, optional
+            The array that is written and returned.
+        mode : str
+            What to do beyond the edges.
+
+        Shapes, dtypes and errors are those of NumPy's function of this name.
+        """
     def tofile(self, fid: Any, /, sep: Any = ..., format: Any = ...) -> ndarray:
-        """A function of the module, or a method of its arrays."""
+        """tofile(a, fid, /, sep='', format='%s')
+
+        Writes the elements to a file, as bytes or as text.
+
+        Parameters
+        ----------
+        a : array_like
+            The array.
+
+        Shapes, dtypes and errors are those of NumPy's function of this name.
+        """
     def trace(self, offset: Any = ..., axis1: Any = ..., axis2: Any = ..., dtype: DTypeLike = ..., out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
-        """A function of the module, or a method of its arrays."""
+        """trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None)
+
+        The sum along a diagonal.
+
+        Parameters
+        ----------
+        a : array_like
+            The array.
+        axis1 : int
+            The first axis.
+        axis2 : int
+            The second axis.
+        dtype : dtype, optional
+            The dtype of the result.
+        out : ndarray, optional
+            The array that is written and returned.
+
+        Shapes, dtypes and errors are those of NumPy's function of this name.
+        """
     def transpose(self, *axes: Any) -> ndarray:
-        """A function of the module, or a method of its arrays."""
+        """transpose(a, *axes)
+
+        The axes in another order; reversed unless one is given.
+
+        Parameters
+        ----------
+        a : array_like
+            The array.
+        axes : tuple of int, optional
+            The axes.
+
+        Shapes, dtypes and errors are those of NumPy's function of this name.
+        """
     def var(self, axis: int | Sequence[int] | None = ..., dtype: DTypeLike = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., ddof: Any = ..., keepdims: bool = ..., *, where: Any = ..., mean: Any = ..., correction: Any = ...) -> ndarray:
-        """A function of the module, or a method of its arrays."""
+        """var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=None, mean=None, correction=None)
+
+        The variance of elements over axes.
+
+        Parameters
+        ----------
+        a : array_like
+            The array.
+        axis : int or tuple of int, optional
+            The axis, or the axes, counted from the end if negative.
+        dtype : dtype, optional
+            The dtype of the result.
+        out : ndarray, optional
+            The array that is written and returned.
+        ddof : float
+            Subtracted from the number of elements.
+        keepdims : bool
+            Whether the axes stay with extent 1.
+        where : array_like of bool
+            The elements that count; all by default.
+
+        Shapes, dtypes and errors are those of NumPy's function of this name.
+        """
     def view(self, dtype: DTypeLike = ..., type: Any = ...) -> ndarray:
-        """A function of the module, or a method of its arrays."""
+        """view(a, dtype=None, type=None)
+
+        A view of the same bytes, of another dtype if one is given.
+
+        Parameters
+        ----------
+        a : array_like
+            The array.
+        dtype : dtype, optional
+            The dtype of the result.
+
+        Shapes, dtypes and errors are those of NumPy's function of this name.
+        """
 
 class ufunc:
     nin: int
@@ -251,34 +931,183 @@ def agree(error: Any = ...) -> None:
     """
 
 def all(a: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., keepdims: bool = ..., *, where: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """all(a, axis=None, out=None, keepdims=False, *, where=None)
+
+    Whether all elements over axes are true.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+    out : ndarray, optional
+        The array that is written and returned.
+    keepdims : bool
+        Whether the axes stay with extent 1.
+    where : array_like of bool
+        The elements that count; all by default.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def allclose(a: Any, b: Any, rtol: Any = ..., atol: Any = ..., equal_nan: bool = ...) -> bool:
-    """A function of the module, or a method of its arrays."""
+    """allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False)
+
+    Whether all elements are equal within a tolerance.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    b : array_like
+        The other array.
+    rtol : float
+        The relative tolerance.
+    atol : float
+        The absolute tolerance.
+    equal_nan : bool
+        Whether NaN equals NaN.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def amax(a: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., keepdims: bool = ..., initial: Any = ..., where: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """amax(a, axis=None, out=None, keepdims=False, initial=None, where=None)
+
+    The greatest element over axes: `max`.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+    out : ndarray, optional
+        The array that is written and returned.
+    keepdims : bool
+        Whether the axes stay with extent 1.
+    initial : scalar, optional
+        Combined with the elements, too.
+    where : array_like of bool
+        The elements that count; all by default.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def amin(a: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., keepdims: bool = ..., initial: Any = ..., where: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """amin(a, axis=None, out=None, keepdims=False, initial=None, where=None)
+
+    The least element over axes: `min`.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+    out : ndarray, optional
+        The array that is written and returned.
+    keepdims : bool
+        Whether the axes stay with extent 1.
+    initial : scalar, optional
+        Combined with the elements, too.
+    where : array_like of bool
+        The elements that count; all by default.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def angle(z: Any, deg: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """angle(z, deg=False)
+
+    The angle of complex numbers.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def any(a: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., keepdims: bool = ..., *, where: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """any(a, axis=None, out=None, keepdims=False, *, where=None)
+
+    Whether an element over axes is true.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+    out : ndarray, optional
+        The array that is written and returned.
+    keepdims : bool
+        Whether the axes stay with extent 1.
+    where : array_like of bool
+        The elements that count; all by default.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def append(arr: Any, values: Any, axis: int | Sequence[int] | None = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """append(arr, values, axis=None)
+
+    A copy with values after the last element.
+
+    Parameters
+    ----------
+    arr : array_like
+        The array.
+    values : array_like
+        The values.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def apply_along_axis(func1d: Any, axis: int | Sequence[int] | None, arr: Any, *args: Any, **kwargs: Any) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """apply_along_axis(func1d, axis, arr, *args, **kwargs)
+
+    What a function answers to every line along an axis.
+
+    Parameters
+    ----------
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+    arr : array_like
+        The array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def apply_over_axes(func: Any, a: Any, axes: Any) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """apply_over_axes(func, a, axes)
+
+    A function applied along each of several axes in turn.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    axes : tuple of int, optional
+        The axes.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def arange(start: Any = ..., stop: Any = ..., step: Any = ..., dtype: DTypeLike = ..., *, device: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """arange(start=None, stop=None, step=None, dtype=None, *, device=None)
+
+    Numbers from `start` (0 unless it is given) to before `stop`, `step` apart. One number alone is the end.
+
+    Parameters
+    ----------
+    dtype : dtype, optional
+        The dtype of the result.
+    device : None
+        For programs of the array API standard.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 arccos: ufunc
 
@@ -295,58 +1124,295 @@ arctan2: ufunc
 arctanh: ufunc
 
 def argmax(a: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., *, keepdims: bool = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """argmax(a, axis=None, out=None, *, keepdims=False)
+
+    The position of the greatest element along an axis.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+    out : ndarray, optional
+        The array that is written and returned.
+    keepdims : bool
+        Whether the axes stay with extent 1.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def argmin(a: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., *, keepdims: bool = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """argmin(a, axis=None, out=None, *, keepdims=False)
+
+    The position of the least element along an axis.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+    out : ndarray, optional
+        The array that is written and returned.
+    keepdims : bool
+        Whether the axes stay with extent 1.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def argpartition(a: Any, kth: Any, axis: int | Sequence[int] | None = ..., kind: Any = ..., order: str | None = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """argpartition(a, kth, axis=-1, kind='introselect', order=None)
+
+    The positions of what `partition` gives.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+    kind : str, optional
+        As in NumPy.
+    order : {'C', 'F', 'A', 'K'}, optional
+        The order of elements in memory.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def argsort(a: Any, axis: int | Sequence[int] | None = ..., kind: Any = ..., order: str | None = ..., *, stable: Any = ..., descending: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """argsort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False)
+
+    The positions in which elements would be sorted.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+    kind : str, optional
+        As in NumPy.
+    order : {'C', 'F', 'A', 'K'}, optional
+        The order of elements in memory.
+    stable : bool, optional
+        Whether equal elements keep their order.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def argwhere(a: Any) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """argwhere(a)
+
+    The indices of the elements that are not zero, one in each row.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def around(a: Any, decimals: int = ..., out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """around(a, decimals=0, out=None)
+
+    To so many decimals, halves to the even digit.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    decimals : int
+        How many decimals.
+    out : ndarray, optional
+        The array that is written and returned.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def array(object: Any, dtype: DTypeLike = ..., *, copy: bool | None = ..., order: str | None = ..., subok: Any = ..., ndmin: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """array(object, dtype=None, *, copy=True, order='K', subok=False, ndmin=0)
+
+    An array of an object: an array, a number, nested lists, or whatever NumPy's array takes.
+
+    Parameters
+    ----------
+    dtype : dtype, optional
+        The dtype of the result.
+    copy : bool, optional
+        Whether the result is a copy.
+    order : {'C', 'F', 'A', 'K'}, optional
+        The order of elements in memory.
+    subok : bool
+        Without effect: there are no subclasses.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def array2string(a: Any, max_line_width: Any = ..., precision: Any = ..., suppress_small: Any = ..., separator: Any = ..., prefix: Any = ..., *, formatter: Any = ..., threshold: Any = ..., edgeitems: Any = ..., sign: Any = ..., floatmode: Any = ..., suffix: Any = ..., legacy: Any = ...) -> str:
-    """A function of the module, or a method of its arrays."""
+    """array2string(a, max_line_width=None, precision=None, suppress_small=None, separator=' ', prefix='', *, formatter=None, threshold=None, edgeitems=None, sign=None, floatmode=None, suffix='', legacy=None)
+
+    The elements as text.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def array_equal(a1: Any, a2: Any, equal_nan: bool = ...) -> bool:
-    """A function of the module, or a method of its arrays."""
+    """array_equal(a1, a2, equal_nan=False)
+
+    Whether two arrays have one shape and the same elements.
+
+    Parameters
+    ----------
+    equal_nan : bool
+        Whether NaN equals NaN.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def array_equiv(a1: Any, a2: Any) -> bool:
-    """A function of the module, or a method of its arrays."""
+    """array_equiv(a1, a2)
+
+    Whether two arrays are equal where they are broadcast together.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def array_repr(arr: Any, max_line_width: Any = ..., precision: Any = ..., suppress_small: Any = ...) -> str:
-    """A function of the module, or a method of its arrays."""
+    """array_repr(arr, max_line_width=None, precision=None, suppress_small=None)
+
+    The array as repr shows it.
+
+    Parameters
+    ----------
+    arr : array_like
+        The array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def array_split(ary: Any, indices_or_sections: Any, axis: int | Sequence[int] | None = ...) -> list[ndarray]:
-    """A function of the module, or a method of its arrays."""
+    """array_split(ary, indices_or_sections, axis=0)
+
+    Parts of an array, nearly equal if it is their number that is given.
+
+    Parameters
+    ----------
+    ary : array_like
+        The array.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def array_str(a: Any, max_line_width: Any = ..., precision: Any = ..., suppress_small: Any = ...) -> str:
-    """A function of the module, or a method of its arrays."""
+    """array_str(a, max_line_width=None, precision=None, suppress_small=None)
+
+    The elements as str shows them.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def asanyarray(a: Any, dtype: DTypeLike = ..., order: str | None = ..., *, device: Any = ..., copy: bool | None = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """asanyarray(a, dtype=None, order=None, *, device=None, copy=None)
+
+    An array of an object, which is itself if it is an array of the dtype.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    dtype : dtype, optional
+        The dtype of the result.
+    order : {'C', 'F', 'A', 'K'}, optional
+        The order of elements in memory.
+    device : None
+        For programs of the array API standard.
+    copy : bool, optional
+        Whether the result is a copy.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def asarray(a: Any, dtype: DTypeLike = ..., order: str | None = ..., *, device: Any = ..., copy: bool | None = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """asarray(a, dtype=None, order=None, *, device=None, copy=None)
+
+    An array of an object, which is itself if it is an array of the dtype.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    dtype : dtype, optional
+        The dtype of the result.
+    order : {'C', 'F', 'A', 'K'}, optional
+        The order of elements in memory.
+    device : None
+        For programs of the array API standard.
+    copy : bool, optional
+        Whether the result is a copy.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def asarray_chkfinite(a: Any, dtype: DTypeLike = ..., order: str | None = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """asarray_chkfinite(a, dtype=None, order=None)
+
+    As asarray, but numbers that are not finite are an error.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    dtype : dtype, optional
+        The dtype of the result.
+    order : {'C', 'F', 'A', 'K'}, optional
+        The order of elements in memory.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def ascontiguousarray(a: Any, dtype: DTypeLike = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """ascontiguousarray(a, dtype=None)
+
+    An array of one axis at least, in C order.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    dtype : dtype, optional
+        The dtype of the result.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def asfortranarray(a: Any, dtype: DTypeLike = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """asfortranarray(a, dtype=None)
+
+    An array of one axis at least, in Fortran's order.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    dtype : dtype, optional
+        The dtype of the result.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 asin: ufunc
 
@@ -356,7 +1422,23 @@ def asnumpy(*args: Any, **kwargs: Any) -> Any:
     """The elements of an array as an array of NumPy; of anything else what NumPy makes of it."""
 
 def astype(x: Any, dtype: DTypeLike, /, *, copy: bool | None = ..., device: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """astype(x, dtype, /, *, copy=True, device=None)
+
+    The elements cast to a dtype.
+
+    Parameters
+    ----------
+    x : array_like
+        The array.
+    dtype : dtype, optional
+        The dtype of the result.
+    copy : bool, optional
+        Whether the result is a copy.
+    device : None
+        For programs of the array API standard.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 atan: ufunc
 
@@ -365,28 +1447,86 @@ atan2: ufunc
 atanh: ufunc
 
 def atleast_1d(*arys: Any) -> list[ndarray]:
-    """A function of the module, or a method of its arrays."""
+    """atleast_1d(*arys)
+
+    Arrays with one axis at least.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def atleast_2d(*arys: Any) -> list[ndarray]:
-    """A function of the module, or a method of its arrays."""
+    """atleast_2d(*arys)
+
+    Arrays with two axes at least.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def atleast_3d(*arys: Any) -> list[ndarray]:
-    """A function of the module, or a method of its arrays."""
+    """atleast_3d(*arys)
+
+    Arrays with three axes at least.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def average(a: Any, axis: int | Sequence[int] | None = ..., weights: Any = ..., returned: Any = ..., *, keepdims: bool = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """average(a, axis=None, weights=None, returned=False, *, keepdims=False)
+
+    The weighted mean over axes; with `returned` also the sum of the weights.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+    weights : array_like, optional
+        The weight of each element.
+    keepdims : bool
+        Whether the axes stay with extent 1.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def bartlett(M: Any) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """bartlett(M)
+
+    The Bartlett window.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def base_repr(number: Any, base: Any = ..., padding: Any = ...) -> str:
-    """A function of the module, or a method of its arrays."""
+    """base_repr(number, base=2, padding=0)
+
+    An integer in the digits of a base.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def binary_repr(num: Any, width: Any = ...) -> str:
-    """A function of the module, or a method of its arrays."""
+    """binary_repr(num, width=None)
+
+    An integer in binary digits.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def bincount(x: Any, /, weights: Any = ..., minlength: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """bincount(x, /, weights=None, minlength=0)
+
+    How often each integer from 0 on stands, or the sums of its weights.
+
+    Parameters
+    ----------
+    x : array_like
+        The array.
+    weights : array_like, optional
+        The weight of each element.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 bitwise_and: ufunc
 
@@ -405,10 +1545,25 @@ bitwise_right_shift: ufunc
 bitwise_xor: ufunc
 
 def blackman(M: Any) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """blackman(M)
+
+    The Blackman window.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def block(arrays: Any) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """block(arrays)
+
+    Nested lists of blocks as one array.
+
+    Parameters
+    ----------
+    arrays : sequence of array_like
+        The arrays.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 class broadcast:
     """Arrays broadcast to one shape, to be iterated over."""
@@ -418,147 +1573,624 @@ class broadcast:
     def __iter__(self) -> Any: ...
 
 def broadcast_arrays(*args: Any, subok: Any = ...) -> list[ndarray]:
-    """A function of the module, or a method of its arrays."""
+    """broadcast_arrays(*args, subok=False)
+
+    Views of the shape that all arrays broadcast to.
+
+    Parameters
+    ----------
+    subok : bool
+        Without effect: there are no subclasses.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def broadcast_shapes(*args: Any) -> tuple[ndarray, ...]:
-    """A function of the module, or a method of its arrays."""
+    """broadcast_shapes(*args)
+
+    The shape that shapes broadcast to.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def broadcast_to(array: Any, shape: int | Sequence[int], subok: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """broadcast_to(array, shape, subok=False)
+
+    A view of another shape that repeats the array.
+
+    Parameters
+    ----------
+    array : array_like
+        The array.
+    shape : int or tuple of int
+        The extents.
+    subok : bool
+        Without effect: there are no subclasses.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 c_: Any
 
 def can_cast(from_: Any, to: Any, casting: str = ...) -> bool:
-    """A function of the module, or a method of its arrays."""
+    """can_cast(from_, to, casting='safe')
+
+    Whether a rule allows a cast.
+
+    Parameters
+    ----------
+    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}
+        Which casts are allowed.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 cbrt: ufunc
 
 ceil: ufunc
 
 def choose(a: Any, choices: Any, out: ndarray | tuple[ndarray | None, ...] | None = ..., mode: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """choose(a, choices, out=None, mode='raise')
+
+    Of each element the choice that it names.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    out : ndarray, optional
+        The array that is written and returned.
+    mode : str
+        What to do beyond the edges.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def clip(a: Any, a_min: Any = ..., a_max: Any = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., *, min: Any = ..., max: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """clip(a, a_min=None, a_max=None, out=None, *, min=None, max=None)
+
+    The elements, or the bound that they are beyond.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    out : ndarray, optional
+        The array that is written and returned.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def column_stack(tup: Any) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """column_stack(tup)
+
+    Vectors as columns, and matrices, joined.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def common_type(*arrays: Any) -> Any:
-    """A function of the module, or a method of its arrays."""
+    """common_type(*arrays)
+
+    The floating-point or complex dtype that arrays have in common.
+
+    Parameters
+    ----------
+    arrays : sequence of array_like
+        The arrays.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def compress(condition: Any, a: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """compress(condition, a, axis=None, out=None)
+
+    The slices along an axis for which a condition holds.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+    out : ndarray, optional
+        The array that is written and returned.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def concat(arrays: Any, /, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., *, dtype: DTypeLike = ..., casting: str = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """concat(arrays, /, axis=0, out=None, *, dtype=None, casting='same_kind')
+
+    Arrays joined along an axis.
+
+    Parameters
+    ----------
+    arrays : sequence of array_like
+        The arrays.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+    out : ndarray, optional
+        The array that is written and returned.
+    dtype : dtype, optional
+        The dtype of the result.
+    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}
+        Which casts are allowed.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def concatenate(arrays: Any, /, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., *, dtype: DTypeLike = ..., casting: str = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting='same_kind')
+
+    Arrays joined along an axis.
+
+    Parameters
+    ----------
+    arrays : sequence of array_like
+        The arrays.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+    out : ndarray, optional
+        The array that is written and returned.
+    dtype : dtype, optional
+        The dtype of the result.
+    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}
+        Which casts are allowed.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 conj: ufunc
 
 conjugate: ufunc
 
 def convolve(a: Any, v: Any, mode: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """convolve(a, v, mode='full')
+
+    The convolution of two vectors.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    mode : str
+        What to do beyond the edges.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def copy(a: Any, order: str | None = ..., subok: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """copy(a, order='K', subok=False)
+
+    A copy.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    order : {'C', 'F', 'A', 'K'}, optional
+        The order of elements in memory.
+    subok : bool
+        Without effect: there are no subclasses.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 copysign: ufunc
 
 def copyto(dst: Any, src: Any, casting: str = ..., where: Any = ...) -> None:
-    """A function of the module, or a method of its arrays."""
+    """copyto(dst, src, casting='same_kind', where=True)
+
+    Writes an array into another.
+
+    Parameters
+    ----------
+    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}
+        Which casts are allowed.
+    where : array_like of bool
+        The elements that count; all by default.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def corrcoef(x: Any, y: Any = ..., rowvar: Any = ..., *, dtype: DTypeLike = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """corrcoef(x, y=None, rowvar=True, *, dtype=None)
+
+    The correlations of variables.
+
+    Parameters
+    ----------
+    x : array_like
+        The array.
+    dtype : dtype, optional
+        The dtype of the result.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def correlate(a: Any, v: Any, mode: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """correlate(a, v, mode='valid')
+
+    The cross-correlation of two vectors.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    mode : str
+        What to do beyond the edges.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 cos: ufunc
 
 cosh: ufunc
 
 def count_nonzero(a: Any, axis: int | Sequence[int] | None = ..., *, keepdims: bool = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """count_nonzero(a, axis=None, *, keepdims=False)
+
+    The number of elements over axes that are not zero.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+    keepdims : bool
+        Whether the axes stay with extent 1.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def cov(m: Any, y: Any = ..., rowvar: Any = ..., bias: Any = ..., ddof: Any = ..., fweights: Any = ..., aweights: Any = ..., *, dtype: DTypeLike = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, dtype=None)
+
+    The covariances of variables.
+
+    Parameters
+    ----------
+    ddof : float
+        Subtracted from the number of elements.
+    dtype : dtype, optional
+        The dtype of the result.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def cross(a: Any, b: Any, axisa: Any = ..., axisb: Any = ..., axisc: Any = ..., axis: int | Sequence[int] | None = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None)
+
+    The cross products of vectors of two or three components.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    b : array_like
+        The other array.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def cumprod(a: Any, axis: int | Sequence[int] | None = ..., dtype: DTypeLike = ..., out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """cumprod(a, axis=None, dtype=None, out=None)
+
+    The running product along an axis, or of all elements in C order.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+    dtype : dtype, optional
+        The dtype of the result.
+    out : ndarray, optional
+        The array that is written and returned.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def cumsum(a: Any, axis: int | Sequence[int] | None = ..., dtype: DTypeLike = ..., out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """cumsum(a, axis=None, dtype=None, out=None)
+
+    The running sum along an axis, or of all elements in C order.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+    dtype : dtype, optional
+        The dtype of the result.
+    out : ndarray, optional
+        The array that is written and returned.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def cumulative_prod(x: Any, /, *, axis: int | Sequence[int] | None = ..., dtype: DTypeLike = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., include_initial: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """cumulative_prod(x, /, *, axis=None, dtype=None, out=None, include_initial=False)
+
+    The running product, after 1 with `include_initial`.
+
+    Parameters
+    ----------
+    x : array_like
+        The array.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+    dtype : dtype, optional
+        The dtype of the result.
+    out : ndarray, optional
+        The array that is written and returned.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def cumulative_sum(x: Any, /, *, axis: int | Sequence[int] | None = ..., dtype: DTypeLike = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., include_initial: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """cumulative_sum(x, /, *, axis=None, dtype=None, out=None, include_initial=False)
+
+    The running sum, after 0 with `include_initial`.
+
+    Parameters
+    ----------
+    x : array_like
+        The array.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+    dtype : dtype, optional
+        The dtype of the result.
+    out : ndarray, optional
+        The array that is written and returned.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 deg2rad: ufunc
 
 degrees: ufunc
 
 def delete(arr: Any, obj: Any, axis: int | Sequence[int] | None = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """delete(arr, obj, axis=None)
+
+    A copy without the elements at positions.
+
+    Parameters
+    ----------
+    arr : array_like
+        The array.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def diag(v: Any, k: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """diag(v, k=0)
+
+    The diagonal of a matrix, or the matrix of a diagonal.
+
+    Parameters
+    ----------
+    k : int
+        The diagonal; 0 is the main one.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def diag_indices(n: Any, ndim: Any = ...) -> tuple[ndarray, ...]:
-    """A function of the module, or a method of its arrays."""
+    """diag_indices(n, ndim=2)
+
+    The indices of the diagonal of an array of equal extents.
+
+    Parameters
+    ----------
+    n : int, optional
+        How many.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def diag_indices_from(arr: Any) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """diag_indices_from(arr)
+
+    The indices of an array's diagonal.
+
+    Parameters
+    ----------
+    arr : array_like
+        The array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def diagflat(v: Any, k: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """diagflat(v, k=0)
+
+    The matrix whose diagonal has all elements of an array.
+
+    Parameters
+    ----------
+    k : int
+        The diagonal; 0 is the main one.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def diagonal(a: Any, offset: Any = ..., axis1: Any = ..., axis2: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """diagonal(a, offset=0, axis1=0, axis2=1)
+
+    A view of a diagonal.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    axis1 : int
+        The first axis.
+    axis2 : int
+        The second axis.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def diff(a: Any, n: Any = ..., axis: int | Sequence[int] | None = ..., prepend: Any = ..., append: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """diff(a, n=1, axis=-1, prepend=None, append=None)
+
+    The differences of neighbours along an axis, taken `n` times.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    n : int, optional
+        How many.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def digitize(x: Any, bins: Any, right: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """digitize(x, bins, right=False)
+
+    Which bins between ascending or descending edges elements lie in.
+
+    Parameters
+    ----------
+    x : array_like
+        The array.
+    bins : int or array_like
+        How many bins, or their edges.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 divide: ufunc
 
 divmod: ufunc
 
 def dot(a: Any, b: Any, out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """dot(a, b, out=None)
+
+    The product of vectors or matrices: over the last axis and the last but one.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    b : array_like
+        The other array.
+    out : ndarray, optional
+        The array that is written and returned.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def dsplit(ary: Any, indices_or_sections: Any) -> list[ndarray]:
-    """A function of the module, or a method of its arrays."""
+    """dsplit(ary, indices_or_sections)
+
+    Parts of an array along the third axis.
+
+    Parameters
+    ----------
+    ary : array_like
+        The array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def dstack(tup: Any) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """dstack(tup)
+
+    Arrays joined along the third axis.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 e: float
 
 def ediff1d(ary: Any, to_end: Any = ..., to_begin: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """ediff1d(ary, to_end=None, to_begin=None)
+
+    The differences of neighbours in C order, between others.
+
+    Parameters
+    ----------
+    ary : array_like
+        The array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def einsum(*operands: Any, out: ndarray | tuple[ndarray | None, ...] | None = ..., optimize: Any = ..., dtype: DTypeLike = ..., order: str | None = ..., casting: str = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """einsum(*operands, out=None, optimize=False, dtype=None, order='K', casting='safe')
+
+    The sum of products that subscripts say.
+
+    Parameters
+    ----------
+    out : ndarray, optional
+        The array that is written and returned.
+    dtype : dtype, optional
+        The dtype of the result.
+    order : {'C', 'F', 'A', 'K'}, optional
+        The order of elements in memory.
+    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}
+        Which casts are allowed.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def einsum_path(*args: Any, **kwargs: Any) -> Any:
     """The cheapest order of an `einsum`, and NumPy's report on it."""
 
 def empty(shape: int | Sequence[int], dtype: DTypeLike = ..., order: str | None = ..., *, device: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """empty(shape, dtype=None, order='C', *, device=None)
+
+    An array whose elements are yet to be written.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+        The extents.
+    dtype : dtype, optional
+        The dtype of the result.
+    order : {'C', 'F', 'A', 'K'}, optional
+        The order of elements in memory.
+    device : None
+        For programs of the array API standard.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def empty_like(prototype: Any, /, dtype: DTypeLike = ..., order: str | None = ..., subok: Any = ..., shape: int | Sequence[int] = ..., *, device: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """empty_like(prototype, /, dtype=None, order='K', subok=True, shape=None, *, device=None)
+
+    An array like another, whose elements are yet to be written.
+
+    Parameters
+    ----------
+    dtype : dtype, optional
+        The dtype of the result.
+    order : {'C', 'F', 'A', 'K'}, optional
+        The order of elements in memory.
+    subok : bool
+        Without effect: there are no subclasses.
+    shape : int or tuple of int
+        The extents.
+    device : None
+        For programs of the array API standard.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 equal: ufunc
 
@@ -572,7 +2204,19 @@ exp: ufunc
 exp2: ufunc
 
 def expand_dims(a: Any, axis: int | Sequence[int] | None) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """expand_dims(a, axis)
+
+    The array with new axes of extent 1.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def explain(*args: Any, **kwargs: Any) -> Any:
     """The plan of everything that is recorded and not run yet, as text."""
@@ -580,33 +2224,121 @@ def explain(*args: Any, **kwargs: Any) -> Any:
 expm1: ufunc
 
 def extract(condition: Any, arr: Any) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """extract(condition, arr)
+
+    The elements for which a condition holds.
+
+    Parameters
+    ----------
+    arr : array_like
+        The array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def eye(N: Any, M: Any = ..., k: Any = ..., dtype: DTypeLike = ..., order: str | None = ..., *, device: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """eye(N, M=None, k=0, dtype=float, order='C', *, device=None)
+
+    Ones on a diagonal, and zeros.
+
+    Parameters
+    ----------
+    k : int
+        The diagonal; 0 is the main one.
+    dtype : dtype, optional
+        The dtype of the result.
+    order : {'C', 'F', 'A', 'K'}, optional
+        The order of elements in memory.
+    device : None
+        For programs of the array API standard.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 fabs: ufunc
 
 def fill_diagonal(a: Any, val: Any, wrap: Any = ...) -> None:
-    """A function of the module, or a method of its arrays."""
+    """fill_diagonal(a, val, wrap=False)
+
+    Writes the diagonal.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def finfo(dtype: DTypeLike) -> Any:
-    """A function of the module, or a method of its arrays."""
+    """finfo(dtype)
+
+    The limits of a floating-point dtype.
+
+    Parameters
+    ----------
+    dtype : dtype, optional
+        The dtype of the result.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def fix(x: Any, out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """fix(x, out=None)
+
+    To the nearest integer towards zero.
+
+    Parameters
+    ----------
+    x : array_like
+        The array.
+    out : ndarray, optional
+        The array that is written and returned.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def flatnonzero(a: Any) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """flatnonzero(a)
+
+    The positions of the elements that are not zero.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def flip(m: Any, axis: int | Sequence[int] | None = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """flip(m, axis=None)
+
+    The elements in reverse order along axes.
+
+    Parameters
+    ----------
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def fliplr(m: Any) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """fliplr(m)
+
+    The columns in reverse order.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def flipud(m: Any) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """flipud(m)
+
+    The rows in reverse order.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 float_power: ufunc
 
@@ -624,10 +2356,30 @@ fmin: ufunc
 fmod: ufunc
 
 def format_float_positional(x: Any, precision: Any = ..., unique: Any = ..., fractional: Any = ..., trim: Any = ..., sign: Any = ..., pad_left: Any = ..., pad_right: Any = ..., min_digits: Any = ...) -> str:
-    """A function of the module, or a method of its arrays."""
+    """format_float_positional(x, precision=None, unique=True, fractional=True, trim='k', sign=False, pad_left=None, pad_right=None, min_digits=None)
+
+    A number in decimal digits without an exponent.
+
+    Parameters
+    ----------
+    x : array_like
+        The array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def format_float_scientific(x: Any, precision: Any = ..., unique: Any = ..., trim: Any = ..., sign: Any = ..., pad_left: Any = ..., exp_digits: Any = ..., min_digits: Any = ...) -> str:
-    """A function of the module, or a method of its arrays."""
+    """format_float_scientific(x, precision=None, unique=True, trim='k', sign=False, pad_left=None, exp_digits=None, min_digits=None)
+
+    A number in decimal digits with an exponent.
+
+    Parameters
+    ----------
+    x : array_like
+        The array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 frexp: ufunc
 
@@ -661,16 +2413,58 @@ def from_local(part: Any, axis: int | Sequence[int] | None = ...) -> ndarray:
     """
 
 def frombuffer(buffer: Any, dtype: DTypeLike = ..., count: Any = ..., offset: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """frombuffer(buffer, dtype=float, count=-1, offset=0)
+
+    The elements that bytes hold.
+
+    Parameters
+    ----------
+    dtype : dtype, optional
+        The dtype of the result.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def fromfile(file: Any, dtype: DTypeLike = ..., count: Any = ..., sep: Any = ..., offset: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """fromfile(file, dtype=float, count=-1, sep='', offset=0)
+
+    The elements that a file holds.
+
+    Parameters
+    ----------
+    dtype : dtype, optional
+        The dtype of the result.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def fromfunction(function: Any, shape: int | Sequence[int], *, dtype: DTypeLike = ..., **kwargs: Any) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """fromfunction(function, shape, *, dtype=float, **kwargs)
+
+    What a function answers to the index along each axis.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+        The extents.
+    dtype : dtype, optional
+        The dtype of the result.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def fromiter(iter: Any, dtype: DTypeLike, count: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """fromiter(iter, dtype, count=-1)
+
+    The numbers of an iterator.
+
+    Parameters
+    ----------
+    dtype : dtype, optional
+        The dtype of the result.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def frompyfunc(*args: Any, **kwargs: Any) -> Any:
     """A function of Python as one of arrays, broadcast to one shape.
@@ -679,27 +2473,100 @@ def frompyfunc(*args: Any, **kwargs: Any) -> Any:
     """
 
 def fromstring(string: Any, dtype: DTypeLike = ..., count: Any = ..., *, sep: Any) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """fromstring(string, dtype=float, count=-1, *, sep)
+
+    The numbers of a text.
+
+    Parameters
+    ----------
+    dtype : dtype, optional
+        The dtype of the result.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def full(shape: int | Sequence[int], fill_value: Any, dtype: DTypeLike = ..., order: str | None = ..., *, device: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """full(shape, fill_value, dtype=None, order='C', *, device=None)
+
+    An array of one value, or of values broadcast to its shape.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+        The extents.
+    dtype : dtype, optional
+        The dtype of the result.
+    order : {'C', 'F', 'A', 'K'}, optional
+        The order of elements in memory.
+    device : None
+        For programs of the array API standard.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def full_like(a: Any, fill_value: Any, dtype: DTypeLike = ..., order: str | None = ..., subok: Any = ..., shape: int | Sequence[int] = ..., *, device: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """full_like(a, fill_value, dtype=None, order='K', subok=True, shape=None, *, device=None)
+
+    An array of one value like another.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    dtype : dtype, optional
+        The dtype of the result.
+    order : {'C', 'F', 'A', 'K'}, optional
+        The order of elements in memory.
+    subok : bool
+        Without effect: there are no subclasses.
+    shape : int or tuple of int
+        The extents.
+    device : None
+        For programs of the array API standard.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 gcd: ufunc
 
 def genfromtxt(fname: Any, dtype: DTypeLike = ..., comments: Any = ..., delimiter: Any = ..., skip_header: Any = ..., skip_footer: Any = ..., converters: Any = ..., missing_values: Any = ..., filling_values: Any = ..., usecols: Any = ..., names: Any = ..., excludelist: Any = ..., deletechars: Any = ..., replace_space: Any = ..., autostrip: Any = ..., case_sensitive: Any = ..., defaultfmt: Any = ..., unpack: Any = ..., usemask: Any = ..., loose: Any = ..., invalid_raise: Any = ..., max_rows: Any = ..., encoding: Any = ..., *, ndmin: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """genfromtxt(fname, dtype=float, comments='#', delimiter=None, skip_header=0, skip_footer=0, converters=None, missing_values=None, filling_values=None, usecols=None, names=None, excludelist=None, deletechars=None, replace_space='_', autostrip=False, case_sensitive=True, defaultfmt='f%i', unpack=None, usemask=False, loose=True, invalid_raise=True, max_rows=None, encoding=None, *, ndmin=0)
+
+    The numbers of a text file, with values for those that are missing.
+
+    Parameters
+    ----------
+    dtype : dtype, optional
+        The dtype of the result.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def geomspace(start: Any, stop: Any, num: Any = ..., endpoint: Any = ..., dtype: DTypeLike = ..., axis: int | Sequence[int] | None = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0)
+
+    Numbers with equal ratios from `start` to `stop`, which are real numbers.
+
+    Parameters
+    ----------
+    dtype : dtype, optional
+        The dtype of the result.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def get_array_module(*args: Any, **kwargs: Any) -> Any:
     """``phalanx`` if one of the arguments is its array, else ``numpy``."""
 
 def get_printoptions() -> Any:
-    """A function of the module, or a method of its arrays."""
+    """get_printoptions()
+
+    How arrays are shown.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def geterr() -> dict[str, str]:
     """What is done about each kind of floating-point error, by its name. Local."""
@@ -708,56 +2575,208 @@ def geterrcall() -> Any:
     """What is called, or written to, about floating-point errors. Local."""
 
 def gradient(f: Any, *varargs: Any, axis: int | Sequence[int] | None = ..., edge_order: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """gradient(f, *varargs, axis=None, edge_order=1)
+
+    The derivatives along axes by central differences.
+
+    Parameters
+    ----------
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 greater: ufunc
 
 greater_equal: ufunc
 
 def hamming(M: Any) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """hamming(M)
+
+    The Hamming window.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def hanning(M: Any) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """hanning(M)
+
+    The Hann window.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 heaviside: ufunc
 
 def histogram(a: Any, bins: Any = ..., range: Any = ..., density: bool = ..., weights: Any = ...) -> tuple[ndarray, ...]:
-    """A function of the module, or a method of its arrays."""
+    """histogram(a, bins=10, range=None, density=None, weights=None)
+
+    How many elements lie in each bin, and the edges of the bins.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    bins : int or array_like
+        How many bins, or their edges.
+    range : (float, float), optional
+        The least and the greatest value that count.
+    density : bool
+        Whether the integral is 1.
+    weights : array_like, optional
+        The weight of each element.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def histogram2d(x: Any, y: Any, bins: Any = ..., range: Any = ..., density: bool = ..., weights: Any = ...) -> tuple[ndarray, ...]:
-    """A function of the module, or a method of its arrays."""
+    """histogram2d(x, y, bins=10, range=None, density=None, weights=None)
+
+    How many points lie in each bin, and the edges along both axes.
+
+    Parameters
+    ----------
+    x : array_like
+        The array.
+    bins : int or array_like
+        How many bins, or their edges.
+    range : (float, float), optional
+        The least and the greatest value that count.
+    density : bool
+        Whether the integral is 1.
+    weights : array_like, optional
+        The weight of each element.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def histogram_bin_edges(a: Any, bins: Any = ..., range: Any = ..., weights: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """histogram_bin_edges(a, bins=10, range=None, weights=None)
+
+    The edges of the bins of a histogram.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    bins : int or array_like
+        How many bins, or their edges.
+    range : (float, float), optional
+        The least and the greatest value that count.
+    weights : array_like, optional
+        The weight of each element.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def histogramdd(sample: Any, bins: Any = ..., range: Any = ..., density: bool = ..., weights: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """histogramdd(sample, bins=10, range=None, density=None, weights=None)
+
+    How many samples lie in each bin, and the edges along every axis.
+
+    Parameters
+    ----------
+    bins : int or array_like
+        How many bins, or their edges.
+    range : (float, float), optional
+        The least and the greatest value that count.
+    density : bool
+        Whether the integral is 1.
+    weights : array_like, optional
+        The weight of each element.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def hsplit(ary: Any, indices_or_sections: Any) -> list[ndarray]:
-    """A function of the module, or a method of its arrays."""
+    """hsplit(ary, indices_or_sections)
+
+    Parts of an array by columns.
+
+    Parameters
+    ----------
+    ary : array_like
+        The array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def hstack(tup: Any, *, dtype: DTypeLike = ..., casting: str = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """hstack(tup, *, dtype=None, casting='same_kind')
+
+    Arrays joined column by column.
+
+    Parameters
+    ----------
+    dtype : dtype, optional
+        The dtype of the result.
+    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}
+        Which casts are allowed.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 hypot: ufunc
 
 def i0(x: Any) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """i0(x)
+
+    The modified Bessel function of the first kind of order 0.
+
+    Parameters
+    ----------
+    x : array_like
+        The array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def identity(n: Any, dtype: DTypeLike = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """identity(n, dtype=None)
+
+    The square matrix with ones on its diagonal.
+
+    Parameters
+    ----------
+    n : int, optional
+        How many.
+    dtype : dtype, optional
+        The dtype of the result.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def iinfo(int_type: Any) -> Any:
-    """A function of the module, or a method of its arrays."""
+    """iinfo(int_type)
+
+    The limits of an integer dtype.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def imag(val: Any) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """imag(val)
+
+    The imaginary part.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 index_exp: Any
 
 def indices(dimensions: Any, dtype: DTypeLike = ..., sparse: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """indices(dimensions, dtype=int, sparse=False)
+
+    The index along each axis, for every element of a shape.
+
+    Parameters
+    ----------
+    dtype : dtype, optional
+        The dtype of the result.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 inf: float
 
@@ -784,72 +2803,264 @@ def init(devices: Any = ..., *, mesh: Any = ..., threads: Any = ..., memory_limi
     """
 
 def inner(a: Any, b: Any, /) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """inner(a, b, /)
+
+    The sums of products over the last axes.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    b : array_like
+        The other array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def insert(arr: Any, obj: Any, values: Any, axis: int | Sequence[int] | None = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """insert(arr, obj, values, axis=None)
+
+    A copy with values before the elements at positions.
+
+    Parameters
+    ----------
+    arr : array_like
+        The array.
+    values : array_like
+        The values.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def interp(x: Any, xp: Any, fp: Any, left: Any = ..., right: Any = ..., period: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """interp(x, xp, fp, left=None, right=None, period=None)
+
+    The values between points of a function that is linear between them.
+
+    Parameters
+    ----------
+    x : array_like
+        The array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def intersect1d(ar1: Any, ar2: Any, assume_unique: Any = ..., return_indices: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """intersect1d(ar1, ar2, assume_unique=False, return_indices=False)
+
+    The elements of both arrays, ascending, each once; also where they first stand.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 invert: ufunc
 
 def isclose(a: Any, b: Any, rtol: Any = ..., atol: Any = ..., equal_nan: bool = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False)
+
+    Whether elements are equal within a tolerance.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    b : array_like
+        The other array.
+    rtol : float
+        The relative tolerance.
+    atol : float
+        The absolute tolerance.
+    equal_nan : bool
+        Whether NaN equals NaN.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def iscomplex(x: Any) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """iscomplex(x)
+
+    Whether the imaginary part is not zero.
+
+    Parameters
+    ----------
+    x : array_like
+        The array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def iscomplexobj(x: Any) -> bool:
-    """A function of the module, or a method of its arrays."""
+    """iscomplexobj(x)
+
+    Whether the dtype is complex.
+
+    Parameters
+    ----------
+    x : array_like
+        The array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def isdtype(dtype: DTypeLike, kind: Any) -> bool:
-    """A function of the module, or a method of its arrays."""
+    """isdtype(dtype, kind)
+
+    Whether a dtype is of one of some kinds.
+
+    Parameters
+    ----------
+    dtype : dtype, optional
+        The dtype of the result.
+    kind : str, optional
+        As in NumPy.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 isfinite: ufunc
 
 def isfortran(a: Any) -> bool:
-    """A function of the module, or a method of its arrays."""
+    """isfortran(a)
+
+    Whether elements lie in Fortran's order alone.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def isin(element: Any, test_elements: Any, assume_unique: Any = ..., invert: Any = ..., *, kind: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """isin(element, test_elements, assume_unique=False, invert=False, *, kind=None)
+
+    Whether each element is one of others.
+
+    Parameters
+    ----------
+    kind : str, optional
+        As in NumPy.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 isinf: ufunc
 
 isnan: ufunc
 
 def isneginf(x: Any, out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """isneginf(x, out=None)
+
+    Whether elements are negative infinity.
+
+    Parameters
+    ----------
+    x : array_like
+        The array.
+    out : ndarray, optional
+        The array that is written and returned.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def isposinf(x: Any, out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """isposinf(x, out=None)
+
+    Whether elements are infinity.
+
+    Parameters
+    ----------
+    x : array_like
+        The array.
+    out : ndarray, optional
+        The array that is written and returned.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def isreal(x: Any) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """isreal(x)
+
+    Whether the imaginary part is zero.
+
+    Parameters
+    ----------
+    x : array_like
+        The array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def isrealobj(x: Any) -> bool:
-    """A function of the module, or a method of its arrays."""
+    """isrealobj(x)
+
+    Whether the dtype is not complex.
+
+    Parameters
+    ----------
+    x : array_like
+        The array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def isscalar(element: Any) -> bool:
-    """A function of the module, or a method of its arrays."""
+    """isscalar(element)
+
+    Whether an object is a number, and no array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def issubdtype(arg1: Any, arg2: Any) -> bool:
-    """A function of the module, or a method of its arrays."""
+    """issubdtype(arg1, arg2)
+
+    Whether a dtype is of a class of dtypes.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def iterable(y: Any) -> bool:
-    """A function of the module, or a method of its arrays."""
+    """iterable(y)
+
+    Whether an object can be iterated over.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def ix_(*args: Any) -> tuple[ndarray, ...]:
-    """A function of the module, or a method of its arrays."""
+    """ix_(*args)
+
+    Indices along each axis that together select a grid.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def kaiser(M: Any, beta: Any) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """kaiser(M, beta)
+
+    The Kaiser window.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def kron(a: Any, b: Any) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """kron(a, b)
+
+    The Kronecker product.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    b : array_like
+        The other array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 lcm: ufunc
 
@@ -862,16 +3073,55 @@ less: ufunc
 less_equal: ufunc
 
 def lexsort(keys: Any, axis: int | Sequence[int] | None = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """lexsort(keys, axis=-1)
+
+    The positions in which elements would be sorted by several keys, the last one first.
+
+    Parameters
+    ----------
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def linspace(start: Any, stop: Any, num: Any = ..., endpoint: Any = ..., retstep: Any = ..., dtype: DTypeLike = ..., axis: int | Sequence[int] | None = ..., *, device: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None)
+
+    Numbers at equal distances from `start` to `stop`.
+
+    Parameters
+    ----------
+    dtype : dtype, optional
+        The dtype of the result.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+    device : None
+        For programs of the array API standard.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def load(file: Any, mmap_mode: Any = ..., allow_pickle: Any = ..., fix_imports: Any = ..., encoding: Any = ..., *, max_header_size: Any = ...) -> Any:
-    """A function of the module, or a method of its arrays."""
+    """load(file, mmap_mode=None, allow_pickle=False, fix_imports=True, encoding='ASCII', *, max_header_size=10000)
+
+    The array of a .npy file, or those of a .npz file by their names.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def loadtxt(fname: Any, dtype: DTypeLike = ..., comments: Any = ..., delimiter: Any = ..., converters: Any = ..., skiprows: Any = ..., usecols: Any = ..., unpack: Any = ..., ndmin: Any = ..., encoding: Any = ..., max_rows: Any = ..., *, quotechar: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """loadtxt(fname, dtype=float, comments='#', delimiter=None, converters=None, skiprows=0, usecols=None, unpack=False, ndmin=0, encoding=None, max_rows=None, *, quotechar=None)
+
+    The numbers of a text file.
+
+    Parameters
+    ----------
+    dtype : dtype, optional
+        The dtype of the result.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 log: ufunc
 
@@ -894,108 +3144,605 @@ logical_or: ufunc
 logical_xor: ufunc
 
 def logspace(start: Any, stop: Any, num: Any = ..., endpoint: Any = ..., base: Any = ..., dtype: DTypeLike = ..., axis: int | Sequence[int] | None = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0)
+
+    Powers of a base whose exponents lie at equal distances.
+
+    Parameters
+    ----------
+    dtype : dtype, optional
+        The dtype of the result.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def mask_indices(n: Any, mask_func: Any, k: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """mask_indices(n, mask_func, k=0)
+
+    The indices that a function of a square matrix leaves.
+
+    Parameters
+    ----------
+    n : int, optional
+        How many.
+    k : int
+        The diagonal; 0 is the main one.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def matmul(x1: Any, x2: Any, /, out: ndarray | tuple[ndarray | None, ...] | None = ..., *, axes: Any = ..., axis: int | Sequence[int] | None = ..., keepdims: bool = ..., casting: str = ..., order: str | None = ..., dtype: DTypeLike = ..., subok: Any = ..., signature: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """matmul(x1, x2, /, out=None, *, axes=None, axis=None, keepdims=False, casting='same_kind', order='K', dtype=None, subok=True, signature=None)
+
+    The products of matrices, or of vectors as matrices.
+
+    Parameters
+    ----------
+    x1 : array_like
+        The first array.
+    x2 : array_like
+        The second array, broadcast with the first.
+    out : ndarray, optional
+        The array that is written and returned.
+    axes : tuple of int, optional
+        The axes.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+    keepdims : bool
+        Whether the axes stay with extent 1.
+    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}
+        Which casts are allowed.
+    order : {'C', 'F', 'A', 'K'}, optional
+        The order of elements in memory.
+    dtype : dtype, optional
+        The dtype of the result.
+    subok : bool
+        Without effect: there are no subclasses.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def matrix_transpose(x: Any, /) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """matrix_transpose(x, /)
+
+    The last two axes swapped.
+
+    Parameters
+    ----------
+    x : array_like
+        The array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def matvec(x1: Any, x2: Any, /, out: ndarray | tuple[ndarray | None, ...] | None = ..., *, axes: Any = ..., axis: int | Sequence[int] | None = ..., keepdims: bool = ..., casting: str = ..., order: str | None = ..., dtype: DTypeLike = ..., subok: Any = ..., signature: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """matvec(x1, x2, /, out=None, *, axes=None, axis=None, keepdims=False, casting='same_kind', order='K', dtype=None, subok=True, signature=None)
+
+    The products of matrices with vectors.
+
+    Parameters
+    ----------
+    x1 : array_like
+        The first array.
+    x2 : array_like
+        The second array, broadcast with the first.
+    out : ndarray, optional
+        The array that is written and returned.
+    axes : tuple of int, optional
+        The axes.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+    keepdims : bool
+        Whether the axes stay with extent 1.
+    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}
+        Which casts are allowed.
+    order : {'C', 'F', 'A', 'K'}, optional
+        The order of elements in memory.
+    dtype : dtype, optional
+        The dtype of the result.
+    subok : bool
+        Without effect: there are no subclasses.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def max(a: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., keepdims: bool = ..., initial: Any = ..., where: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """max(a, axis=None, out=None, keepdims=False, initial=None, where=None)
+
+    The greatest element over axes.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+    out : ndarray, optional
+        The array that is written and returned.
+    keepdims : bool
+        Whether the axes stay with extent 1.
+    initial : scalar, optional
+        Combined with the elements, too.
+    where : array_like of bool
+        The elements that count; all by default.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 maximum: ufunc
 
 def may_share_memory(a: Any, b: Any, /, max_work: Any = ...) -> bool:
-    """A function of the module, or a method of its arrays."""
+    """may_share_memory(a, b, /, max_work=0)
+
+    Whether two arrays are views of one.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    b : array_like
+        The other array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def mean(a: Any, axis: int | Sequence[int] | None = ..., dtype: DTypeLike = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., keepdims: bool = ..., *, where: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=None)
+
+    The mean of elements over axes.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+    dtype : dtype, optional
+        The dtype of the result.
+    out : ndarray, optional
+        The array that is written and returned.
+    keepdims : bool
+        Whether the axes stay with extent 1.
+    where : array_like of bool
+        The elements that count; all by default.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def median(a: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., overwrite_input: Any = ..., keepdims: bool = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """median(a, axis=None, out=None, overwrite_input=False, keepdims=False)
+
+    The middle of the sorted elements over axes.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+    out : ndarray, optional
+        The array that is written and returned.
+    keepdims : bool
+        Whether the axes stay with extent 1.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def mesh() -> ndarray:
     """The mesh of all devices."""
 
 def meshgrid(*xi: Any, copy: bool | None = ..., sparse: Any = ..., indexing: Any = ...) -> tuple[ndarray, ...]:
-    """A function of the module, or a method of its arrays."""
+    """meshgrid(*xi, copy=True, sparse=False, indexing='xy')
+
+    The coordinates of all points of a grid, from those along its axes.
+
+    Parameters
+    ----------
+    copy : bool, optional
+        Whether the result is a copy.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 mgrid: Any
 
 def min(a: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., keepdims: bool = ..., initial: Any = ..., where: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """min(a, axis=None, out=None, keepdims=False, initial=None, where=None)
+
+    The least element over axes.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+    out : ndarray, optional
+        The array that is written and returned.
+    keepdims : bool
+        Whether the axes stay with extent 1.
+    initial : scalar, optional
+        Combined with the elements, too.
+    where : array_like of bool
+        The elements that count; all by default.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def min_scalar_type(a: Any, /) -> Any:
-    """A function of the module, or a method of its arrays."""
+    """min_scalar_type(a, /)
+
+    The smallest dtype that holds a number.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 minimum: ufunc
 
 def mintypecode(typechars: Any, typeset: Any = ..., default: Any = ...) -> Any:
-    """A function of the module, or a method of its arrays."""
+    """mintypecode(typechars, typeset='GDFgdf', default='d')
+
+    The character of the smallest type to which types can be cast.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 mod: ufunc
 
 modf: ufunc
 
 def moveaxis(a: Any, source: Any, destination: Any) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """moveaxis(a, source, destination)
+
+    Axes moved to other places.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 multiply: ufunc
 
 nan: float
 
 def nan_to_num(x: Any, copy: bool | None = ..., nan: Any = ..., posinf: Any = ..., neginf: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None)
+
+    Numbers in place of NaN and infinities.
+
+    Parameters
+    ----------
+    x : array_like
+        The array.
+    copy : bool, optional
+        Whether the result is a copy.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def nanargmax(a: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., *, keepdims: bool = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """nanargmax(a, axis=None, out=None, *, keepdims=False)
+
+    The position along an axis of the greatest element that is not NaN.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+    out : ndarray, optional
+        The array that is written and returned.
+    keepdims : bool
+        Whether the axes stay with extent 1.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def nanargmin(a: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., *, keepdims: bool = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """nanargmin(a, axis=None, out=None, *, keepdims=False)
+
+    The position along an axis of the least element that is not NaN.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+    out : ndarray, optional
+        The array that is written and returned.
+    keepdims : bool
+        Whether the axes stay with extent 1.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def nancumprod(a: Any, axis: int | Sequence[int] | None = ..., dtype: DTypeLike = ..., out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """nancumprod(a, axis=None, dtype=None, out=None)
+
+    The running product, for which NaN counts as 1.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+    dtype : dtype, optional
+        The dtype of the result.
+    out : ndarray, optional
+        The array that is written and returned.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def nancumsum(a: Any, axis: int | Sequence[int] | None = ..., dtype: DTypeLike = ..., out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """nancumsum(a, axis=None, dtype=None, out=None)
+
+    The running sum, for which NaN counts as 0.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+    dtype : dtype, optional
+        The dtype of the result.
+    out : ndarray, optional
+        The array that is written and returned.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def nanmax(a: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., keepdims: bool = ..., initial: Any = ..., where: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """nanmax(a, axis=None, out=None, keepdims=False, initial=None, where=None)
+
+    The greatest of the elements over axes that are not NaN.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+    out : ndarray, optional
+        The array that is written and returned.
+    keepdims : bool
+        Whether the axes stay with extent 1.
+    initial : scalar, optional
+        Combined with the elements, too.
+    where : array_like of bool
+        The elements that count; all by default.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def nanmean(a: Any, axis: int | Sequence[int] | None = ..., dtype: DTypeLike = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., keepdims: bool = ..., *, where: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """nanmean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=None)
+
+    The mean of the elements over axes that are not NaN.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+    dtype : dtype, optional
+        The dtype of the result.
+    out : ndarray, optional
+        The array that is written and returned.
+    keepdims : bool
+        Whether the axes stay with extent 1.
+    where : array_like of bool
+        The elements that count; all by default.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def nanmedian(a: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., overwrite_input: Any = ..., keepdims: bool = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False)
+
+    The middle of the sorted elements over axes that are not NaN.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+    out : ndarray, optional
+        The array that is written and returned.
+    keepdims : bool
+        Whether the axes stay with extent 1.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def nanmin(a: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., keepdims: bool = ..., initial: Any = ..., where: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """nanmin(a, axis=None, out=None, keepdims=False, initial=None, where=None)
+
+    The least of the elements over axes that are not NaN.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+    out : ndarray, optional
+        The array that is written and returned.
+    keepdims : bool
+        Whether the axes stay with extent 1.
+    initial : scalar, optional
+        Combined with the elements, too.
+    where : array_like of bool
+        The elements that count; all by default.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def nanpercentile(a: Any, q: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., overwrite_input: Any = ..., method: Any = ..., keepdims: bool = ..., *, weights: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """nanpercentile(a, q, axis=None, out=None, overwrite_input=False, method='linear', keepdims=False, *, weights=None)
+
+    What parts from 0 to 100 of the elements over axes that are not NaN lie below.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    q : array_like
+        Which quantiles.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+    out : ndarray, optional
+        The array that is written and returned.
+    method : str
+        How to choose between neighbours.
+    keepdims : bool
+        Whether the axes stay with extent 1.
+    weights : array_like, optional
+        The weight of each element.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def nanprod(a: Any, axis: int | Sequence[int] | None = ..., dtype: DTypeLike = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., keepdims: bool = ..., initial: Any = ..., where: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None)
+
+    The product of the elements over axes that are not NaN.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+    dtype : dtype, optional
+        The dtype of the result.
+    out : ndarray, optional
+        The array that is written and returned.
+    keepdims : bool
+        Whether the axes stay with extent 1.
+    initial : scalar, optional
+        Combined with the elements, too.
+    where : array_like of bool
+        The elements that count; all by default.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def nanquantile(a: Any, q: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., overwrite_input: Any = ..., method: Any = ..., keepdims: bool = ..., *, weights: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """nanquantile(a, q, axis=None, out=None, overwrite_input=False, method='linear', keepdims=False, *, weights=None)
+
+    What parts of the elements over axes that are not NaN lie below.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    q : array_like
+        Which quantiles.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+    out : ndarray, optional
+        The array that is written and returned.
+    method : str
+        How to choose between neighbours.
+    keepdims : bool
+        Whether the axes stay with extent 1.
+    weights : array_like, optional
+        The weight of each element.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def nanstd(a: Any, axis: int | Sequence[int] | None = ..., dtype: DTypeLike = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., ddof: Any = ..., keepdims: bool = ..., *, where: Any = ..., mean: Any = ..., correction: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=None, mean=None, correction=None)
+
+    The standard deviation of the elements over axes that are not NaN.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+    dtype : dtype, optional
+        The dtype of the result.
+    out : ndarray, optional
+        The array that is written and returned.
+    ddof : float
+        Subtracted from the number of elements.
+    keepdims : bool
+        Whether the axes stay with extent 1.
+    where : array_like of bool
+        The elements that count; all by default.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def nansum(a: Any, axis: int | Sequence[int] | None = ..., dtype: DTypeLike = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., keepdims: bool = ..., initial: Any = ..., where: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None)
+
+    The sum of the elements over axes that are not NaN.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+    dtype : dtype, optional
+        The dtype of the result.
+    out : ndarray, optional
+        The array that is written and returned.
+    keepdims : bool
+        Whether the axes stay with extent 1.
+    initial : scalar, optional
+        Combined with the elements, too.
+    where : array_like of bool
+        The elements that count; all by default.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def nanvar(a: Any, axis: int | Sequence[int] | None = ..., dtype: DTypeLike = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., ddof: Any = ..., keepdims: bool = ..., *, where: Any = ..., mean: Any = ..., correction: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=None, mean=None, correction=None)
+
+    The variance of the elements over axes that are not NaN.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+    dtype : dtype, optional
+        The dtype of the result.
+    out : ndarray, optional
+        The array that is written and returned.
+    ddof : float
+        Subtracted from the number of elements.
+    keepdims : bool
+        Whether the axes stay with extent 1.
+    where : array_like of bool
+        The elements that count; all by default.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 class ndenumerate:
     """All indices of an array, each with the element."""
@@ -1005,7 +3752,17 @@ class ndenumerate:
     def __iter__(self) -> Any: ...
 
 def ndim(a: Any) -> int:
-    """A function of the module, or a method of its arrays."""
+    """ndim(a)
+
+    The number of axes.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 class ndindex:
     """All indices of a shape, in C order."""
@@ -1019,46 +3776,205 @@ negative: ufunc
 nextafter: ufunc
 
 def nonzero(a: Any) -> tuple[ndarray, ...]:
-    """A function of the module, or a method of its arrays."""
+    """nonzero(a)
+
+    The indices of the elements that are not zero, axis by axis.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 not_equal: ufunc
 
 ogrid: Any
 
 def ones(shape: int | Sequence[int], dtype: DTypeLike = ..., order: str | None = ..., *, device: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """ones(shape, dtype=None, order='C', *, device=None)
+
+    An array of ones.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+        The extents.
+    dtype : dtype, optional
+        The dtype of the result.
+    order : {'C', 'F', 'A', 'K'}, optional
+        The order of elements in memory.
+    device : None
+        For programs of the array API standard.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def ones_like(a: Any, dtype: DTypeLike = ..., order: str | None = ..., subok: Any = ..., shape: int | Sequence[int] = ..., *, device: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """ones_like(a, dtype=None, order='K', subok=True, shape=None, *, device=None)
+
+    An array of ones like another.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    dtype : dtype, optional
+        The dtype of the result.
+    order : {'C', 'F', 'A', 'K'}, optional
+        The order of elements in memory.
+    subok : bool
+        Without effect: there are no subclasses.
+    shape : int or tuple of int
+        The extents.
+    device : None
+        For programs of the array API standard.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def outer(a: Any, b: Any, out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """outer(a, b, out=None)
+
+    The products of every element with every other.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    b : array_like
+        The other array.
+    out : ndarray, optional
+        The array that is written and returned.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def packbits(a: Any, /, axis: int | Sequence[int] | None = ..., bitorder: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """packbits(a, /, axis=None, bitorder='big')
+
+    Bytes of eight elements each.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def pad(array: Any, pad_width: Any, mode: Any = ..., *, stat_length: Any = ..., constant_values: Any = ..., end_values: Any = ..., reflect_type: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """pad(array, pad_width, mode='constant', *, stat_length=None, constant_values=0, end_values=0, reflect_type='even')
+
+    The array with more elements at the ends of its axes.
+
+    Parameters
+    ----------
+    array : array_like
+        The array.
+    mode : str
+        What to do beyond the edges.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def partition(a: Any, kth: Any, axis: int | Sequence[int] | None = ..., kind: Any = ..., order: str | None = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """partition(a, kth, axis=-1, kind='introselect', order=None)
+
+    A copy in which the elements at some positions stand as if it were sorted.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+    kind : str, optional
+        As in NumPy.
+    order : {'C', 'F', 'A', 'K'}, optional
+        The order of elements in memory.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def percentile(a: Any, q: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., overwrite_input: Any = ..., method: Any = ..., keepdims: bool = ..., *, weights: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """percentile(a, q, axis=None, out=None, overwrite_input=False, method='linear', keepdims=False, *, weights=None)
+
+    What parts from 0 to 100 of the elements over axes lie below.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    q : array_like
+        Which quantiles.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+    out : ndarray, optional
+        The array that is written and returned.
+    method : str
+        How to choose between neighbours.
+    keepdims : bool
+        Whether the axes stay with extent 1.
+    weights : array_like, optional
+        The weight of each element.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def permute_dims(a: Any, axes: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """permute_dims(a, axes=None)
+
+    The axes in another order; reversed unless one is given.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    axes : tuple of int, optional
+        The axes.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 pi: float
 
 def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """piecewise(x, condlist, funclist, *args, **kw)
+
+    At each place the function, or the value, whose condition is the last to hold.
+
+    Parameters
+    ----------
+    x : array_like
+        The array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def place(arr: Any, mask: Any, vals: Any) -> None:
-    """A function of the module, or a method of its arrays."""
+    """place(arr, mask, vals)
+
+    Writes values, one after the other, where a mask holds.
+
+    Parameters
+    ----------
+    arr : array_like
+        The array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def poly(seq_of_zeros: Any) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """poly(seq_of_zeros)
+
+    The coefficients of the polynomial with these roots.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 class poly1d:
     """A polynomial of one variable, of coefficients from that of the highest power on, or of its
@@ -1070,28 +3986,83 @@ class poly1d:
     def __iter__(self) -> Any: ...
 
 def polyadd(a1: Any, a2: Any) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """polyadd(a1, a2)
+
+    The sum of two polynomials.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def polyder(p: Any, m: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """polyder(p, m=1)
+
+    The derivative of some order.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def polydiv(u: Any, v: Any) -> tuple[ndarray, ...]:
-    """A function of the module, or a method of its arrays."""
+    """polydiv(u, v)
+
+    The quotient and the remainder of two polynomials.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def polyfit(x: Any, y: Any, deg: Any, rcond: Any = ..., full: Any = ..., w: Any = ..., cov: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False)
+
+    The polynomial of some degree that is closest to points.
+
+    Parameters
+    ----------
+    x : array_like
+        The array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def polyint(p: Any, m: Any = ..., k: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """polyint(p, m=1, k=None)
+
+    The integral of some order, with constants.
+
+    Parameters
+    ----------
+    k : int
+        The diagonal; 0 is the main one.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def polymul(a1: Any, a2: Any) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """polymul(a1, a2)
+
+    The product of two polynomials.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def polysub(a1: Any, a2: Any) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """polysub(a1, a2)
+
+    The difference of two polynomials.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def polyval(p: Any, x: Any) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """polyval(p, x)
+
+    The values of a polynomial.
+
+    Parameters
+    ----------
+    x : array_like
+        The array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 positive: ufunc
 
@@ -1103,28 +4074,138 @@ def print(*args: Any, **kwargs: Any) -> Any:
     """Prints from process 0 alone. Collective if arrays are among the values."""
 
 def printoptions(precision: Any = ..., threshold: Any = ..., edgeitems: Any = ..., linewidth: Any = ..., suppress: Any = ..., nanstr: Any = ..., infstr: Any = ..., formatter: Any = ..., sign: Any = ..., floatmode: Any = ..., *, legacy: Any = ..., override_repr: Any = ...) -> Any:
-    """A function of the module, or a method of its arrays."""
+    """printoptions(precision=None, threshold=None, edgeitems=None, linewidth=None, suppress=None, nanstr=None, infstr=None, formatter=None, sign=None, floatmode=None, *, legacy=None, override_repr=None)
+
+    A context in which arrays are shown otherwise, those of NumPy too.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def prod(a: Any, axis: int | Sequence[int] | None = ..., dtype: DTypeLike = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., keepdims: bool = ..., initial: Any = ..., where: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None)
+
+    The product of elements over axes.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+    dtype : dtype, optional
+        The dtype of the result.
+    out : ndarray, optional
+        The array that is written and returned.
+    keepdims : bool
+        Whether the axes stay with extent 1.
+    initial : scalar, optional
+        Combined with the elements, too.
+    where : array_like of bool
+        The elements that count; all by default.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def promote_types(type1: Any, type2: Any, /) -> Any:
-    """A function of the module, or a method of its arrays."""
+    """promote_types(type1, type2, /)
+
+    The smallest dtype to which both can be cast safely.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def ptp(a: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., keepdims: bool = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """ptp(a, axis=None, out=None, keepdims=False)
+
+    The range of elements over axes.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+    out : ndarray, optional
+        The array that is written and returned.
+    keepdims : bool
+        Whether the axes stay with extent 1.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def put(a: Any, ind: Any, v: Any, mode: Any = ...) -> None:
-    """A function of the module, or a method of its arrays."""
+    """put(a, ind, v, mode='raise')
+
+    Writes values at positions of all elements in C order.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    mode : str
+        What to do beyond the edges.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | Sequence[int] | None) -> None:
-    """A function of the module, or a method of its arrays."""
+    """put_along_axis(arr, indices, values, axis)
+
+    Writes values at positions of an axis, others for every line along it.
+
+    Parameters
+    ----------
+    arr : array_like
+        The array.
+    indices : array_like of int
+        The positions.
+    values : array_like
+        The values.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def putmask(a: Any, /, mask: Any, values: Any) -> None:
-    """A function of the module, or a method of its arrays."""
+    """putmask(a, /, mask, values)
+
+    Writes where a mask holds the value at the same place.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    values : array_like
+        The values.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def quantile(a: Any, q: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., overwrite_input: Any = ..., method: Any = ..., keepdims: bool = ..., *, weights: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """quantile(a, q, axis=None, out=None, overwrite_input=False, method='linear', keepdims=False, *, weights=None)
+
+    What parts from 0 to 1 of the elements over axes lie below.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    q : array_like
+        Which quantiles.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+    out : ndarray, optional
+        The array that is written and returned.
+    method : str
+        How to choose between neighbours.
+    keepdims : bool
+        Whether the axes stay with extent 1.
+    weights : array_like, optional
+        The weight of each element.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 r_: Any
 
@@ -1136,83 +4217,296 @@ def rank() -> int:
     """The number of this process, from 0."""
 
 def ravel(a: Any, order: str | None = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """ravel(a, order='C')
+
+    All elements along one axis.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    order : {'C', 'F', 'A', 'K'}, optional
+        The order of elements in memory.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = ..., order: str | None = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """ravel_multi_index(multi_index, dims, mode='raise', order='C')
+
+    The positions, in an order of elements, of indices along each axis.
+
+    Parameters
+    ----------
+    mode : str
+        What to do beyond the edges.
+    order : {'C', 'F', 'A', 'K'}, optional
+        The order of elements in memory.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def real(val: Any) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """real(val)
+
+    The real part.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def real_if_close(a: Any, tol: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """real_if_close(a, tol=100)
+
+    The real parts, if all imaginary parts are close to zero.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 reciprocal: ufunc
 
 remainder: ufunc
 
 def repeat(a: Any, repeats: Any, axis: int | Sequence[int] | None = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """repeat(a, repeats, axis=None)
+
+    Each element several times.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def require(a: Any, dtype: DTypeLike = ..., requirements: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """require(a, dtype=None, requirements=None)
+
+    An array of a dtype that lies in memory as required: 'C', 'F', 'O', 'W'.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    dtype : dtype, optional
+        The dtype of the result.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def reshape(a: Any, /, shape: int | Sequence[int], order: str | None = ..., *, copy: bool | None = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """reshape(a, /, shape, order='C', *, copy=None)
+
+    The elements in another shape.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    shape : int or tuple of int
+        The extents.
+    order : {'C', 'F', 'A', 'K'}, optional
+        The order of elements in memory.
+    copy : bool, optional
+        Whether the result is a copy.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def resize(a: Any, new_shape: Any) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """resize(a, new_shape)
+
+    An array of another shape, filled with the elements over and over.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def result_type(*arrays_and_dtypes: Any) -> Any:
-    """A function of the module, or a method of its arrays."""
+    """result_type(*arrays_and_dtypes)
+
+    The dtype of what is computed from arrays, dtypes and numbers.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 right_shift: ufunc
 
 rint: ufunc
 
 def roll(a: Any, shift: Any, axis: int | Sequence[int] | None = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """roll(a, shift, axis=None)
+
+    The elements shifted round along axes.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    shift : int or tuple of int
+        By how many places.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def rollaxis(a: Any, axis: int | Sequence[int] | None, start: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """rollaxis(a, axis, start=0)
+
+    An axis moved before another.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def roots(p: Any) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """roots(p)
+
+    Where a polynomial is 0. Collective.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def rot90(m: Any, k: Any = ..., axes: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """rot90(m, k=1, axes=(0, 1))
+
+    A plane of the array turned by right angles.
+
+    Parameters
+    ----------
+    k : int
+        The diagonal; 0 is the main one.
+    axes : tuple of int, optional
+        The axes.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def round(a: Any, decimals: int = ..., out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """round(a, decimals=0, out=None)
+
+    To so many decimals, halves to the even digit.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    decimals : int
+        How many decimals.
+    out : ndarray, optional
+        The array that is written and returned.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def row_stack(tup: Any, *, dtype: DTypeLike = ..., casting: str = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """row_stack(tup, *, dtype=None, casting='same_kind')
+
+    Arrays joined row by row.
+
+    Parameters
+    ----------
+    dtype : dtype, optional
+        The dtype of the result.
+    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}
+        Which casts are allowed.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 s_: Any
 
 def save(file: Any, arr: Any, allow_pickle: Any = ...) -> None:
-    """A function of the module, or a method of its arrays."""
+    """save(file, arr, allow_pickle=True)
+
+    Writes an array to a .npy file.
+
+    Parameters
+    ----------
+    arr : array_like
+        The array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def savetxt(fname: Any, X: Any, fmt: Any = ..., delimiter: Any = ..., newline: Any = ..., header: Any = ..., footer: Any = ..., comments: Any = ..., encoding: Any = ...) -> None:
-    """A function of the module, or a method of its arrays."""
+    """savetxt(fname, X, fmt='%.18e', delimiter=' ', newline='\\n', header='', footer='', comments='# ', encoding=None)
+
+    Writes numbers to a text file.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def savez(file: Any, *args: Any, allow_pickle: Any = ..., **kwds: Any) -> None:
-    """A function of the module, or a method of its arrays."""
+    """savez(file, *args, allow_pickle=True, **kwds)
+
+    Writes arrays to a .npz file.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def savez_compressed(file: Any, *args: Any, allow_pickle: Any = ..., **kwds: Any) -> None:
-    """A function of the module, or a method of its arrays."""
+    """savez_compressed(file, *args, allow_pickle=True, **kwds)
+
+    Writes arrays to a compressed .npz file, by way of the host.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def searchsorted(a: Any, v: Any, side: Any = ..., sorter: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """searchsorted(a, v, side='left', sorter=None)
+
+    Where elements would have to be inserted to keep a vector sorted.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def select(condlist: Any, choicelist: Any, default: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """select(condlist, choicelist, default=0)
+
+    At each place the choice whose condition is the first to hold.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def set_printoptions(precision: Any = ..., threshold: Any = ..., edgeitems: Any = ..., linewidth: Any = ..., suppress: Any = ..., nanstr: Any = ..., infstr: Any = ..., formatter: Any = ..., sign: Any = ..., floatmode: Any = ..., *, legacy: Any = ..., override_repr: Any = ...) -> None:
-    """A function of the module, or a method of its arrays."""
+    """set_printoptions(precision=None, threshold=None, edgeitems=None, linewidth=None, suppress=None, nanstr=None, infstr=None, formatter=None, sign=None, floatmode=None, *, legacy=None, override_repr=None)
+
+    Sets how arrays are shown, those of NumPy too.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def setdiff1d(ar1: Any, ar2: Any, assume_unique: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """setdiff1d(ar1, ar2, assume_unique=False)
+
+    The elements of the first array that are not in the second, each once.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def seterr(all: Any = ..., divide: Any = ..., over: Any = ..., under: Any = ..., invalid: Any = ...) -> dict[str, str]:
     """Says what is done about floating-point errors on this thread from now on.
@@ -1237,13 +4531,40 @@ def seterrcall(func: Any) -> Any:
     """
 
 def setxor1d(ar1: Any, ar2: Any, assume_unique: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """setxor1d(ar1, ar2, assume_unique=False)
+
+    The elements of one array alone, ascending, each once.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def shape(a: Any) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """shape(a)
+
+    The extents.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def shares_memory(a: Any, b: Any, /, max_work: Any = ...) -> bool:
-    """A function of the module, or a method of its arrays."""
+    """shares_memory(a, b, /, max_work=-1)
+
+    Whether two arrays are views of one.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    b : array_like
+        The other array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def shutdown() -> None:
     """Ends the session: waits for what has been started and for the other processes. Collective.
@@ -1257,145 +4578,688 @@ signbit: ufunc
 sin: ufunc
 
 def sinc(x: Any) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """sinc(x)
+
+    The normalized sinc function.
+
+    Parameters
+    ----------
+    x : array_like
+        The array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 sinh: ufunc
 
 def size(a: Any = ..., axis: int | Sequence[int] | None = ...) -> int:
-    """A function of the module, or a method of its arrays."""
+    """size(a=None, axis=None)
+
+    The number of elements, or of those along axes. Without an array, the number of processes.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def sort(a: Any, axis: int | Sequence[int] | None = ..., kind: Any = ..., order: str | None = ..., *, stable: Any = ..., descending: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """sort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False)
+
+    A sorted copy.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+    kind : str, optional
+        As in NumPy.
+    order : {'C', 'F', 'A', 'K'}, optional
+        The order of elements in memory.
+    stable : bool, optional
+        Whether equal elements keep their order.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def sort_complex(a: Any) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """sort_complex(a)
+
+    A copy as complex numbers, sorted by real parts first.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 spacing: ufunc
 
 def split(ary: Any, indices_or_sections: Any, axis: int | Sequence[int] | None = ...) -> list[ndarray]:
-    """A function of the module, or a method of its arrays."""
+    """split(ary, indices_or_sections, axis=0)
+
+    Parts of an array.
+
+    Parameters
+    ----------
+    ary : array_like
+        The array.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 sqrt: ufunc
 
 square: ufunc
 
 def squeeze(a: Any, axis: int | Sequence[int] | None = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """squeeze(a, axis=None)
+
+    The array without axes of extent 1.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def stack(arrays: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., *, dtype: DTypeLike = ..., casting: str = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """stack(arrays, axis=0, out=None, *, dtype=None, casting='same_kind')
+
+    Arrays joined along a new axis.
+
+    Parameters
+    ----------
+    arrays : sequence of array_like
+        The arrays.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+    out : ndarray, optional
+        The array that is written and returned.
+    dtype : dtype, optional
+        The dtype of the result.
+    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}
+        Which casts are allowed.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def std(a: Any, axis: int | Sequence[int] | None = ..., dtype: DTypeLike = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., ddof: Any = ..., keepdims: bool = ..., *, where: Any = ..., mean: Any = ..., correction: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=None, mean=None, correction=None)
+
+    The standard deviation of elements over axes.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+    dtype : dtype, optional
+        The dtype of the result.
+    out : ndarray, optional
+        The array that is written and returned.
+    ddof : float
+        Subtracted from the number of elements.
+    keepdims : bool
+        Whether the axes stay with extent 1.
+    where : array_like of bool
+        The elements that count; all by default.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 subtract: ufunc
 
 def sum(a: Any, axis: int | Sequence[int] | None = ..., dtype: DTypeLike = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., keepdims: bool = ..., initial: Any = ..., where: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None)
+
+    The sum of elements over axes.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+    dtype : dtype, optional
+        The dtype of the result.
+    out : ndarray, optional
+        The array that is written and returned.
+    keepdims : bool
+        Whether the axes stay with extent 1.
+    initial : scalar, optional
+        Combined with the elements, too.
+    where : array_like of bool
+        The elements that count; all by default.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def swapaxes(a: Any, axis1: Any, axis2: Any) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """swapaxes(a, axis1, axis2)
+
+    Two axes swapped.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    axis1 : int
+        The first axis.
+    axis2 : int
+        The second axis.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def take(a: Any, indices: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., mode: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """take(a, indices, axis=None, out=None, mode='raise')
+
+    The elements at positions of an axis.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    indices : array_like of int
+        The positions.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+    out : ndarray, optional
+        The array that is written and returned.
+    mode : str
+        What to do beyond the edges.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def take_along_axis(arr: Any, indices: Any, axis: int | Sequence[int] | None = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """take_along_axis(arr, indices, axis=-1)
+
+    The elements at positions of an axis, others for every line along it.
+
+    Parameters
+    ----------
+    arr : array_like
+        The array.
+    indices : array_like of int
+        The positions.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 tan: ufunc
 
 tanh: ufunc
 
 def tensordot(a: Any, b: Any, axes: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """tensordot(a, b, axes=2)
+
+    The sums of products over pairs of axes.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    b : array_like
+        The other array.
+    axes : tuple of int, optional
+        The axes.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def tile(A: Any, reps: Any) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """tile(A, reps)
+
+    The array several times along each axis.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def trace(a: Any, offset: Any = ..., axis1: Any = ..., axis2: Any = ..., dtype: DTypeLike = ..., out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None)
+
+    The sum along a diagonal.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    axis1 : int
+        The first axis.
+    axis2 : int
+        The second axis.
+    dtype : dtype, optional
+        The dtype of the result.
+    out : ndarray, optional
+        The array that is written and returned.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def transpose(a: Any, axes: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """transpose(a, axes=None)
+
+    The axes in another order; reversed unless one is given.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    axes : tuple of int, optional
+        The axes.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def trapezoid(y: Any, x: Any = ..., dx: Any = ..., axis: int | Sequence[int] | None = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """trapezoid(y, x=None, dx=1.0, axis=-1)
+
+    The integral along an axis by the trapezoidal rule.
+
+    Parameters
+    ----------
+    x : array_like
+        The array.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def tri(N: Any, M: Any = ..., k: Any = ..., dtype: DTypeLike = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """tri(N, M=None, k=0, dtype=float)
+
+    Ones on and below a diagonal.
+
+    Parameters
+    ----------
+    k : int
+        The diagonal; 0 is the main one.
+    dtype : dtype, optional
+        The dtype of the result.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def tril(m: Any, k: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """tril(m, k=0)
+
+    The elements on and below a diagonal, and zeros.
+
+    Parameters
+    ----------
+    k : int
+        The diagonal; 0 is the main one.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def tril_indices(n: Any, k: Any = ..., m: Any = ...) -> tuple[ndarray, ...]:
-    """A function of the module, or a method of its arrays."""
+    """tril_indices(n, k=0, m=None)
+
+    The indices of the elements on and below a diagonal.
+
+    Parameters
+    ----------
+    n : int, optional
+        How many.
+    k : int
+        The diagonal; 0 is the main one.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def tril_indices_from(arr: Any, k: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """tril_indices_from(arr, k=0)
+
+    The indices of a matrix's elements on and below a diagonal.
+
+    Parameters
+    ----------
+    arr : array_like
+        The array.
+    k : int
+        The diagonal; 0 is the main one.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def trim_zeros(filt: Any, trim: Any = ..., axis: int | Sequence[int] | None = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """trim_zeros(filt, trim='fb', axis=None)
+
+    The array without the zeros at its ends.
+
+    Parameters
+    ----------
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def triu(m: Any, k: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """triu(m, k=0)
+
+    The elements on and above a diagonal, and zeros.
+
+    Parameters
+    ----------
+    k : int
+        The diagonal; 0 is the main one.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def triu_indices(n: Any, k: Any = ..., m: Any = ...) -> tuple[ndarray, ...]:
-    """A function of the module, or a method of its arrays."""
+    """triu_indices(n, k=0, m=None)
+
+    The indices of the elements on and above a diagonal.
+
+    Parameters
+    ----------
+    n : int, optional
+        How many.
+    k : int
+        The diagonal; 0 is the main one.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def triu_indices_from(arr: Any, k: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """triu_indices_from(arr, k=0)
+
+    The indices of a matrix's elements on and above a diagonal.
+
+    Parameters
+    ----------
+    arr : array_like
+        The array.
+    k : int
+        The diagonal; 0 is the main one.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 true_divide: ufunc
 
 trunc: ufunc
 
 def typename(char: Any) -> str:
-    """A function of the module, or a method of its arrays."""
+    """typename(char)
+
+    What a type character stands for.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def union1d(ar1: Any, ar2: Any) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """union1d(ar1, ar2)
+
+    The elements of either array, ascending, each once.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def unique(ar: Any, return_index: Any = ..., return_inverse: Any = ..., return_counts: Any = ..., axis: int | Sequence[int] | None = ..., *, equal_nan: bool = ..., sorted: Any = ...) -> Any:
-    """A function of the module, or a method of its arrays."""
+    """unique(ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True, sorted=True)
+
+    The different elements, ascending, or the different slices along an axis.
+
+    Parameters
+    ----------
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+    equal_nan : bool
+        Whether NaN equals NaN.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def unique_all(x: Any) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """unique_all(x)
+
+    The different elements, where they first stand, which of them each element is, and how often they stand.
+
+    Parameters
+    ----------
+    x : array_like
+        The array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def unique_counts(x: Any) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """unique_counts(x)
+
+    The different elements, ascending, and how often they stand.
+
+    Parameters
+    ----------
+    x : array_like
+        The array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def unique_inverse(x: Any) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """unique_inverse(x)
+
+    The different elements, ascending, and which of them each element is.
+
+    Parameters
+    ----------
+    x : array_like
+        The array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def unique_values(x: Any) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """unique_values(x)
+
+    The different elements, ascending.
+
+    Parameters
+    ----------
+    x : array_like
+        The array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def unpackbits(a: Any, /, axis: int | Sequence[int] | None = ..., count: Any = ..., bitorder: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """unpackbits(a, /, axis=None, count=None, bitorder='big')
+
+    The bits of bytes.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def unravel_index(indices: Any, shape: int | Sequence[int], order: str | None = ...) -> tuple[ndarray, ...]:
-    """A function of the module, or a method of its arrays."""
+    """unravel_index(indices, shape, order='C')
+
+    The index along each axis of positions in an order of elements.
+
+    Parameters
+    ----------
+    indices : array_like of int
+        The positions.
+    shape : int or tuple of int
+        The extents.
+    order : {'C', 'F', 'A', 'K'}, optional
+        The order of elements in memory.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def unstack(x: Any, /, *, axis: int | Sequence[int] | None = ...) -> tuple[ndarray, ...]:
-    """A function of the module, or a method of its arrays."""
+    """unstack(x, /, *, axis=0)
+
+    The slices along an axis.
+
+    Parameters
+    ----------
+    x : array_like
+        The array.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def unwrap(p: Any, discont: Any = ..., axis: int | Sequence[int] | None = ..., *, period: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """unwrap(p, discont=None, axis=-1, *, period=6.283185307179586)
+
+    Angles with multiples of the period added, so that steps are small.
+
+    Parameters
+    ----------
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def vander(x: Any, N: Any = ..., increasing: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """vander(x, N=None, increasing=False)
+
+    The powers of a vector's elements.
+
+    Parameters
+    ----------
+    x : array_like
+        The array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def var(a: Any, axis: int | Sequence[int] | None = ..., dtype: DTypeLike = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., ddof: Any = ..., keepdims: bool = ..., *, where: Any = ..., mean: Any = ..., correction: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=None, mean=None, correction=None)
+
+    The variance of elements over axes.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+    dtype : dtype, optional
+        The dtype of the result.
+    out : ndarray, optional
+        The array that is written and returned.
+    ddof : float
+        Subtracted from the number of elements.
+    keepdims : bool
+        Whether the axes stay with extent 1.
+    where : array_like of bool
+        The elements that count; all by default.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def vdot(a: Any, b: Any, /) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """vdot(a, b, /)
+
+    The sum of products of all elements, the first ones conjugated.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    b : array_like
+        The other array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def vecdot(x1: Any, x2: Any, /, out: ndarray | tuple[ndarray | None, ...] | None = ..., *, axes: Any = ..., axis: int | Sequence[int] | None = ..., keepdims: bool = ..., casting: str = ..., order: str | None = ..., dtype: DTypeLike = ..., subok: Any = ..., signature: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """vecdot(x1, x2, /, out=None, *, axes=None, axis=-1, keepdims=False, casting='same_kind', order='K', dtype=None, subok=True, signature=None)
+
+    The products of vectors along an axis, the first ones conjugated.
+
+    Parameters
+    ----------
+    x1 : array_like
+        The first array.
+    x2 : array_like
+        The second array, broadcast with the first.
+    out : ndarray, optional
+        The array that is written and returned.
+    axes : tuple of int, optional
+        The axes.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+    keepdims : bool
+        Whether the axes stay with extent 1.
+    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}
+        Which casts are allowed.
+    order : {'C', 'F', 'A', 'K'}, optional
+        The order of elements in memory.
+    dtype : dtype, optional
+        The dtype of the result.
+    subok : bool
+        Without effect: there are no subclasses.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def vecmat(x1: Any, x2: Any, /, out: ndarray | tuple[ndarray | None, ...] | None = ..., *, axes: Any = ..., axis: int | Sequence[int] | None = ..., keepdims: bool = ..., casting: str = ..., order: str | None = ..., dtype: DTypeLike = ..., subok: Any = ..., signature: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """vecmat(x1, x2, /, out=None, *, axes=None, axis=None, keepdims=False, casting='same_kind', order='K', dtype=None, subok=True, signature=None)
+
+    The products of vectors, conjugated, with matrices.
+
+    Parameters
+    ----------
+    x1 : array_like
+        The first array.
+    x2 : array_like
+        The second array, broadcast with the first.
+    out : ndarray, optional
+        The array that is written and returned.
+    axes : tuple of int, optional
+        The axes.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+    keepdims : bool
+        Whether the axes stay with extent 1.
+    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}
+        Which casts are allowed.
+    order : {'C', 'F', 'A', 'K'}, optional
+        The order of elements in memory.
+    dtype : dtype, optional
+        The dtype of the result.
+    subok : bool
+        Without effect: there are no subclasses.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 class vectorize:
     """A function of numbers as one of arrays, with NumPy's parameters.
@@ -1416,18 +5280,86 @@ def visualize_sharding(*args: Any, **kwargs: Any) -> Any:
     """
 
 def vsplit(ary: Any, indices_or_sections: Any) -> list[ndarray]:
-    """A function of the module, or a method of its arrays."""
+    """vsplit(ary, indices_or_sections)
+
+    Parts of an array by rows.
+
+    Parameters
+    ----------
+    ary : array_like
+        The array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def vstack(tup: Any, *, dtype: DTypeLike = ..., casting: str = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """vstack(tup, *, dtype=None, casting='same_kind')
+
+    Arrays joined row by row.
+
+    Parameters
+    ----------
+    dtype : dtype, optional
+        The dtype of the result.
+    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}
+        Which casts are allowed.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def where(condition: Any, x: Any = ..., y: Any = ..., /) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """where(condition, x=None, y=None, /)
+
+    One value where a condition holds and another elsewhere; or where it holds.
+
+    Parameters
+    ----------
+    x : array_like
+        The array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def zeros(shape: int | Sequence[int], dtype: DTypeLike = ..., order: str | None = ..., *, device: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """zeros(shape, dtype=None, order='C', *, device=None)
+
+    An array of zeros.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+        The extents.
+    dtype : dtype, optional
+        The dtype of the result.
+    order : {'C', 'F', 'A', 'K'}, optional
+        The order of elements in memory.
+    device : None
+        For programs of the array API standard.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def zeros_like(a: Any, dtype: DTypeLike = ..., order: str | None = ..., subok: Any = ..., shape: int | Sequence[int] = ..., *, device: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """zeros_like(a, dtype=None, order='K', subok=True, shape=None, *, device=None)
+
+    An array of zeros like another.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    dtype : dtype, optional
+        The dtype of the result.
+    order : {'C', 'F', 'A', 'K'}, optional
+        The order of elements in memory.
+    subok : bool
+        Without effect: there are no subclasses.
+    shape : int or tuple of int
+        The extents.
+    device : None
+        For programs of the array API standard.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def __getattr__(name: str) -> Any: ...

@@ -12,57 +12,361 @@ ArrayLike = Any
 DTypeLike = numpy.typing.DTypeLike | None
 
 def fft(a: Any, n: Any = ..., axis: int | Sequence[int] | None = ..., norm: Any = ..., out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """fft(a, n=None, axis=-1, norm=None, out=None)
+
+    The discrete Fourier transform along an axis.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    n : int, optional
+        How many.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+    norm : {'backward', 'ortho', 'forward'}, optional
+        The direction that is scaled.
+    out : ndarray, optional
+        The array that is written and returned.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def fft2(a: Any, s: Any = ..., axes: Any = ..., norm: Any = ..., out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """fft2(a, s=None, axes=(-2, -1), norm=None, out=None)
+
+    The discrete Fourier transform along two axes.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    s : sequence of int, optional
+        The extents of the transform.
+    axes : tuple of int, optional
+        The axes.
+    norm : {'backward', 'ortho', 'forward'}, optional
+        The direction that is scaled.
+    out : ndarray, optional
+        The array that is written and returned.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def fftfreq(n: Any, d: Any = ..., device: Any = ..., *, dtype: DTypeLike = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """fftfreq(n, d=1.0, device=None, *, dtype=None)
+
+    The frequencies of `fft`.
+
+    Parameters
+    ----------
+    n : int, optional
+        How many.
+    device : None
+        For programs of the array API standard.
+    dtype : dtype, optional
+        The dtype of the result.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def fftn(a: Any, s: Any = ..., axes: Any = ..., norm: Any = ..., out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """fftn(a, s=None, axes=None, norm=None, out=None)
+
+    The discrete Fourier transform along several axes.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    s : sequence of int, optional
+        The extents of the transform.
+    axes : tuple of int, optional
+        The axes.
+    norm : {'backward', 'ortho', 'forward'}, optional
+        The direction that is scaled.
+    out : ndarray, optional
+        The array that is written and returned.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def fftshift(x: Any, axes: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """fftshift(x, axes=None)
+
+    The frequency zero in the middle.
+
+    Parameters
+    ----------
+    x : array_like
+        The array.
+    axes : tuple of int, optional
+        The axes.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def hfft(a: Any, n: Any = ..., axis: int | Sequence[int] | None = ..., norm: Any = ..., out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """hfft(a, n=None, axis=-1, norm=None, out=None)
+
+    The transform of what is conjugate to its reverse: real numbers.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    n : int, optional
+        How many.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+    norm : {'backward', 'ortho', 'forward'}, optional
+        The direction that is scaled.
+    out : ndarray, optional
+        The array that is written and returned.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def ifft(a: Any, n: Any = ..., axis: int | Sequence[int] | None = ..., norm: Any = ..., out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """ifft(a, n=None, axis=-1, norm=None, out=None)
+
+    The inverse of `fft`.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    n : int, optional
+        How many.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+    norm : {'backward', 'ortho', 'forward'}, optional
+        The direction that is scaled.
+    out : ndarray, optional
+        The array that is written and returned.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def ifft2(a: Any, s: Any = ..., axes: Any = ..., norm: Any = ..., out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """ifft2(a, s=None, axes=(-2, -1), norm=None, out=None)
+
+    The inverse of `fft2`.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    s : sequence of int, optional
+        The extents of the transform.
+    axes : tuple of int, optional
+        The axes.
+    norm : {'backward', 'ortho', 'forward'}, optional
+        The direction that is scaled.
+    out : ndarray, optional
+        The array that is written and returned.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def ifftn(a: Any, s: Any = ..., axes: Any = ..., norm: Any = ..., out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """ifftn(a, s=None, axes=None, norm=None, out=None)
+
+    The inverse of `fftn`.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    s : sequence of int, optional
+        The extents of the transform.
+    axes : tuple of int, optional
+        The axes.
+    norm : {'backward', 'ortho', 'forward'}, optional
+        The direction that is scaled.
+    out : ndarray, optional
+        The array that is written and returned.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def ifftshift(x: Any, axes: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """ifftshift(x, axes=None)
+
+    The inverse of `fftshift`.
+
+    Parameters
+    ----------
+    x : array_like
+        The array.
+    axes : tuple of int, optional
+        The axes.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def ihfft(a: Any, n: Any = ..., axis: int | Sequence[int] | None = ..., norm: Any = ..., out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """ihfft(a, n=None, axis=-1, norm=None, out=None)
+
+    The inverse of `hfft`.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    n : int, optional
+        How many.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+    norm : {'backward', 'ortho', 'forward'}, optional
+        The direction that is scaled.
+    out : ndarray, optional
+        The array that is written and returned.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def irfft(a: Any, n: Any = ..., axis: int | Sequence[int] | None = ..., norm: Any = ..., out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """irfft(a, n=None, axis=-1, norm=None, out=None)
+
+    The inverse of `rfft`.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    n : int, optional
+        How many.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+    norm : {'backward', 'ortho', 'forward'}, optional
+        The direction that is scaled.
+    out : ndarray, optional
+        The array that is written and returned.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def irfft2(a: Any, s: Any = ..., axes: Any = ..., norm: Any = ..., out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """irfft2(a, s=None, axes=(-2, -1), norm=None, out=None)
+
+    The inverse of `rfft2`.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    s : sequence of int, optional
+        The extents of the transform.
+    axes : tuple of int, optional
+        The axes.
+    norm : {'backward', 'ortho', 'forward'}, optional
+        The direction that is scaled.
+    out : ndarray, optional
+        The array that is written and returned.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def irfftn(a: Any, s: Any = ..., axes: Any = ..., norm: Any = ..., out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """irfftn(a, s=None, axes=None, norm=None, out=None)
+
+    The inverse of `rfftn`.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    s : sequence of int, optional
+        The extents of the transform.
+    axes : tuple of int, optional
+        The axes.
+    norm : {'backward', 'ortho', 'forward'}, optional
+        The direction that is scaled.
+    out : ndarray, optional
+        The array that is written and returned.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def rfft(a: Any, n: Any = ..., axis: int | Sequence[int] | None = ..., norm: Any = ..., out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """rfft(a, n=None, axis=-1, norm=None, out=None)
+
+    The transform of real numbers: the frequencies that are not negative.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    n : int, optional
+        How many.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+    norm : {'backward', 'ortho', 'forward'}, optional
+        The direction that is scaled.
+    out : ndarray, optional
+        The array that is written and returned.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def rfft2(a: Any, s: Any = ..., axes: Any = ..., norm: Any = ..., out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """rfft2(a, s=None, axes=(-2, -1), norm=None, out=None)
+
+    The transform of real numbers along two axes.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    s : sequence of int, optional
+        The extents of the transform.
+    axes : tuple of int, optional
+        The axes.
+    norm : {'backward', 'ortho', 'forward'}, optional
+        The direction that is scaled.
+    out : ndarray, optional
+        The array that is written and returned.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def rfftfreq(n: Any, d: Any = ..., device: Any = ..., *, dtype: DTypeLike = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """rfftfreq(n, d=1.0, device=None, *, dtype=None)
+
+    The frequencies of `rfft`.
+
+    Parameters
+    ----------
+    n : int, optional
+        How many.
+    device : None
+        For programs of the array API standard.
+    dtype : dtype, optional
+        The dtype of the result.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def rfftn(a: Any, s: Any = ..., axes: Any = ..., norm: Any = ..., out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """rfftn(a, s=None, axes=None, norm=None, out=None)
+
+    The transform of real numbers along several axes.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    s : sequence of int, optional
+        The extents of the transform.
+    axes : tuple of int, optional
+        The axes.
+    norm : {'backward', 'ortho', 'forward'}, optional
+        The direction that is scaled.
+    out : ndarray, optional
+        The array that is written and returned.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def __getattr__(name: str) -> Any: ...

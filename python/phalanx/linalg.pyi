@@ -12,96 +12,450 @@ ArrayLike = Any
 DTypeLike = numpy.typing.DTypeLike | None
 
 def cholesky(a: Any, /, *, upper: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """cholesky(a, /, *, upper=False)
+
+    The Cholesky factor of Hermitian positive definite matrices.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def cond(x: Any, p: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """cond(x, p=None)
+
+    The condition number.
+
+    Parameters
+    ----------
+    x : array_like
+        The array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def cross(x1: Any, x2: Any, /, *, axis: int | Sequence[int] | None = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """cross(x1, x2, /, *, axis=-1)
+
+    The cross products of vectors of three components.
+
+    Parameters
+    ----------
+    x1 : array_like
+        The first array.
+    x2 : array_like
+        The second array, broadcast with the first.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def det(a: Any) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """det(a)
+
+    The determinant.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def diagonal(x: Any, /, *, offset: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """diagonal(x, /, *, offset=0)
+
+    The diagonals of the matrices in the last two axes: a view.
+
+    Parameters
+    ----------
+    x : array_like
+        The array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def eig(a: Any) -> tuple[ndarray, ...]:
-    """A function of the module, or a method of its arrays."""
+    """eig(a)
+
+    The eigenvalues, in no order, and eigenvectors of square matrices. Collective.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def eigh(a: Any, UPLO: Any = ...) -> tuple[ndarray, ...]:
-    """A function of the module, or a method of its arrays."""
+    """eigh(a, UPLO='L')
+
+    The eigenvalues and eigenvectors of Hermitian matrices.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def eigvals(a: Any) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """eigvals(a)
+
+    The eigenvalues of square matrices, in no order. Collective.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def eigvalsh(a: Any, UPLO: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """eigvalsh(a, UPLO='L')
+
+    The eigenvalues of Hermitian matrices.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def inv(a: Any) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """inv(a)
+
+    The inverse.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def lstsq(a: Any, b: Any, rcond: Any = ...) -> tuple[ndarray, ...]:
-    """A function of the module, or a method of its arrays."""
+    """lstsq(a, b, rcond=None)
+
+    The solution by least squares, the residuals, the rank and the singular values.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    b : array_like
+        The other array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def matmul(x1: Any, x2: Any, /) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """matmul(x1, x2, /)
+
+    The products of matrices.
+
+    Parameters
+    ----------
+    x1 : array_like
+        The first array.
+    x2 : array_like
+        The second array, broadcast with the first.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def matrix_norm(x: Any, /, *, keepdims: bool = ..., ord: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """matrix_norm(x, /, *, keepdims=False, ord='fro')
+
+    The norm of the matrices in the last two axes.
+
+    Parameters
+    ----------
+    x : array_like
+        The array.
+    keepdims : bool
+        Whether the axes stay with extent 1.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def matrix_power(a: Any, n: Any) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """matrix_power(a, n)
+
+    The power of square matrices.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    n : int, optional
+        How many.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def matrix_rank(A: Any, tol: Any = ..., hermitian: Any = ..., *, rtol: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """matrix_rank(A, tol=None, hermitian=False, *, rtol=None)
+
+    The number of singular values that do not count as zero.
+
+    Parameters
+    ----------
+    rtol : float
+        The relative tolerance.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def matrix_transpose(x: Any, /) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """matrix_transpose(x, /)
+
+    The matrices in the last two axes transposed: a view.
+
+    Parameters
+    ----------
+    x : array_like
+        The array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def multi_dot(arrays: Any, *, out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """multi_dot(arrays, *, out=None)
+
+    The product of several matrices, in the cheapest order.
+
+    Parameters
+    ----------
+    arrays : sequence of array_like
+        The arrays.
+    out : ndarray, optional
+        The array that is written and returned.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def norm(x: Any, ord: Any = ..., axis: int | Sequence[int] | None = ..., keepdims: bool = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """norm(x, ord=None, axis=None, keepdims=False)
+
+    The norm of vectors or matrices.
+
+    Parameters
+    ----------
+    x : array_like
+        The array.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+    keepdims : bool
+        Whether the axes stay with extent 1.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def outer(x1: Any, x2: Any, /) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """outer(x1, x2, /)
+
+    The products of every element of a vector with every one of another.
+
+    Parameters
+    ----------
+    x1 : array_like
+        The first array.
+    x2 : array_like
+        The second array, broadcast with the first.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def pinv(a: Any, rcond: Any = ..., hermitian: Any = ..., *, rtol: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """pinv(a, rcond=None, hermitian=False, *, rtol=None)
+
+    The Moore-Penrose inverse.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    rtol : float
+        The relative tolerance.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def qr(a: Any, mode: Any = ...) -> tuple[ndarray, ...]:
-    """A function of the module, or a method of its arrays."""
+    """qr(a, mode='reduced')
+
+    The factors `q r` with orthonormal columns and an upper triangle.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    mode : str
+        What to do beyond the edges.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def slogdet(a: Any) -> tuple[ndarray, ...]:
-    """A function of the module, or a method of its arrays."""
+    """slogdet(a)
+
+    The sign of the determinant and the logarithm of its absolute value.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def solve(a: Any, b: Any) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """solve(a, b)
+
+    The solution of linear equations.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    b : array_like
+        The other array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def svd(a: Any, full_matrices: Any = ..., compute_uv: Any = ..., hermitian: Any = ...) -> tuple[ndarray, ...]:
-    """A function of the module, or a method of its arrays."""
+    """svd(a, full_matrices=True, compute_uv=True, hermitian=False)
+
+    The singular value decomposition.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def svdvals(x: Any, /) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """svdvals(x, /)
+
+    The singular values, descending.
+
+    Parameters
+    ----------
+    x : array_like
+        The array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def tensordot(x1: Any, x2: Any, /, *, axes: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """tensordot(x1, x2, /, *, axes=2)
+
+    The sums of products over pairs of axes.
+
+    Parameters
+    ----------
+    x1 : array_like
+        The first array.
+    x2 : array_like
+        The second array, broadcast with the first.
+    axes : tuple of int, optional
+        The axes.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def tensorinv(a: Any, ind: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """tensorinv(a, ind=2)
+
+    The inverse of `tensordot` with an array over some of its axes.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def tensorsolve(a: Any, b: Any, axes: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """tensorsolve(a, b, axes=None)
+
+    The solution of linear equations whose unknowns are an array.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    b : array_like
+        The other array.
+    axes : tuple of int, optional
+        The axes.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def trace(x: Any, /, *, offset: Any = ..., dtype: DTypeLike = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """trace(x, /, *, offset=0, dtype=None)
+
+    The sums along diagonals of the matrices in the last two axes.
+
+    Parameters
+    ----------
+    x : array_like
+        The array.
+    dtype : dtype, optional
+        The dtype of the result.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def vecdot(x1: Any, x2: Any, /, *, axis: int | Sequence[int] | None = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """vecdot(x1, x2, /, *, axis=-1)
+
+    The products of vectors along an axis, the first ones conjugated.
+
+    Parameters
+    ----------
+    x1 : array_like
+        The first array.
+    x2 : array_like
+        The second array, broadcast with the first.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def vector_norm(x: Any, /, *, axis: int | Sequence[int] | None = ..., keepdims: bool = ..., ord: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """vector_norm(x, /, *, axis=None, keepdims=False, ord=2)
+
+    The norm of the elements along axes as one vector.
+
+    Parameters
+    ----------
+    x : array_like
+        The array.
+    axis : int or tuple of int, optional
+        The axis, or the axes, counted from the end if negative.
+    keepdims : bool
+        Whether the axes stay with extent 1.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def __getattr__(name: str) -> Any: ...

@@ -68,150 +68,655 @@ class SeedSequence:
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
 
 def beta(a: Any, b: Any, size: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """beta(a, b, size=None)
+
+    Beta numbers, from 0 to 1.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    b : array_like
+        The other array.
+    size : int or tuple of int, optional
+        The extents of the result.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def binomial(n: Any, p: Any, size: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """binomial(n, p, size=None)
+
+    How many of `n` trials succeed that do so with a chance.
+
+    Parameters
+    ----------
+    n : int, optional
+        How many.
+    size : int or tuple of int, optional
+        The extents of the result.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def bytes(length: Any) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """bytes(length)
+
+    Random bytes. Collective.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def chisquare(df: Any, size: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """chisquare(df, size=None)
+
+    Sums of squares of as many normal numbers as there are degrees of freedom.
+
+    Parameters
+    ----------
+    size : int or tuple of int, optional
+        The extents of the result.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def choice(a: Any, size: Any = ..., replace: Any = ..., p: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """choice(a, size=None, replace=True, p=None)
+
+    Elements of a vector, or integers below a number, chosen at random.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    size : int or tuple of int, optional
+        The extents of the result.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def default_rng(seed: Any = ...) -> Any:
-    """A function of the module, or a method of its arrays."""
+    """default_rng(seed=None)
+
+    A generator of a seed; without one, of a seed that all ranks agree on (Collective).
+
+    Parameters
+    ----------
+    seed : int, optional
+        Where the sequence of numbers begins.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def dirichlet(alpha: Any, size: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """dirichlet(alpha, size=None)
+
+    Vectors of positive numbers whose sum is 1, along the last axis.
+
+    Parameters
+    ----------
+    size : int or tuple of int, optional
+        The extents of the result.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def exponential(scale: Any = ..., size: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """exponential(scale=1.0, size=None)
+
+    Exponential numbers of a mean.
+
+    Parameters
+    ----------
+    size : int or tuple of int, optional
+        The extents of the result.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def f(dfnum: Any, dfden: Any, size: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """f(dfnum, dfden, size=None)
+
+    Quotients of sums of squares, each through its degrees of freedom.
+
+    Parameters
+    ----------
+    size : int or tuple of int, optional
+        The extents of the result.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def gamma(shape: int | Sequence[int], scale: Any = ..., size: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """gamma(shape, scale=1.0, size=None)
+
+    Gamma numbers of an exponent and a scale.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+        The extents.
+    size : int or tuple of int, optional
+        The extents of the result.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def geometric(p: Any, size: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """geometric(p, size=None)
+
+    How many trials there are to the first that succeeds.
+
+    Parameters
+    ----------
+    size : int or tuple of int, optional
+        The extents of the result.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def gumbel(loc: Any = ..., scale: Any = ..., size: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """gumbel(loc=0.0, scale=1.0, size=None)
+
+    Gumbel's extreme values.
+
+    Parameters
+    ----------
+    size : int or tuple of int, optional
+        The extents of the result.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def hypergeometric(ngood: Any, nbad: Any, nsample: Any, size: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """hypergeometric(ngood, nbad, nsample, size=None)
+
+    How many good ones are among `nsample` that are taken of good and bad ones.
+
+    Parameters
+    ----------
+    size : int or tuple of int, optional
+        The extents of the result.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def laplace(loc: Any = ..., scale: Any = ..., size: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """laplace(loc=0.0, scale=1.0, size=None)
+
+    Numbers on both sides of a location, at exponential distances.
+
+    Parameters
+    ----------
+    size : int or tuple of int, optional
+        The extents of the result.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def logistic(loc: Any = ..., scale: Any = ..., size: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """logistic(loc=0.0, scale=1.0, size=None)
+
+    Logistic numbers.
+
+    Parameters
+    ----------
+    size : int or tuple of int, optional
+        The extents of the result.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def lognormal(mean: Any = ..., sigma: Any = ..., size: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """lognormal(mean=0.0, sigma=1.0, size=None)
+
+    Numbers whose logarithms are normal.
+
+    Parameters
+    ----------
+    size : int or tuple of int, optional
+        The extents of the result.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def logseries(p: Any, size: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """logseries(p, size=None)
+
+    Numbers with chances of the terms of the logarithm's series.
+
+    Parameters
+    ----------
+    size : int or tuple of int, optional
+        The extents of the result.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def multinomial(n: Any, pvals: Any, size: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """multinomial(n, pvals, size=None)
+
+    How many of `n` draws have each result, along the last axis. Collective.
+
+    Parameters
+    ----------
+    n : int, optional
+        How many.
+    size : int or tuple of int, optional
+        The extents of the result.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def multivariate_normal(mean: Any, cov: Any, size: Any = ..., check_valid: Any = ..., tol: Any = ..., *, method: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """multivariate_normal(mean, cov, size=None, check_valid='warn', tol=1e-08, *, method='svd')
+
+    Normal vectors of a mean and a covariance.
+
+    Parameters
+    ----------
+    size : int or tuple of int, optional
+        The extents of the result.
+    method : str
+        How to choose between neighbours.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def negative_binomial(n: Any, p: Any, size: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """negative_binomial(n, p, size=None)
+
+    How many trials fail before `n` succeed.
+
+    Parameters
+    ----------
+    n : int, optional
+        How many.
+    size : int or tuple of int, optional
+        The extents of the result.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def noncentral_chisquare(df: Any, nonc: Any, size: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """noncentral_chisquare(df, nonc, size=None)
+
+    Sums of squares of normal numbers whose means have the sum of squares `nonc`.
+
+    Parameters
+    ----------
+    size : int or tuple of int, optional
+        The extents of the result.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def noncentral_f(dfnum: Any, dfden: Any, nonc: Any, size: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """noncentral_f(dfnum, dfden, nonc, size=None)
+
+    As f, of which the numerator is noncentral.
+
+    Parameters
+    ----------
+    size : int or tuple of int, optional
+        The extents of the result.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def normal(loc: Any = ..., scale: Any = ..., size: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """normal(loc=0.0, scale=1.0, size=None)
+
+    Normal numbers of a mean and a standard deviation.
+
+    Parameters
+    ----------
+    size : int or tuple of int, optional
+        The extents of the result.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def pareto(a: Any, size: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """pareto(a, size=None)
+
+    Pareto's numbers, less 1, of an exponent.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    size : int or tuple of int, optional
+        The extents of the result.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def permutation(x: Any) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """permutation(x)
+
+    The integers below a number, or the slices of an array, in random order.
+
+    Parameters
+    ----------
+    x : array_like
+        The array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def poisson(lam: Any = ..., size: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """poisson(lam=1.0, size=None)
+
+    Numbers of independent events of which there are `lam` on average.
+
+    Parameters
+    ----------
+    size : int or tuple of int, optional
+        The extents of the result.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def power(a: Any, size: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """power(a, size=None)
+
+    Numbers from 0 to 1 whose density grows with a power.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    size : int or tuple of int, optional
+        The extents of the result.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def rand(*args: Any) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """rand(*args)
+
+    Uniform numbers from 0 to before 1, of a shape.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def randint(low: Any, high: Any = ..., size: Any = ..., dtype: DTypeLike = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """randint(low, high=None, size=None, dtype=int)
+
+    Integers from `low` to before `high`.
+
+    Parameters
+    ----------
+    size : int or tuple of int, optional
+        The extents of the result.
+    dtype : dtype, optional
+        The dtype of the result.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def randn(*args: Any) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """randn(*args)
+
+    Normal numbers of mean 0 and deviation 1, of a shape.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def random(size: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """random(size=None)
+
+    Uniform numbers from 0 to before 1.
+
+    Parameters
+    ----------
+    size : int or tuple of int, optional
+        The extents of the result.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def random_integers(low: Any, high: Any = ..., size: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """random_integers(low, high=None, size=None)
+
+    Integers from `low`, or 1, to `high`.
+
+    Parameters
+    ----------
+    size : int or tuple of int, optional
+        The extents of the result.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def random_sample(size: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """random_sample(size=None)
+
+    Uniform numbers from 0 to before 1.
+
+    Parameters
+    ----------
+    size : int or tuple of int, optional
+        The extents of the result.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def ranf(size: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """ranf(size=None)
+
+    Uniform numbers from 0 to before 1.
+
+    Parameters
+    ----------
+    size : int or tuple of int, optional
+        The extents of the result.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def rayleigh(scale: Any = ..., size: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """rayleigh(scale=1.0, size=None)
+
+    Lengths of vectors of two normal numbers.
+
+    Parameters
+    ----------
+    size : int or tuple of int, optional
+        The extents of the result.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def sample(size: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """sample(size=None)
+
+    Uniform numbers from 0 to before 1.
+
+    Parameters
+    ----------
+    size : int or tuple of int, optional
+        The extents of the result.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def seed(seed: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """seed(seed=None)
+
+    Gives the functions of the module another seed; Collective without one.
+
+    Parameters
+    ----------
+    seed : int, optional
+        Where the sequence of numbers begins.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def shuffle(x: Any) -> None:
-    """A function of the module, or a method of its arrays."""
+    """shuffle(x)
+
+    Puts the slices of an array into random order.
+
+    Parameters
+    ----------
+    x : array_like
+        The array.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def standard_cauchy(size: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """standard_cauchy(size=None)
+
+    Quotients of two normal numbers.
+
+    Parameters
+    ----------
+    size : int or tuple of int, optional
+        The extents of the result.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def standard_exponential(size: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """standard_exponential(size=None)
+
+    Exponential numbers of mean 1.
+
+    Parameters
+    ----------
+    size : int or tuple of int, optional
+        The extents of the result.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def standard_gamma(shape: int | Sequence[int], size: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """standard_gamma(shape, size=None)
+
+    Gamma numbers of an exponent.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+        The extents.
+    size : int or tuple of int, optional
+        The extents of the result.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def standard_normal(size: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """standard_normal(size=None)
+
+    Normal numbers of mean 0 and deviation 1.
+
+    Parameters
+    ----------
+    size : int or tuple of int, optional
+        The extents of the result.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def standard_t(df: Any, size: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """standard_t(df, size=None)
+
+    Student's numbers of degrees of freedom.
+
+    Parameters
+    ----------
+    size : int or tuple of int, optional
+        The extents of the result.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def triangular(left: Any, mode: Any, right: Any, size: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """triangular(left, mode, right, size=None)
+
+    Numbers whose density rises to a mode and falls from there.
+
+    Parameters
+    ----------
+    mode : str
+        What to do beyond the edges.
+    size : int or tuple of int, optional
+        The extents of the result.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def uniform(low: Any = ..., high: Any = ..., size: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """uniform(low=0.0, high=1.0, size=None)
+
+    Uniform numbers from `low` to before `high`.
+
+    Parameters
+    ----------
+    size : int or tuple of int, optional
+        The extents of the result.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def vonmises(mu: Any, kappa: Any, size: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """vonmises(mu, kappa, size=None)
+
+    Angles around `mu`, the closer the larger `kappa` is.
+
+    Parameters
+    ----------
+    size : int or tuple of int, optional
+        The extents of the result.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def wald(mean: Any, scale: Any, size: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """wald(mean, scale, size=None)
+
+    Inverse normal numbers of a mean and a scale.
+
+    Parameters
+    ----------
+    size : int or tuple of int, optional
+        The extents of the result.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def weibull(a: Any, size: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """weibull(a, size=None)
+
+    Weibull numbers of an exponent.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    size : int or tuple of int, optional
+        The extents of the result.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def zipf(a: Any, size: Any = ...) -> ndarray:
-    """A function of the module, or a method of its arrays."""
+    """zipf(a, size=None)
+
+    Numbers whose chances fall as a power of them.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    size : int or tuple of int, optional
+        The extents of the result.
+
+    Shapes, dtypes and errors are those of NumPy's function of this name.
+    """
 
 def __getattr__(name: str) -> Any: ...

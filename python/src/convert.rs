@@ -36,13 +36,14 @@ pub fn weak(object: &Bound<'_, PyAny>) -> PyResult<Option<Weak>> {
     Ok(None)
 }
 
-/// An integer beyond `i64`; saturated beyond `i128`, where every dtype refuses it.
+/// An integer beyond `i64`. One beyond `i128` is refused: no integer dtype holds it, and whether it
+/// meets a floating-point one is not known here.
 fn large(number: &Bound<'_, PyInt>) -> PyResult<Weak> {
-    if let Ok(fits) = number.extract::<i128>() {
-        return Ok(Weak::Int(fits));
-    }
-    let is_negative = number.lt(0)?;
-    Ok(Weak::Int(if is_negative { i128::MIN } else { i128::MAX }))
+    number.extract::<i128>().map(Weak::Int).map_err(|_| {
+        PyOverflowError::new_err(
+            "the Python integer has more than 128 bits; write it as a float if that is meant",
+        )
+    })
 }
 
 /// An operand: an array, a number of Python, or whatever can be made an array. `None` if it is

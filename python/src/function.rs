@@ -27,7 +27,7 @@ impl Row {
     }
 }
 
-/// A function of the module, or a method of its arrays.
+// A function of the module, or a method of its arrays. (No `///`: that would be `__doc__`.)
 #[pyclass(name = "function", module = "phalanx", frozen)]
 pub struct Function {
     row: &'static Row,
@@ -114,7 +114,7 @@ impl Function {
     }
 }
 
-/// A function with the array that it is a method of.
+// A function with the array that it is a method of.
 #[pyclass(name = "method", module = "phalanx", frozen)]
 struct Method {
     function: Py<Function>,

@@ -23,7 +23,7 @@ enum Rows {
     Two(Op, Op),
 }
 
-/// An elementwise operation: NumPy's ufunc.
+// An elementwise operation: NumPy's ufunc. (No `///`: that would be `__doc__`.)
 #[pyclass(name = "ufunc", module = "phalanx", frozen)]
 pub struct Ufunc {
     name: &'static str,

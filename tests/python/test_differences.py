@@ -209,3 +209,21 @@ def test_hints_have_names_of_python():
     assert "::" not in str(raised.value)
     with pytest.raises(IndexError, match=r"use `\.\.\.`"):
         phalanx.ones(3)[..., ...]
+
+
+def test_integers_beyond_all_dtypes_are_refused():
+    for program in [
+        lambda: phalanx.arange(3.0) * 10**39,
+        lambda: phalanx.arange(2**63, 2**63 + 3),
+        lambda: phalanx.arange(10**20, 10**20 + 3),
+        lambda: phalanx.full(3, 10**50, dtype=float),
+    ]:
+        with pytest.raises(OverflowError):
+            program()
+
+
+def test_functions_have_docstrings():
+    assert phalanx.sum.__doc__.startswith("sum(")
+    assert phalanx.linalg.inv.__doc__.startswith("inv(")
+    assert phalanx.sin.__doc__.startswith("sin(x1, /, out=None")
+    assert phalanx.ones(3).sum.__doc__.startswith("sum(")

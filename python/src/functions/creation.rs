@@ -9,6 +9,7 @@ use crate::functions;
 use crate::ndarray::Ndarray;
 use crate::options::{Callback, weak_of};
 use phalanx::{Argument, Array, DType, Grid, Indexing, MemoryOrder, Samples, Weak};
+use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 
 functions! { FUNCTIONS, a =>
@@ -122,7 +123,12 @@ functions! { FUNCTIONS, a =>
             _ => (Weak::Int(0), number(a, "start")?),
         };
         let step = if a.has("step") { number(a, "step")? } else { Weak::Int(1) };
-        match a.optional_dtype("dtype")? {
+        let is_wide = |number: &Weak| matches!(number, Weak::Int(n) if i64::try_from(*n).is_err());
+        let dtype = a.optional_dtype("dtype")?;
+        if dtype.is_none() && [&start, &stop, &step].into_iter().any(is_wide) {
+            return Err(PyOverflowError::new_err("Python integer out of bounds for int64"));
+        }
+        match dtype {
             Some(dtype) => phalanx::arange_as(start, stop, step, dtype),
             None => phalanx::arange(start, stop, step),
         }
