@@ -32,23 +32,32 @@ impl Array {
     fn evaluated_for(&self, cause: Cause, site: Site) -> Result<Arc<Node>, Error> {
         let live = self.live()?;
         let mesh = &live.cell.mesh;
-        let node = live.cell.node()?;
-        let is_pending = node.result().is_none();
-        if cause.is_observation() {
-            mesh.raise_known(is_pending && cause != Cause::Print)?;
-        }
-        if is_pending {
-            mesh.close_for(&node, cause, site)?;
+        loop {
+            let node = live.cell.node()?;
+            let is_pending = node.result().is_none();
             if cause.is_observation() {
-                mesh.raise_known(cause != Cause::Print)?;
+                mesh.raise_known(is_pending && cause != Cause::Print)?;
+            }
+            if is_pending {
+                mesh.close_for(&node, cause, site)?;
+                if cause.is_observation() {
+                    mesh.raise_known(cause != Cause::Print)?;
+                }
+            }
+            match node.result() {
+                Some(Ok(value)) => {
+                    mesh.engine().wait(value)?;
+                    return Ok(node);
+                }
+                Some(Err(error)) => return Err(error.clone()),
+                None => {}
+            }
+            // Another thread has written the array and closed the window before this one asked for
+            // the node, which nobody wanted then: the array has another value by now.
+            if Arc::ptr_eq(&node, &live.cell.node()?) {
+                unreachable!("bug: a closed window left a node without a result");
             }
         }
-        match node.result() {
-            Some(Ok(value)) => mesh.engine().wait(value)?,
-            Some(Err(error)) => return Err(error.clone()),
-            None => unreachable!("bug: a closed window left a node without a result"),
-        }
-        Ok(node)
     }
 
     /// The elements in C order. Local for a value already evaluated that this process holds whole
