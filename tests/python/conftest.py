@@ -35,7 +35,9 @@ settings.load_profile("phalanx")
 
 def device_count():
     """How many devices `PHALANX_DEVICES` names."""
-    return int(os.environ.get("PHALANX_DEVICES", "cpu").partition(":")[2] or 1)
+    kind, _, numbers = os.environ.get("PHALANX_DEVICES", "cpu").partition(":")
+    # GPUs are listed, CPU devices counted.
+    return len(numbers.split(",")) if kind == "cuda" else int(numbers or 1)
 
 
 @pytest.fixture(scope="session", autouse=True)
