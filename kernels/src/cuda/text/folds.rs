@@ -262,6 +262,7 @@ impl Writer<'_> {
 
     /// A loop that is in no other: its points are shared by the team and the chunks.
     pub(super) fn outer_loop(&mut self, number: usize, body: &[Stmt], folds: &[Fold]) {
+        self.wait_for_stores();
         if self.moments.as_ref().is_some_and(|moments| moments.second == number) {
             return self.end_moments(folds);
         }

@@ -2,7 +2,7 @@
 
 use super::writer::{Writer, literal, type_name};
 use crate::cuda::variant::{Chunks, GuardKind, Mode, Step, TILE, TILE_STEP};
-use crate::ir::{AccessId, AxisId, Expr, Fold, GuardId, Stmt, ValueId};
+use crate::ir::{AccessId, AxisId, Expr, Fold, GuardId, Role, Stmt, ValueId};
 use phalanx_ops::{DType, Monoid};
 use std::fmt::Write;
 
@@ -129,7 +129,31 @@ impl Writer<'_> {
         }
     }
 
+    /// Has the threads of a team and the blocks of chunks wait for each other, if one of them may
+    /// load what another has stored: a kernel loads again what a loop before has stored.
+    pub(super) fn wait_for_stores(&mut self) {
+        let loads_stored = self.kernel.params.iter().any(|param| param.role == Role::InOut);
+        if !std::mem::replace(&mut self.has_stored, false) || !loads_stored {
+            return;
+        }
+        match self.variant.chunks {
+            Chunks::Together => {
+                self.rounds += 1;
+                let rounds = self.rounds;
+                self.line(format!("meet(counter, (unsigned)a.chunks, {rounds});"));
+            }
+            _ if self.variant.team() > 1 => {
+                self.line("__threadfence_block();");
+                self.line("__syncthreads();");
+            }
+            _ => {}
+        }
+    }
+
     fn load(&mut self, value: ValueId, access: AccessId, guard: Option<GuardId>) {
+        if self.open.is_empty() {
+            self.wait_for_stores();
+        }
         let name = type_name(self.kernel.values[value].dtype);
         let inside = guard.and_then(|guard| self.inside(guard));
         let zero = format!("{name}{{}}");
@@ -208,6 +232,7 @@ impl Writer<'_> {
     }
 
     fn store(&mut self, access: AccessId, value: ValueId) {
+        self.has_stored = true;
         let name = type_name(self.dtype_of(access));
         let step = self.lane_step(access, self.row());
         let lanes = step != Step::None;

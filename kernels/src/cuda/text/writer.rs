@@ -60,6 +60,8 @@ pub(super) struct Writer<'a> {
     pub(super) moments: Option<Moments>,
     /// The fold of the first of them.
     pub(super) moments_fold: Option<usize>,
+    /// Whether something has been stored since the threads of a team last waited for each other.
+    pub(super) has_stored: bool,
 }
 
 impl<'a> Writer<'a> {
@@ -82,6 +84,7 @@ impl<'a> Writer<'a> {
             exchanged: 0,
             moments: Moments::find(kernel).filter(|_| variant.moments),
             moments_fold: None,
+            has_stored: false,
         };
         writer.find_lanes(&kernel.body, None, &mut 0);
         writer

@@ -402,3 +402,25 @@ fn pairs_of_operations_round_as_single_ones() {
         }
     }
 }
+
+/// What one thread stores in a loop, another loads in the next.
+#[test]
+fn a_loop_loads_what_the_loop_before_has_stored() {
+    let text = "kernel(a: f64 in, b: f64 inout, c: f64 out) { for grid {
+        for i0 loop {
+        v0: f64 = load a.0[i0]\nv1: f64 = add(v0, v0)\nstore b.1[i0] = v1 }
+        for i1 loop {
+        v2: f64 = load b.2[i1]\nv3: f64 = square(v2)\nfold v4: f64 = add(v3) }
+        store c.3[] = v4 } }";
+    for count in [7, 1000, 60_000] {
+        Case::new(text, &[count, count])
+            .random(0, count)
+            .random(1, count)
+            .random(2, 1)
+            .access(0, 0, &[1])
+            .access(1, 0, &[1])
+            .access(2, count as isize - 1, &[-1])
+            .access(3, 0, &[])
+            .check();
+    }
+}
