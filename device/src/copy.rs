@@ -65,8 +65,8 @@ pub fn copy_strided(from: &Strided<'_>, to: &Strided<'_>, extents: &[usize], ite
     }
 }
 
-/// Byte strides of a C-ordered box.
-fn packed(extents: &[usize], item: usize) -> Vec<isize> {
+/// Byte strides of a C-ordered box of items of `item` bytes.
+pub fn contiguous(extents: &[usize], item: usize) -> Vec<isize> {
     let mut strides = vec![item as isize; extents.len()];
     for axis in (1..extents.len()).rev() {
         strides[axis - 1] = strides[axis] * extents[axis] as isize;
@@ -76,7 +76,7 @@ fn packed(extents: &[usize], item: usize) -> Vec<isize> {
 
 /// Copies between memories that do not reach each other: packed, over the host.
 fn copy_through_host(from: &Strided<'_>, to: &Strided<'_>, extents: &[usize], item: usize) {
-    let strides = packed(extents, item);
+    let strides = contiguous(extents, item);
     let bytes = extents.iter().product::<usize>() * item;
     let is_packed = |place: &Strided<'_>| {
         let mut axes = place.strides.iter().zip(&strides).zip(extents);
@@ -86,7 +86,7 @@ fn copy_through_host(from: &Strided<'_>, to: &Strided<'_>, extents: &[usize], it
     match from.buffer.remote() {
         Some(_) if is_packed(from) => from.buffer.read(from.offset as usize, &mut host),
         Some(remote) => {
-            // Packed on its device first; without memory for that, item by item of the last axis.
+            // Packed on its device first; without memory for that the device fails.
             let device = remote.device();
             match device.allocate(bytes) {
                 Ok(buffer) => {
@@ -205,9 +205,13 @@ impl Buffer {
         if self.remote().is_none() {
             return self.clone();
         }
-        // Words of 16 bytes: the copy is aligned for every dtype.
         let mut bytes = vec![0u8; self.len()];
         self.read(0, &mut bytes);
+        Buffer::aligned(&bytes)
+    }
+
+    /// A copy of bytes in memory of the host that is aligned for every dtype.
+    pub fn aligned(bytes: &[u8]) -> Buffer {
         let words = bytes.chunks(16).map(|chunk| {
             let mut word = [0; 16];
             word[..chunk.len()].copy_from_slice(chunk);

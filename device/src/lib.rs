@@ -15,7 +15,7 @@ mod event;
 mod null;
 
 pub use buffer::{Buffer, Remote, Slice};
-pub use copy::{Strided, assert_in_bounds, copy_strided};
+pub use copy::{Strided, assert_in_bounds, contiguous, copy_strided};
 pub use cpu::CpuDevice;
 pub use device::Device;
 pub use error::DeviceError;

@@ -4,6 +4,7 @@ pub mod cpu;
 pub mod cuda;
 pub mod error;
 mod executable;
+mod host_copies;
 pub mod ir;
 pub mod structured;
 

@@ -3,7 +3,7 @@
 use crate::error::RunError;
 use crate::job::Outcome;
 use phalanx_array::{Error, Evaluated, HostArray, Site};
-use phalanx_device::{Buffer, DeviceError, Strided, copy_strided};
+use phalanx_device::{Buffer, DeviceError, Strided, contiguous, copy_strided};
 use phalanx_distributed::preimage_range;
 use phalanx_ops::sharding::is_empty;
 use phalanx_ops::{AffineMap, DType, IndexBox, Mesh, Sharding};
@@ -219,15 +219,6 @@ impl Shards {
         self.buffers()[local].read(0, &mut bytes);
         HostArray { dtype: self.dtype, shape, bytes }
     }
-}
-
-/// Byte strides of a C-ordered array.
-pub(crate) fn contiguous(shape: &[usize], item: usize) -> Vec<isize> {
-    let mut strides = vec![item as isize; shape.len()];
-    for axis in (1..shape.len()).rev() {
-        strides[axis - 1] = strides[axis] * shape[axis] as isize;
-    }
-    strides
 }
 
 impl Evaluated for Shards {

@@ -6,6 +6,7 @@ use super::text::{bytes_of_partials, source};
 use super::variant::{Chunks, THREADS, Variant};
 use crate::cpu::{self, BufferLaunch};
 use crate::error::KernelError;
+use crate::host_copies::HostCopies;
 use crate::ir::{Kernel, Role, verify};
 use phalanx_device::cuda::{Compiler, CudaDevice, Function, GridSize, Module};
 use phalanx_device::{Buffer, Device, DeviceError};
@@ -219,14 +220,9 @@ impl CudaKernel {
         device: &Arc<CudaDevice>,
         launch: &BufferLaunch<'_>,
     ) {
-        let mut copies: Vec<(&Buffer, Buffer)> = Vec::new();
-        for (buffer, _, _) in &launch.accesses {
-            if !copies.iter().any(|(known, _)| known.same(buffer)) {
-                copies.push((buffer, buffer.on_host()));
-            }
-        }
-        let copy_of = |buffer: &Buffer| match copies.iter().find(|(known, _)| known.same(buffer)) {
-            Some((_, copy)) => copy,
+        let copies = HostCopies::of(launch.accesses.iter().map(|access| access.0));
+        let copy_of = |buffer: &Buffer| match copies.get(buffer) {
+            Some(copy) => copy,
             None => unreachable!("bug: a buffer without a copy"),
         };
         let on_host = BufferLaunch {

@@ -153,9 +153,4 @@ impl Variant {
         let steps = &self.grid_steps[access];
         steps[across] == Step::Item && steps.last() == Some(&Step::Any)
     }
-
-    /// How an access steps along a group of the grid.
-    pub fn grid_step(&self, access: AccessId, group: usize) -> Step {
-        self.grid_steps[access][group]
-    }
 }

@@ -4,6 +4,7 @@ use super::Block;
 use super::{fft, linalg, matmul, sparse};
 use super::{gather, scan, search, sort};
 use crate::executable::gpu;
+use crate::host_copies::HostCopies;
 use phalanx_device::cuda::CudaDevice;
 use phalanx_device::{Buffer, Device, DeviceError};
 use phalanx_ops::Structured;
@@ -55,23 +56,14 @@ fn run_on_gpu(
     if is_done {
         return Ok(());
     }
-    let mut copies: Vec<(&Buffer, Buffer)> = Vec::new();
-    for block in operands {
-        if !copies.iter().any(|(known, _)| known.same(block.buffer)) {
-            copies.push((block.buffer, block.buffer.on_host()));
-        }
-    }
-    let own = match copies.iter().find(|(known, _)| known.same(to.buffer)) {
-        Some((_, copy)) => copy.clone(),
-        None => Buffer::from_vec(vec![0u128; to.buffer.len().div_ceil(16)]),
-    };
-    let on_host: Vec<Block<'_>> = operands
-        .iter()
-        .map(|block| {
-            let copy = copies.iter().find(|(known, _)| known.same(block.buffer));
-            Block { buffer: copy.map_or(block.buffer, |(_, copy)| copy), ..*block }
-        })
-        .collect();
+    let copies = HostCopies::of(operands.iter().map(|block| block.buffer));
+    let fresh = || Buffer::from_vec(vec![0u128; to.buffer.len().div_ceil(16)]);
+    let own = copies.get(to.buffer).cloned().unwrap_or_else(fresh);
+    let copied = operands.iter().map(|block| {
+        let buffer = copies.get(block.buffer).unwrap_or(block.buffer);
+        Block { buffer, ..*block }
+    });
+    let on_host: Vec<Block<'_>> = copied.collect();
     run(op, &on_host, &Block { buffer: &own, ..*to }, device.pool());
     to.buffer.update_from_host(&own);
     Ok(())

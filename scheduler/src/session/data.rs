@@ -4,12 +4,12 @@ use super::Session;
 use super::memory::word;
 use crate::digest::data_digest;
 use crate::error::RunError;
-use crate::shards::{Shards, Storage, contiguous};
+use crate::shards::{Shards, Storage};
 use phalanx_array::{
     Engine, Error, Evaluated, HostArray, LocalShard, ShardBytes, ShardMemory, Site,
 };
 use phalanx_collectives::TicketKind;
-use phalanx_device::{Buffer, Strided, copy_strided};
+use phalanx_device::{Buffer, Strided, contiguous, copy_strided};
 use phalanx_ops::sharding::volume;
 use phalanx_ops::waiting::copying;
 use phalanx_ops::{Bounds, DType, IndexBox, Sharding, Split};
@@ -331,20 +331,9 @@ fn buffer_of(shard: LocalShard) -> Buffer {
     match shard.bytes {
         ShardBytes::Own(bytes) if is_fit_for_all => Buffer::from_vec(bytes),
         ShardBytes::Shared(owner) if is_aligned => Buffer::from_shared(owner, 0, length),
-        ShardBytes::Own(bytes) => Buffer::from_vec(aligned(&bytes)),
-        ShardBytes::Shared(owner) => Buffer::from_vec(aligned((*owner).as_ref())),
+        ShardBytes::Own(bytes) => Buffer::aligned(&bytes),
+        ShardBytes::Shared(owner) => Buffer::aligned((*owner).as_ref()),
     }
-}
-
-/// The bytes in memory aligned for every dtype.
-fn aligned(bytes: &[u8]) -> Vec<u128> {
-    let mut words = vec![0u128; bytes.len().div_ceil(16)];
-    for (word, chunk) in words.iter_mut().zip(bytes.chunks(16)) {
-        let mut whole = [0; 16];
-        whole[..chunk.len()].copy_from_slice(chunk);
-        *word = u128::from_ne_bytes(whole);
-    }
-    words
 }
 
 #[cfg(test)]

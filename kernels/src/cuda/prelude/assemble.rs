@@ -187,8 +187,8 @@ fn signature(name: &str, types: &str) -> Option<(Op, Signature)> {
     Some((op, *signature))
 }
 
-/// An element in C.
-fn literal(dtype: DType, bytes: &[u8]) -> String {
+/// An element in C, bit for bit.
+pub(in crate::cuda) fn literal(dtype: DType, bytes: &[u8]) -> String {
     let word =
         |bytes: &[u8]| bytes.iter().rev().fold(0, |word: u64, &byte| word << 8 | u64::from(byte));
     match dtype {

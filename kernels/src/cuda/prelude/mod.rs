@@ -24,4 +24,5 @@ mod sections;
 #[cfg(test)]
 mod tests;
 
+pub(super) use assemble::literal;
 pub use assemble::{Uses, text};

@@ -1,7 +1,8 @@
 //! Folds, and the outermost loops that teams and chunks share.
 
-use super::writer::{Writer, literal, type_name};
+use super::writer::Writer;
 use crate::cpu::identity;
+use crate::cuda::prelude::literal;
 use crate::cuda::variant::{Chunks, Mode, THREADS};
 use crate::ir::{Fold, Stmt};
 use phalanx_ops::{DType, Monoid, Scalar};
@@ -60,7 +61,7 @@ impl Writer<'_> {
             self.uses.casts.insert((narrow, dtype));
             self.uses.casts.insert((dtype, narrow));
         }
-        let name = type_name(dtype);
+        let name = dtype.name();
         if self.is_moments(number) {
             self.uses.monoids.insert((Monoid::Moments, dtype));
             self.functions.push_str(&format!(
@@ -84,9 +85,9 @@ impl Writer<'_> {
             ));
             return;
         }
-        let first = literal(&start(fold.monoid, dtype));
-        let zero = literal(&Scalar::from_bytes(dtype, &identity(fold.monoid, dtype)));
+        let first = literal(dtype, start(fold.monoid, dtype).bytes());
         let monoid = fold.monoid.name();
+        let zero = format!("identity_{monoid}_{name}()");
         let text = match fold.index.is_some() {
             true => format!(
                 "struct Fold{number} {{
@@ -131,7 +132,7 @@ impl Writer<'_> {
     fn begin_moments(&mut self, number: usize, folds: &[Fold]) {
         if self.moments.as_ref().is_some_and(|moments| moments.first == number) {
             self.moments_fold = Some(self.folds);
-            let name = type_name(self.kernel.values[folds[0].value].dtype);
+            let name = self.kernel.values[folds[0].value].dtype.name();
             self.line(format!("{name} seen = 0;"));
         }
     }
@@ -142,7 +143,6 @@ impl Writer<'_> {
             unreachable!("bug: the first loop comes first")
         };
         let result = folds[0].result;
-        let name = type_name(self.kernel.values[result].dtype);
         let laned = self.laned[result];
         let all = match (self.variant.is_rows(), laned) {
             (true, _) => format!("r{at}"),
@@ -158,13 +158,7 @@ impl Writer<'_> {
         let text = format!(
             "{all}.squares + {all}.count * (({all}.mean - {mean}) * ({all}.mean - {mean}))"
         );
-        match laned {
-            true => {
-                self.line(format!("{name} v{result}[N];"));
-                self.line(format!("LANES v{result}[k] = {text};"));
-            }
-            false => self.line(format!("const {name} v{result} = {text};")),
-        }
+        self.define(result, &text);
     }
 
     /// The statement that combines a point into a place.
@@ -230,15 +224,7 @@ impl Writer<'_> {
         let (element, lanes) = if laned { ("[k]", "LANES ") } else { ("", "") };
         let place = format!("{from}{at}{element}");
         if self.is_moments(at) {
-            let name = type_name(self.kernel.values[fold.result].dtype);
-            let text = format!("{place}.mean * {place}.count");
-            return match laned {
-                true => {
-                    self.line(format!("{name} v{}[N];", fold.result));
-                    self.line(format!("LANES v{}[k] = {text};", fold.result));
-                }
-                false => self.line(format!("const {name} v{} = {text};", fold.result)),
-            };
+            return self.define(fold.result, &format!("{place}.mean * {place}.count"));
         }
         self.line(format!("if (a.points{number} == 0) {lanes}{place} = Fold{at}::empty();"));
         let narrow = self.kernel.values[fold.result].dtype;
@@ -247,16 +233,9 @@ impl Writer<'_> {
             true => format!("{place}{field}"),
             false => format!("cast_{narrow}({place}{field})"),
         };
-        let mut define = |value: usize, name: &str, text: String| match laned {
-            true => {
-                self.line(format!("{name} v{value}[N];"));
-                self.line(format!("LANES v{value}[k] = {text};"));
-            }
-            false => self.line(format!("const {name} v{value} = {text};")),
-        };
-        define(fold.result, type_name(narrow), text);
+        self.define(fold.result, &text);
         if let Some(index) = fold.index_result {
-            define(index, "i64", format!("{place}.index"));
+            self.define(index, &format!("{place}.index"));
         }
     }
 

@@ -1,6 +1,7 @@
 //! Statements: values, loops and stores.
 
-use super::writer::{Writer, literal, type_name};
+use super::writer::Writer;
+use crate::cuda::prelude::literal;
 use crate::cuda::variant::{Chunks, GuardKind, Mode, Step, TILE, TILE_STEP};
 use crate::ir::{AccessId, AxisId, Expr, Fold, GuardId, Role, Stmt, ValueId};
 use phalanx_ops::{DType, Monoid};
@@ -30,7 +31,7 @@ impl Writer<'_> {
                         "if ((u64){position} < (u64)scalar{length}) \
                          accumulate_{name}(({}*)({place}) \
                          + {position}, {value});",
-                        type_name(self.dtype_of(*access))
+                        self.dtype_of(*access).name()
                     );
                     self.effect(&call, lanes);
                 }
@@ -44,7 +45,7 @@ impl Writer<'_> {
             return;
         }
         self.uses.monoids.insert((monoid, dtype));
-        let name = type_name(dtype);
+        let name = dtype.name();
         let _ = writeln!(
             self.functions,
             "static __device__ __forceinline__ void \
@@ -96,13 +97,12 @@ impl Writer<'_> {
     fn value(&mut self, value: ValueId) {
         let kernel = self.kernel;
         let data = &kernel.values[value];
-        let name = type_name(data.dtype);
         if let Expr::Load { access, guard } = &data.expr {
             return self.load(value, *access, *guard);
         }
         let text = match &data.expr {
             Expr::Scalar(scalar) => format!("scalar{scalar}"),
-            Expr::Constant(scalar) => literal(scalar),
+            Expr::Constant(scalar) => literal(scalar.dtype(), scalar.bytes()),
             Expr::Index(axis) => format!("a.origin{axis} + (i64){}", self.position(*axis)),
             Expr::Inside(guard) => self.inside(*guard).unwrap_or_else(|| String::from("true")),
             Expr::Op { op, inputs } => {
@@ -120,6 +120,12 @@ impl Writer<'_> {
             Expr::Cast(input) => format!("cast_{}({})", data.dtype, self.operand(*input)),
             Expr::Load { .. } | Expr::Folded => unreachable!("bug: not computed here"),
         };
+        self.define(value, &text);
+    }
+
+    /// Gives a value its number, in each lane if it differs between them.
+    pub(super) fn define(&mut self, value: ValueId, text: &str) {
+        let name = self.kernel.values[value].dtype.name();
         match self.laned[value] {
             true => {
                 self.line(format!("{name} v{value}[N];"));
@@ -154,7 +160,7 @@ impl Writer<'_> {
         if self.open.is_empty() {
             self.wait_for_stores();
         }
-        let name = type_name(self.kernel.values[value].dtype);
+        let name = self.kernel.values[value].dtype.name();
         let inside = guard.and_then(|guard| self.inside(guard));
         let zero = format!("{name}{{}}");
         let never = inside.as_deref() == Some("false");
@@ -199,7 +205,7 @@ impl Writer<'_> {
             unreachable!("bug: tiles are asked for")
         };
         let last = self.variant.grid.len() - 1;
-        let name = type_name(self.kernel.values[value].dtype);
+        let name = self.kernel.values[value].dtype.name();
         let item = self.item(access);
         self.exchanged = self.exchanged.max(item);
         // The thread's point is (y, x); what it reads here is (x, y).
@@ -233,7 +239,7 @@ impl Writer<'_> {
 
     fn store(&mut self, access: AccessId, value: ValueId) {
         self.has_stored = true;
-        let name = type_name(self.dtype_of(access));
+        let name = self.dtype_of(access).name();
         let step = self.lane_step(access, self.row());
         let lanes = step != Step::None;
         if lanes && self.variant.packed[access] && self.laned[value] && !self.has_tail() {

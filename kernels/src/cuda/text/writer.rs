@@ -5,7 +5,7 @@ use crate::cuda::moments::Moments;
 use crate::cuda::prelude::{self, Uses};
 use crate::cuda::variant::{Chunks, GuardKind, Mode, Step, THREADS, TILE, TILE_STEP, Variant};
 use crate::ir::{AccessId, AxisId, Expr, Kernel, Stmt, ValueId};
-use phalanx_ops::{DType, Monoid, Scalar};
+use phalanx_ops::{DType, Monoid};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -397,7 +397,7 @@ impl<'a> Writer<'a> {
                 .iter()
                 .filter(|field| matches!(field, Field::Scalar(of, _) if *of == scalar));
             let words: Vec<String> = words.map(|field| format!("a.{}", field.name())).collect();
-            self.line(format!("{dtype} scalar{scalar};", dtype = type_name(*dtype)));
+            self.line(format!("{dtype} scalar{scalar};"));
             self.line(format!(
                 "{{ const i64 words[] = {{{}}}; \
                  memcpy(&scalar{scalar}, words, sizeof scalar{scalar}); \
@@ -437,35 +437,5 @@ impl<'a> Writer<'a> {
         for dtype in &self.kernel.scalars {
             self.uses.dtypes.insert(*dtype);
         }
-    }
-}
-
-/// The type of a dtype's elements in the text.
-pub(super) fn type_name(dtype: DType) -> &'static str {
-    match dtype {
-        DType::Bool => "bool",
-        other => other.name(),
-    }
-}
-
-/// A number in the text, bit for bit.
-pub(super) fn literal(scalar: &Scalar) -> String {
-    let bytes = scalar.bytes();
-    let bits = |bytes: &[u8]| {
-        let mut whole = [0; 8];
-        whole[..bytes.len()].copy_from_slice(bytes);
-        u64::from_le_bytes(whole)
-    };
-    let single = |bytes: &[u8]| format!("__uint_as_float({:#x}u)", bits(bytes));
-    let double = |bytes: &[u8]| format!("__longlong_as_double({:#x}ll)", bits(bytes));
-    match scalar.dtype() {
-        DType::Bool => String::from(if bytes[0] == 0 { "false" } else { "true" }),
-        DType::F16 => format!("f16{{(u16){:#x}}}", bits(bytes)),
-        DType::BF16 => format!("bf16{{(u16){:#x}}}", bits(bytes)),
-        DType::F32 => single(bytes),
-        DType::F64 => double(bytes),
-        DType::C64 => format!("c64{{{}, {}}}", single(&bytes[..4]), single(&bytes[4..])),
-        DType::C128 => format!("c128{{{}, {}}}", double(&bytes[..8]), double(&bytes[8..])),
-        integer => format!("({integer}){:#x}ull", bits(bytes)),
     }
 }
