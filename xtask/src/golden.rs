@@ -8,9 +8,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Where golden files lie: plans with their kernels, and errors. The kernels of
-/// `kernels/tests/golden` are written by hand.
-const FOLDER: &str = "tests/golden";
+/// Where golden files lie: plans with their kernels, and errors; and the CUDA C of kernels that are
+/// written by hand.
+const FOLDERS: [&str; 2] = ["tests/golden", "kernels/tests/golden"];
 
 /// Rewrites the golden files of the tests whose names hold the filter, all of them without one.
 pub fn bless(project: &Project, arguments: &[String]) -> Result<(), Failure> {
@@ -20,7 +20,7 @@ pub fn bless(project: &Project, arguments: &[String]) -> Result<(), Failure> {
         _ => return Err(Failure::usage(arguments.iter())),
     };
     rewrite(project, filter, None)?;
-    project.git(&["status", "--short", "--", FOLDER]).run()
+    project.git(&["status", "--short", "--", FOLDERS[0], FOLDERS[1]]).run()
 }
 
 /// Writes the golden files of the working tree and of the commit `base` into two copies of the
@@ -56,13 +56,19 @@ impl Project {
 }
 
 fn rewrite(project: &Project, filter: Option<&str>, targets: Option<&Path>) -> Result<(), Failure> {
-    let mut arguments = vec!["test", "--package", "phalanx", "--test", "golden"];
-    arguments.extend(filter);
-    let program = project.cargo(&arguments).variable("PHALANX_BLESS", "1");
-    match targets {
-        Some(folder) => program.variable("CARGO_TARGET_DIR", folder).run(),
-        None => program.run(),
+    let plans = ["test", "--package", "phalanx", "--test", "golden"];
+    let texts = ["test", "--package", "phalanx-kernels", "--test", "it", "cuda_texts"];
+    for arguments in [plans.as_slice(), texts.as_slice()] {
+        // A filter is one of plans.
+        let filter = filter.filter(|_| arguments == plans);
+        let arguments: Vec<&str> = arguments.iter().copied().chain(filter).collect();
+        let program = project.cargo(&arguments).variable("PHALANX_BLESS", "1");
+        match targets {
+            Some(folder) => program.variable("CARGO_TARGET_DIR", folder).run()?,
+            None => program.run()?,
+        }
     }
+    Ok(())
 }
 
 /// Copies what git tracks or would track; a worktree of its own would lack what is not committed.
@@ -111,7 +117,7 @@ fn compare(old: &Path, new: &Path) -> Result<(), Failure> {
 /// The golden files of a copy of the project, by their paths in it.
 fn golden_files(root: &Path) -> BTreeSet<PathBuf> {
     let mut files = BTreeSet::new();
-    let mut folders = vec![root.join(FOLDER)];
+    let mut folders: Vec<PathBuf> = FOLDERS.iter().map(|folder| root.join(folder)).collect();
     while let Some(folder) = folders.pop() {
         // A commit from before the first golden file has no such folder.
         let Ok(entries) = fs::read_dir(folder) else {

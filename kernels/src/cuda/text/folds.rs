@@ -242,6 +242,9 @@ impl Writer<'_> {
     /// A loop that is in no other: its points are shared by the team and the chunks.
     pub(super) fn outer_loop(&mut self, number: usize, body: &[Stmt], folds: &[Fold]) {
         self.wait_for_stores();
+        if stores(body) {
+            self.wait_for_loads();
+        }
         if self.moments.as_ref().is_some_and(|moments| moments.second == number) {
             return self.end_moments(folds);
         }
@@ -332,6 +335,9 @@ impl Writer<'_> {
         }
         self.exchange(folds);
         let join = |writer: &mut Self| {
+            if team > 32 && !folds.is_empty() {
+                writer.has_waited();
+            }
             for at in begun..begun + folds.len() {
                 if team > 1 {
                     writer.line(format!("r{at} = join_row<Fold{at}, {team}>(r{at}, pool);"));
@@ -378,6 +384,9 @@ impl Writer<'_> {
         self.close_shared();
         self.exchange(folds);
         let join = |writer: &mut Self| {
+            if team > 1 && !folds.is_empty() {
+                writer.has_waited();
+            }
             for at in begun..begun + folds.len() {
                 if team > 1 {
                     writer.line(format!(
@@ -466,7 +475,17 @@ impl Writer<'_> {
             }
             _ => self.line("if (!is_last(counter, (unsigned)a.chunks)) return;"),
         }
+        self.has_waited();
     }
+}
+
+/// Whether a statement of a loop, or of one in it, stores.
+fn stores(body: &[Stmt]) -> bool {
+    body.iter().any(|statement| match statement {
+        Stmt::Store { .. } => true,
+        Stmt::Loop { body, .. } => stores(body),
+        Stmt::Let(_) | Stmt::Accumulate { .. } => false,
+    })
 }
 
 /// Bytes that each partial result of a kernel's outermost folds takes.

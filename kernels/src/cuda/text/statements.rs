@@ -11,6 +11,7 @@ impl Writer<'_> {
     pub(super) fn body(&mut self, body: &[Stmt]) {
         for statement in body {
             match statement {
+                Stmt::Let(value) if self.early.contains(value) => {}
                 Stmt::Let(value) => self.value(*value),
                 Stmt::Loop { body, folds, .. } => {
                     let number = self.loops;
@@ -135,31 +136,82 @@ impl Writer<'_> {
         }
     }
 
+    /// Loads what all threads of a team need at a point before its first loop, so that the waiting
+    /// that a loop's end brings stands between these loads and a store over the same memory.
+    pub(super) fn early_loads(&mut self) {
+        let kernel = self.kernel;
+        let has_loops = kernel.body.iter().any(|statement| matches!(statement, Stmt::Loop { .. }));
+        if !self.is_shared() || !has_loops {
+            return;
+        }
+        for statement in &kernel.body {
+            if let Stmt::Let(value) = statement
+                && self.is_early(*value)
+            {
+                self.value(*value);
+                self.early.insert(*value);
+            }
+        }
+    }
+
+    /// Whether a value of the outermost level is loaded from what the kernel does not write by the
+    /// same name.
+    fn is_early(&self, value: ValueId) -> bool {
+        match self.kernel.values[value].expr {
+            Expr::Load { access, .. } => {
+                self.kernel.params[self.kernel.accesses[access].param].role == Role::In
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether several threads have a point of the grid.
+    fn is_shared(&self) -> bool {
+        self.variant.team() > 1 || self.variant.chunks != Chunks::One
+    }
+
     /// Has the threads of a team and the blocks of chunks wait for each other, if one of them may
     /// load what another has stored: a kernel loads again what a loop before has stored.
     pub(super) fn wait_for_stores(&mut self) {
         let loads_stored = self.kernel.params.iter().any(|param| param.role == Role::InOut);
-        if !std::mem::replace(&mut self.has_stored, false) || !loads_stored {
-            return;
+        if self.has_stored && loads_stored {
+            self.wait();
         }
+    }
+
+    /// The same, if one of them may store over what another has yet to load: a result may lie in
+    /// the memory of an input.
+    pub(super) fn wait_for_loads(&mut self) {
+        if self.has_loaded {
+            self.wait();
+        }
+    }
+
+    fn wait(&mut self) {
         match self.variant.chunks {
             Chunks::Together => {
                 self.rounds += 1;
                 let rounds = self.rounds;
                 self.line(format!("meet(counter, (unsigned)a.chunks, {rounds});"));
             }
-            _ if self.variant.team() > 1 => {
-                self.line("__threadfence_block();");
-                self.line("__syncthreads();");
-            }
-            _ => {}
+            _ if self.variant.team() == 1 => {}
+            _ if self.variant.is_rows() && self.variant.team() <= 32 => self.line("__syncwarp();"),
+            _ => self.line("__syncthreads();"),
         }
+        self.has_waited();
+    }
+
+    /// All threads of a point have come here.
+    pub(super) fn has_waited(&mut self) {
+        self.has_stored = false;
+        self.has_loaded = false;
     }
 
     fn load(&mut self, value: ValueId, access: AccessId, guard: Option<GuardId>) {
         if self.open.is_empty() {
             self.wait_for_stores();
         }
+        self.has_loaded = true;
         let name = self.kernel.values[value].dtype.name();
         let inside = guard.and_then(|guard| self.inside(guard));
         let zero = format!("{name}{{}}");
@@ -238,6 +290,9 @@ impl Writer<'_> {
     }
 
     fn store(&mut self, access: AccessId, value: ValueId) {
+        if self.open.is_empty() {
+            self.wait_for_loads();
+        }
         self.has_stored = true;
         let name = self.dtype_of(access).name();
         let step = self.lane_step(access, self.row());

@@ -60,8 +60,12 @@ pub(super) struct Writer<'a> {
     pub(super) moments: Option<Moments>,
     /// The fold of the first of them.
     pub(super) moments_fold: Option<usize>,
-    /// Whether something has been stored since the threads of a team last waited for each other.
+    /// Values that have been loaded before the first loop.
+    pub(super) early: BTreeSet<ValueId>,
+    /// Whether something has been stored, or loaded, since the threads of a team last waited for
+    /// each other.
     pub(super) has_stored: bool,
+    pub(super) has_loaded: bool,
 }
 
 impl<'a> Writer<'a> {
@@ -84,7 +88,9 @@ impl<'a> Writer<'a> {
             exchanged: 0,
             moments: Moments::find(kernel).filter(|_| variant.moments),
             moments_fold: None,
+            early: BTreeSet::new(),
             has_stored: false,
+            has_loaded: false,
         };
         writer.find_lanes(&kernel.body, None, &mut 0);
         writer
@@ -201,6 +207,7 @@ impl<'a> Writer<'a> {
             self.positions();
             self.pointers();
             self.scalars(&fields);
+            self.early_loads();
             let kernel = self.kernel;
             self.body(&kernel.body);
             if self.variant.chunks == Chunks::Together {

@@ -53,10 +53,8 @@ pub fn check(case: &Case, expected: &[Vec<Scalar>]) {
     }
 }
 
-fn compile(case: &Case, compiler: &Compiler) {
-    if COUNT.fetch_add(1, Ordering::Relaxed) >= COMPILED {
-        return;
-    }
+/// The CUDA C of a case; `None` if it has no points.
+pub fn text_of(case: &Case) -> Option<String> {
     let addresses: Vec<u64> = case
         .kernel
         .accesses
@@ -75,8 +73,15 @@ fn compile(case: &Case, compiler: &Compiler) {
         guards: &case.guards,
         addresses: &addresses,
     };
-    let Some(shape) = Shape::new(&case.kernel, &geometry) else { return };
-    let text = source(&case.kernel, &shape.variant);
+    let shape = Shape::new(&case.kernel, &geometry)?;
+    Some(source(&case.kernel, &shape.variant))
+}
+
+fn compile(case: &Case, compiler: &Compiler) {
+    if COUNT.fetch_add(1, Ordering::Relaxed) >= COMPILED {
+        return;
+    }
+    let Some(text) = text_of(case) else { return };
     if let Err(error) = compiler.compile("test", &text) {
         panic!("{error}\n{}\n{text}", case.kernel);
     }

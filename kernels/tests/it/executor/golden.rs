@@ -424,3 +424,28 @@ fn a_loop_loads_what_the_loop_before_has_stored() {
             .check();
     }
 }
+
+/// Rows or columns of a matrix against a vector, an update of the vector, and the products of the
+/// new vector, in one kernel that blocks share.
+pub(super) fn descent(columns: usize, rows: usize) -> Case {
+    Case::new(&text("descent"), &[columns, rows, rows])
+        .random(0, columns * rows)
+        .random(1, rows)
+        .random(2, columns)
+        .random(3, columns)
+        .random(4, columns * rows)
+        .access(0, 0, &[1, columns as isize])
+        .access(1, 0, &[1])
+        .access(2, 0, &[1])
+        .access(3, 0, &[1])
+        .access(4, 0, &[1, columns as isize])
+        .access(5, 0, &[1, columns as isize])
+        .scalar(Scalar::new(0.5))
+}
+
+#[test]
+fn an_update_within_a_kernel() {
+    for (columns, rows) in [(1, 1), (5, 300), (5, 30_000)] {
+        descent(columns, rows).check();
+    }
+}

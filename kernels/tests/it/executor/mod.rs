@@ -3,6 +3,7 @@
 mod again;
 mod case;
 mod cuda;
+mod cuda_texts;
 mod golden;
 mod half_tables;
 mod levels;
