@@ -210,7 +210,7 @@ impl Shape {
         let rows = longest > 0 && self.prefers_rows(kernel, points, longest, found);
         match (rows, self.crossing(kernel)) {
             (true, _) => self.choose_rows(kernel, launch, longest, &outer),
-            (false, Some(across)) => self.choose_tiles(across),
+            (false, Some(across)) => self.choose_tiles(kernel, across),
             (false, None) => self.choose_columns(kernel, launch, longest),
         }
         self.variant.moments =
@@ -321,9 +321,19 @@ impl Shape {
         })
     }
 
-    fn choose_tiles(&mut self, across: usize) {
-        self.variant.mode = Mode::Tiles { across };
+    fn choose_tiles(&mut self, kernel: &Kernel, across: usize) {
         let last = self.grid.len() - 1;
+        self.variant.mode = Mode::Tiles { across, mirrored: false };
+        let crosses = |access: usize| self.variant.crosses(access);
+        let both_ways = (0..kernel.accesses.len()).any(|access| {
+            crosses(access)
+                && (0..kernel.accesses.len()).any(|other| {
+                    kernel.accesses[other].param == kernel.accesses[access].param && !crosses(other)
+                })
+        });
+        let is_square = self.grid[across].extent == self.grid[last].extent;
+        let mirrored = both_ways && is_square && self.grid.len() == 2;
+        self.variant.mode = Mode::Tiles { across, mirrored };
         let tiles = |(at, group): (usize, &Group)| match at == across || at == last {
             true => group.extent.div_ceil(TILE as usize),
             false => group.extent,

@@ -55,6 +55,9 @@ pub enum Mode {
     Tiles {
         /// The group beside the innermost one.
         across: usize,
+        /// Whether blocks go along diagonals, each followed by its mirror image: for a square of
+        /// which an array is read both ways, so that it comes from memory once.
+        mirrored: bool,
     },
 }
 
@@ -129,7 +132,7 @@ impl Variant {
             Mode::Columns { lanes, .. } if lanes > 1 => Some((self.grid.len() - 1, 1)),
             Mode::Strides { along, .. } if along + 1 == self.grid.len() => Some((along, THREADS)),
             Mode::Strides { along, .. } => Some((along, 1)),
-            Mode::Tiles { across } => Some((across, TILE_STEP)),
+            Mode::Tiles { across, .. } => Some((across, TILE_STEP)),
             _ => None,
         }
     }
@@ -149,7 +152,7 @@ impl Variant {
 
     /// Whether an access of a tile is read along the other side of it.
     pub fn crosses(&self, access: AccessId) -> bool {
-        let Mode::Tiles { across } = self.mode else { return false };
+        let Mode::Tiles { across, .. } = self.mode else { return false };
         let steps = &self.grid_steps[access];
         steps[across] == Step::Item && steps.last() == Some(&Step::Any)
     }

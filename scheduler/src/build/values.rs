@@ -7,9 +7,26 @@ use crate::fuse::{Reference, selection};
 use phalanx_array::{NodeOp, Source};
 use phalanx_kernels::ir::{Access, AxisId, Expr, GuardId, Param, Role, Stmt, Value, ValueId};
 use phalanx_ops::{AffineMap, DType, IndexBox, Op, Scalar};
+use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
 
 /// A value this cheap (in additions) is computed again in a later loop over the same axes.
 const CHEAP_AGAIN: u32 = 8;
+/// What it costs to move an element to memory or back, in additions.
+const MOVE: u32 = 16;
+
+/// What computing a value takes.
+#[derive(Default)]
+struct Parts {
+    /// The level and the number of elements of the value.
+    depth: usize,
+    size: usize,
+    nodes: BTreeSet<u32>,
+    /// Arrays that are loaded.
+    sources: FxHashSet<Source>,
+    /// In additions.
+    flops: u32,
+}
 
 impl Builder<'_> {
     pub(super) fn member_value(&mut self, node: u32) -> ValueId {
@@ -125,7 +142,7 @@ impl Builder<'_> {
         let data = &self.context.graph.nodes[node as usize];
         let is_costly = is_member
             && self.computed_in_closed_loop.contains(&node)
-            && self.context.flops(node) > CHEAP_AGAIN;
+            && self.is_cheaper_loaded(node);
         // A reduction cannot be computed again. Until it is stored, the load only stands for the
         // demand that it be.
         let is_loaded = self.written.get(&node).is_some_and(|written| written.map == map)
@@ -149,6 +166,62 @@ impl Builder<'_> {
             self.scopes[level].known.insert(key, value);
         }
         value
+    }
+
+    /// Whether loading a member's value in a later loop, which may mean to store it for that, costs
+    /// less than computing it again.
+    fn is_cheaper_loaded(&self, node: u32) -> bool {
+        let depth = self.depth_of(node).unwrap_or(0);
+        let size = self.size_of(Source::Node(node));
+        let mut parts = Parts { depth, size, ..Parts::default() };
+        self.add_parts(node, &mut parts);
+        let again = parts.flops + MOVE * parts.sources.len() as u32;
+        match self.stored.contains(&node) {
+            true => again > MOVE + CHEAP_AGAIN,
+            false => again > 2 * MOVE && self.context.flops(node) > CHEAP_AGAIN,
+        }
+    }
+
+    /// Adds what computing a node again takes. Reductions and what is known outside of the loop cost
+    /// nothing, nor do arrays that are broadcast; loads of one array at several indices move its
+    /// elements once.
+    fn add_parts(&self, node: u32, parts: &mut Parts) {
+        let data = &self.context.graph.nodes[node as usize];
+        if !parts.nodes.insert(node) || matches!(data.op, NodeOp::Reduce { .. }) {
+            return;
+        }
+        parts.flops += match &data.op {
+            NodeOp::Elementwise(op) => op.flops(),
+            NodeOp::Index(_) | NodeOp::Fill | NodeOp::Reshard(_) => 0,
+            _ => 1,
+        };
+        for input in &data.inputs {
+            match input.source {
+                Source::Scalar(_) => {}
+                Source::Node(from) if self.depth_of(from).is_some_and(|own| own < parts.depth) => {}
+                Source::Node(from)
+                    if self.depth_of(from).is_some()
+                        || self.context.is_free(from)
+                        || self.context.is_recomputed(from) =>
+                {
+                    self.add_parts(from, parts);
+                }
+                source if self.size_of(source) < parts.size => {}
+                source => {
+                    parts.sources.insert(source);
+                }
+            }
+        }
+    }
+
+    /// The level of a member of the group.
+    fn depth_of(&self, node: u32) -> Option<usize> {
+        let member = self.group.members.iter().find(|member| member.node == node);
+        member.map(|member| member.depth)
+    }
+
+    fn size_of(&self, source: Source) -> usize {
+        self.context.graph.source(source).0.iter().product()
     }
 
     /// The value of a node, computed from its inputs.

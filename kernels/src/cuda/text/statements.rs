@@ -9,6 +9,7 @@ use std::fmt::Write;
 
 impl Writer<'_> {
     pub(super) fn body(&mut self, body: &[Stmt]) {
+        self.early_loads(body);
         for statement in body {
             match statement {
                 Stmt::Let(value) if self.early.contains(value) => {}
@@ -136,15 +137,27 @@ impl Writer<'_> {
         }
     }
 
-    /// Loads what all threads of a team need at a point before its first loop, so that the waiting
-    /// that a loop's end brings stands between these loads and a store over the same memory.
-    pub(super) fn early_loads(&mut self) {
-        let kernel = self.kernel;
-        let has_loops = kernel.body.iter().any(|statement| matches!(statement, Stmt::Loop { .. }));
-        if !self.is_shared() || !has_loops {
+    /// Loads first, of the statements of a loop or of the outermost level, what the kernel does not
+    /// write by the same name: what is stored may lie in the same memory as far as the compiler
+    /// knows, so that it would have each load wait for the stores before. Outside of loops, the
+    /// waiting that a loop's end brings then stands between these loads, which all threads of a
+    /// point do, and a store over the same memory.
+    fn early_loads(&mut self, body: &[Stmt]) {
+        let is_early = |statement: &Stmt| match statement {
+            Stmt::Let(value) => self.is_early(*value),
+            _ => false,
+        };
+        let is_point = self.open.is_empty() && self.is_shared();
+        let waits = |statement: &Stmt| match statement {
+            Stmt::Store { .. } => true,
+            Stmt::Loop { .. } => is_point,
+            _ => false,
+        };
+        let (last, first) = (body.iter().rposition(is_early), body.iter().position(waits));
+        if last.is_none() || first.is_none() || last < first {
             return;
         }
-        for statement in &kernel.body {
+        for statement in body {
             if let Stmt::Let(value) = statement
                 && self.is_early(*value)
             {
@@ -152,10 +165,12 @@ impl Writer<'_> {
                 self.early.insert(*value);
             }
         }
+        if is_point {
+            // A loop stores more than an element, and so not over these.
+            self.has_loaded_early = std::mem::take(&mut self.has_loaded);
+        }
     }
 
-    /// Whether a value of the outermost level is loaded from what the kernel does not write by the
-    /// same name.
     fn is_early(&self, value: ValueId) -> bool {
         match self.kernel.values[value].expr {
             Expr::Load { access, .. } => {
@@ -205,6 +220,7 @@ impl Writer<'_> {
     pub(super) fn has_waited(&mut self) {
         self.has_stored = false;
         self.has_loaded = false;
+        self.has_loaded_early = false;
     }
 
     fn load(&mut self, value: ValueId, access: AccessId, guard: Option<GuardId>) {
@@ -234,9 +250,17 @@ impl Writer<'_> {
         let address = self.address(access, Some("k").filter(|_| steps));
         let load = format!("*(const {name}*)({address})");
         let tail = self.has_tail();
-        if self.variant.packed[access] && inside.is_none() && !tail && steps {
+        let is_alike = guard.is_none_or(|guard| !self.is_laned_guard(guard, self.row()));
+        if self.variant.packed[access] && is_alike && !tail && steps {
             let address = self.address(access, None);
-            return self.line(format!("load_lanes(v{value}, {address});"));
+            let load = format!("load_lanes(v{value}, {address});");
+            return match inside {
+                None => self.line(load),
+                Some(inside) => {
+                    self.line(format!("if ({inside}) {load}"));
+                    self.line(format!("else LANES v{value}[k] = {zero};"));
+                }
+            };
         }
         let condition = match (tail, inside) {
             (false, None) => None,
@@ -253,7 +277,7 @@ impl Writer<'_> {
 
     /// Reads a square along the axis on which its elements are next to each other.
     fn crossing_load(&mut self, value: ValueId, access: AccessId) {
-        let Mode::Tiles { across } = self.variant.mode else {
+        let Mode::Tiles { across, .. } = self.variant.mode else {
             unreachable!("bug: tiles are asked for")
         };
         let last = self.variant.grid.len() - 1;
@@ -291,6 +315,7 @@ impl Writer<'_> {
 
     fn store(&mut self, access: AccessId, value: ValueId) {
         if self.open.is_empty() {
+            self.has_loaded |= self.has_loaded_early;
             self.wait_for_loads();
         }
         self.has_stored = true;
@@ -321,7 +346,7 @@ impl Writer<'_> {
     }
 
     /// The address of an access at the open loops' points, in a lane if one is named.
-    fn address(&self, access: AccessId, lane: Option<&str>) -> String {
+    pub(super) fn address(&self, access: AccessId, lane: Option<&str>) -> String {
         let mut text = format!("b{access}");
         let item = self.item(access);
         if let (Some(lane), Some((group, apart))) = (lane, self.variant.lane_group()) {

@@ -4,7 +4,7 @@ use crate::cuda::arguments::{Field, fields};
 use crate::cuda::moments::Moments;
 use crate::cuda::prelude::{self, Uses};
 use crate::cuda::variant::{Chunks, GuardKind, Mode, Step, THREADS, TILE, TILE_STEP, Variant};
-use crate::ir::{AccessId, AxisId, Expr, Kernel, Stmt, ValueId};
+use crate::ir::{AccessId, AxisId, Expr, GuardId, Kernel, Stmt, ValueId};
 use phalanx_ops::{DType, Monoid};
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -60,12 +60,13 @@ pub(super) struct Writer<'a> {
     pub(super) moments: Option<Moments>,
     /// The fold of the first of them.
     pub(super) moments_fold: Option<usize>,
-    /// Values that have been loaded before the first loop.
+    /// Values that have been loaded before their turn.
     pub(super) early: BTreeSet<ValueId>,
     /// Whether something has been stored, or loaded, since the threads of a team last waited for
-    /// each other.
+    /// each other; and loaded early.
     pub(super) has_stored: bool,
     pub(super) has_loaded: bool,
+    pub(super) has_loaded_early: bool,
 }
 
 impl<'a> Writer<'a> {
@@ -91,6 +92,7 @@ impl<'a> Writer<'a> {
             early: BTreeSet::new(),
             has_stored: false,
             has_loaded: false,
+            has_loaded_early: false,
         };
         writer.find_lanes(&kernel.body, None, &mut 0);
         writer
@@ -132,10 +134,7 @@ impl<'a> Writer<'a> {
 
     fn is_laned(&self, value: ValueId, row: Option<usize>) -> bool {
         let on_axis = |axis: AxisId| self.is_lane_axis(axis, row);
-        let guarded = |guard: usize| match &self.variant.guards[guard] {
-            GuardKind::Never => false,
-            GuardKind::Bounds(axes) => axes.iter().any(|&axis| on_axis(axis)),
-        };
+        let guarded = |guard: usize| self.is_laned_guard(guard, row);
         self.variant.lanes() > 1
             && match &self.kernel.values[value].expr {
                 Expr::Load { access, guard } => {
@@ -152,6 +151,14 @@ impl<'a> Writer<'a> {
                 }
                 Expr::Cast(input) => self.laned[*input],
             }
+    }
+
+    /// Whether a guard differs between the lanes of a thread.
+    pub(super) fn is_laned_guard(&self, guard: GuardId, row: Option<usize>) -> bool {
+        match &self.variant.guards[guard] {
+            GuardKind::Never => false,
+            GuardKind::Bounds(axes) => axes.iter().any(|&axis| self.is_lane_axis(axis, row)),
+        }
     }
 
     /// Whether a pinned axis is that of the lanes.
@@ -207,7 +214,6 @@ impl<'a> Writer<'a> {
             self.positions();
             self.pointers();
             self.scalars(&fields);
-            self.early_loads();
             let kernel = self.kernel;
             self.body(&kernel.body);
             if self.variant.chunks == Chunks::Together {
@@ -347,12 +353,27 @@ impl<'a> Writer<'a> {
 
     /// The same for squares of the grid.
     fn tile_positions(&mut self) {
-        let Mode::Tiles { across } = self.variant.mode else {
+        let Mode::Tiles { across, mirrored } = self.variant.mode else {
             unreachable!("bug: tiles are asked for")
         };
         let last = self.variant.grid.len() - 1;
         self.line(format!("const int x = threadIdx.x % {TILE}, y = threadIdx.x / {TILE};"));
         self.line("constexpr bool active = true, first = true;");
+        match mirrored {
+            true => self.mirrored_tile(across, last),
+            false => self.tile_in_order(across, last),
+        }
+        self.line(format!(
+            "const Position g{across} = tile{across} + y, g{last} = tile{last} + x;"
+        ));
+        self.line("bool valid[N];");
+        self.line(format!(
+            "LANES valid[k] = g{across} + {TILE_STEP} * k < (Position)a.n_g{across} && g{last} < \
+             (Position)a.n_g{last};"
+        ));
+    }
+
+    fn tile_in_order(&mut self, across: usize, last: usize) {
         self.line("Position rest = blockIdx.x;");
         for group in (0..=last).rev() {
             let tiled = group == across || group == last;
@@ -368,13 +389,19 @@ impl<'a> Writer<'a> {
             ));
             self.line(format!("rest = q{group};"));
         }
+    }
+
+    /// Diagonals 0, 1, -1, 2, -2 and so on, modulo their number.
+    fn mirrored_tile(&mut self, across: usize, last: usize) {
         self.line(format!(
-            "const Position g{across} = tile{across} + y, g{last} = tile{last} + x;"
+            "const Position side = ((Position)a.n_g{last} + {}) / {TILE};",
+            TILE - 1
         ));
-        self.line("bool valid[N];");
+        self.line("const Position turn = blockIdx.x / side, row = blockIdx.x - turn * side;");
+        self.line("const Position shift = turn % 2 ? turn / 2 + 1 : turn ? side - turn / 2 : 0;");
+        self.line("const Position column = row + shift < side ? row + shift : row + shift - side;");
         self.line(format!(
-            "LANES valid[k] = g{across} + {TILE_STEP} * k < (Position)a.n_g{across} && g{last} < \
-             (Position)a.n_g{last};"
+            "const Position tile{across} = row * {TILE}, tile{last} = column * {TILE};"
         ));
     }
 

@@ -2,9 +2,9 @@
 //!
 //! Long lines are cut into tiles that are scanned in one pass over memory, as in "Single-pass
 //! Parallel Prefix Scan with Decoupled Look-back" (Merrill and Garland, 2016), but for one thing: a
-//! tile takes over the totals of a fixed group of tiles and what is before the group, and never
-//! whatever happens to be known, so that sums of floating-point numbers have the same bits each
-//! time.
+//! tile takes over the totals of fixed groups of tiles and of groups, and what is before these, and
+//! never whatever happens to be known, so that sums of floating-point numbers have the same bits
+//! each time.
 
 use crate::cuda::prelude::Uses;
 use crate::cuda::routine::Routine;
@@ -18,8 +18,8 @@ use std::sync::Arc;
 
 const TEXT: &str = include_str!("scan.cu");
 const THREADS: u32 = 256;
-/// Tiles of a group, as the text has them.
-const GROUP: usize = 256;
+/// Tiles of a group and groups of a group, as the text has them.
+const GROUP: usize = 32;
 /// Lines that keep a device busy, a block for each.
 const MANY_LINES: usize = 1024;
 
@@ -76,8 +76,8 @@ pub fn run(
     uses.dtypes.insert(dtype);
     uses.ops.insert((scan.op, vec![dtype, dtype]));
     let name = if dtype == DType::Bool { "bool" } else { dtype.name() };
-    // A tile is in shared memory.
-    let items = if dtype.size() > 8 { 8 } else { 16 };
+    // A tile is in shared memory: 32 KiB of the wide ones.
+    let items = 128 / dtype.size().clamp(4, 16);
     let defines = [
         ("T", String::from(name)),
         ("OP", format!("op_{}", scan.op.name())),
@@ -86,7 +86,7 @@ pub fn run(
     let routine = |entry| Routine { entry, text: TEXT, defines: &defines, uses: &uses };
     let addresses = [from.buffer.as_ptr() as u64, to.buffer.as_ptr() as u64];
     let sizes = [lines.outer, lines.extent, lines.inner].map(|number| number as u64);
-    let mut words: Vec<u64> = addresses.into_iter().chain(sizes).chain([0; 4]).collect();
+    let mut words: Vec<u64> = addresses.into_iter().chain(sizes).chain([0; 6]).collect();
     if lines.inner > 1 {
         let blocks = (lines.outer * lines.inner).div_ceil(THREADS as usize);
         // SAFETY: the words are those of `Argument` in the text, and the blocks are whole.
@@ -100,17 +100,20 @@ pub fn run(
         return Ok(true);
     }
     let groups = tiles.div_ceil(GROUP);
-    let all = lines.outer * tiles;
-    let slots = (all + lines.outer * groups) * 16;
-    let flags = 4 * (1 + all + lines.outer * groups);
-    let workspace = device.clone().allocate(slots + flags)?;
-    workspace.zero(slots, flags);
-    let base = workspace.as_ptr() as u64;
+    let slot = if dtype.size() > 8 { 32 } else { 16 };
+    // How many tiles have begun, then what tiles, groups, and groups of groups tell.
+    let counts = [1, lines.outer * tiles, lines.outer * groups, lines.outer * (groups / GROUP)];
+    let bytes = slot * counts.iter().sum::<usize>();
+    let workspace = device.clone().allocate(bytes)?;
+    workspace.zero(0, bytes);
     words[5] = tiles as u64;
-    words[6] = base;
-    words[7] = base + 16 * all as u64;
-    words[8] = base + slots as u64;
-    // SAFETY: as above; the workspace has a slot and a flag for each tile and group.
-    unsafe { routine("scan_chained").launch(device, all, THREADS, &words)? };
+    words[6] = groups as u64;
+    let mut at = workspace.as_ptr() as u64;
+    for (word, count) in words[7..].iter_mut().zip(counts) {
+        *word = at;
+        at += (slot * count) as u64;
+    }
+    // SAFETY: as above; the workspace has a slot for each tile and group.
+    unsafe { routine("scan_chained").launch(device, lines.outer * tiles, THREADS, &words)? };
     Ok(true)
 }

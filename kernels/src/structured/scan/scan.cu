@@ -4,22 +4,17 @@ struct Argument {
     u64 from, to;
     // Lines are `outer` stretches of `extent` rows of `inner` elements.
     u64 outer, extent, inner;
-    // For chained tiles: tiles of a line, and where they tell each other.
-    u64 tiles, totals, prefixes, flags;
+    // For chained tiles: tiles and groups of a line, how many have begun, and where they tell what
+    // tiles, groups of tiles, and all up to the end of a group of groups come to.
+    u64 tiles, groups, ticket, totals, group_totals, prefixes;
 };
-
-struct Maybe {
-    T value;
-    bool is;
-};
-
-DEVICE Maybe join(Maybe x, Maybe y) {
-    if (!x.is) return y;
-    if (!y.is) return x;
-    return Maybe{OP(x.value, y.value), true};
-}
 
 #define THREADS 256
+// Blocks that are to be on a multiprocessor at once.
+#ifndef BLOCKS
+#define BLOCKS 6
+#endif
+#define WARPS (THREADS / 32)
 #define TILE (THREADS * ITEMS)
 
 // A thread for each line of neighbouring ones.
@@ -50,192 +45,198 @@ template <class X> DEVICE X shuffle_up(X x, int distance) {
     return bits.whole;
 }
 
-// What is before each thread of a block, and in `all` what is in all of them.
-DEVICE Maybe before(Maybe own, Maybe* pool, Maybe& all) {
-    int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    Maybe inclusive = own;
-#pragma unroll
-    for (int d = 1; d < 32; d *= 2) {
-        Maybe lower;
-        lower.value = shuffle_up(inclusive.value, d);
-        lower.is = __shfl_up_sync(0xffffffffu, (int)inclusive.is, d);
-        if (lane >= d) inclusive = join(lower, inclusive);
-    }
-    __syncthreads();
-    if (lane == 31) pool[warp] = inclusive;
-    __syncthreads();
-    Maybe below = Maybe{T(), false};
-    all = Maybe{T(), false};
-#pragma unroll
-    for (int w = 0; w < THREADS / 32; w++) {
-        if (w == warp) below = all;
-        all = join(all, pool[w]);
-    }
-    Maybe exclusive;
-    exclusive.value = shuffle_up(inclusive.value, 1);
-    exclusive.is = __shfl_up_sync(0xffffffffu, (int)inclusive.is, 1);
-    if (lane == 0) exclusive.is = false;
-    return join(below, exclusive);
-}
-
-DEVICE int place(int at) { return at + at / ITEMS; }
-
-struct Tile {
-    T x[ITEMS];
-    int count;
-};
-
-// Reads a tile in whole lines of memory, and gives each thread consecutive elements.
-DEVICE void load_tile(Tile& tile, const T* from, u64 left, T* room) {
-    tile.count = (int)(left < TILE ? left : TILE);
-    __syncthreads();
-#pragma unroll
-    for (int i = 0; i < ITEMS; i++) {
-        int at = i * THREADS + threadIdx.x;
-        if (at < tile.count) room[place(at)] = from[at];
-    }
-    __syncthreads();
-#pragma unroll
-    for (int i = 0; i < ITEMS; i++) {
-        int at = threadIdx.x * ITEMS + i;
-        if (at < tile.count) tile.x[i] = room[place(at)];
-    }
-}
-
-DEVICE void store_tile(const Tile& tile, T* to, T* room) {
-    __syncthreads();
-#pragma unroll
-    for (int i = 0; i < ITEMS; i++) {
-        int at = threadIdx.x * ITEMS + i;
-        if (at < tile.count) room[place(at)] = tile.x[i];
-    }
-    __syncthreads();
-#pragma unroll
-    for (int i = 0; i < ITEMS; i++) {
-        int at = i * THREADS + threadIdx.x;
-        if (at < tile.count) to[at] = room[place(at)];
-    }
-}
-
-// Scans the elements of a thread; what they come to.
-DEVICE Maybe scan_own(Tile& tile) {
-    Maybe own = Maybe{T(), false};
-#pragma unroll
-    for (int i = 0; i < ITEMS; i++) {
-        if (threadIdx.x * ITEMS + i < tile.count) {
-            if (i > 0) tile.x[i] = OP(tile.x[i - 1], tile.x[i]);
-            own = Maybe{tile.x[i], true};
-        }
-    }
-    return own;
-}
-
-DEVICE void add_before(Tile& tile, Maybe lower) {
-    if (!lower.is) return;
-#pragma unroll
-    for (int i = 0; i < ITEMS; i++) tile.x[i] = OP(lower.value, tile.x[i]);
-}
-
-// A block for each line, tile after tile.
-extern "C" __global__ void __launch_bounds__(THREADS) scan_rows(const Argument a) {
-    __shared__ alignas(16) char memory[(TILE + TILE / ITEMS) * sizeof(T)];
-    __shared__ Maybe pool[THREADS / 32];
-    T* room = (T*)memory;
-    const T* from = (const T*)a.from + blockIdx.x * a.extent;
-    T* to = (T*)a.to + blockIdx.x * a.extent;
-    Maybe carry = Maybe{T(), false};
-    for (u64 first = 0; first < a.extent; first += TILE) {
-        Tile tile;
-        load_tile(tile, from + first, a.extent - first, room);
-        Maybe own = scan_own(tile), all;
-        Maybe lower = join(carry, before(own, pool, all));
-        add_before(tile, lower);
-        carry = join(carry, all);
-        store_tile(tile, to + first, room);
-    }
-}
-
-template <class X> DEVICE void store_volatile(X* to, X x) {
+template <class X> DEVICE X shuffle_from(X x, int lane) {
     union {
         X whole;
         unsigned words[(sizeof(X) + 3) / 4];
     } bits = {};
     bits.whole = x;
-    unsigned* words = (unsigned*)to;
-    for (int w = 0; w < (sizeof(X) + 3) / 4; w++) ((volatile unsigned*)words)[w] = bits.words[w];
-}
-
-template <class X> DEVICE X load_volatile(const X* from) {
-    union {
-        X whole;
-        unsigned words[(sizeof(X) + 3) / 4];
-    } bits = {};
+#pragma unroll
     for (int w = 0; w < (sizeof(X) + 3) / 4; w++)
-        bits.words[w] = ((const volatile unsigned*)from)[w];
+        bits.words[w] = __shfl_sync(0xffffffffu, bits.words[w], lane);
     return bits.whole;
 }
 
-// Tiles of a group tell their totals; the last of each group waits for what is before the group and
-// tells what is up to its end. Groups are fixed, so that the order is.
-#define GROUP 256
-struct alignas(16) Slot {
+// What comes before a thread's elements, if anything does.
+struct Maybe {
     T value;
+    bool is;
 };
 
-extern "C" __global__ void __launch_bounds__(THREADS) scan_chained(const Argument a) {
-    __shared__ alignas(16) char memory[(TILE + TILE / ITEMS) * sizeof(T)];
-    __shared__ Maybe pool[THREADS / 32];
-    __shared__ u64 ticket;
-    __shared__ Slot shown;
-    T* room = (T*)memory;
-    volatile unsigned* flags = (volatile unsigned*)a.flags;
-    // Tiles begin in order, so that nobody waits for one that has not begun.
-    if (threadIdx.x == 0) ticket = atomicAdd((unsigned*)a.flags, 1u);
+DEVICE T after(Maybe lower, T x) { return lower.is ? OP(lower.value, x) : x; }
+
+// What is before the elements of each thread of a block, which come to `own`; all come to `all`.
+DEVICE Maybe before(T own, T* pool, T& all) {
+    int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+#pragma unroll
+    for (int d = 1; d < 32; d *= 2) {
+        T lower = shuffle_up(own, d);
+        if (lane >= d) own = OP(lower, own);
+    }
+    T next = shuffle_up(own, 1);
+    if (lane == 31) pool[warp] = own;
     __syncthreads();
-    u64 line = ticket / a.tiles, tile_at = ticket - line * a.tiles;
-    volatile unsigned* has_total = flags + 1;
-    volatile unsigned* has_prefix = flags + 1 + a.outer * a.tiles;
-    Slot* totals = (Slot*)a.totals;
-    Slot* prefixes = (Slot*)a.prefixes;
-    u64 groups = (a.tiles + GROUP - 1) / GROUP;
-    u64 first = tile_at * TILE;
-    const T* from = (const T*)a.from + line * a.extent + first;
-    Tile tile;
-    load_tile(tile, from, a.extent - first, room);
-    Maybe own = scan_own(tile), all;
-    Maybe lower = before(own, pool, all);
-    u64 group = tile_at / GROUP, start = group * GROUP, here = line * a.tiles;
-    if (threadIdx.x == 0) {
-        store_volatile(&totals[here + tile_at], Slot{all.value});
-        __threadfence();
-        has_total[here + tile_at] = 1;
+    Maybe below = Maybe{T(), false};
+    all = pool[0];
+#pragma unroll
+    for (int w = 1; w < WARPS; w++) {
+        if (w == warp) below = Maybe{all, true};
+        all = OP(all, pool[w]);
     }
-    // The totals of the tiles of the group before this one, a thread for each.
-    Maybe part = Maybe{T(), false}, in_group;
-    if (start + threadIdx.x < tile_at) {
-        u64 at = here + start + threadIdx.x;
-        while (has_total[at] == 0) __nanosleep(20);
-        __threadfence();
-        part = Maybe{load_volatile(&totals[at]).value, true};
-    }
-    before(part, pool, in_group);
-    Maybe carry = in_group;
-    if (group > 0) {
-        u64 at = line * groups + group - 1;
-        if (threadIdx.x == 0) {
-            while (has_prefix[at] == 0) __nanosleep(20);
-            __threadfence();
-            shown = load_volatile(&prefixes[at]);
+    if (lane == 0) return below;
+    return Maybe{after(below, next), true};
+}
+
+DEVICE unsigned place(unsigned at) { return at + at / ITEMS; }
+
+// Reads a tile in whole lines of memory, gives each thread consecutive elements, and scans those;
+// the last of them. Beyond the end is anything: nothing comes after it.
+DEVICE T load_tile(const T* from, u64 left, T* room) {
+#pragma unroll
+    for (int first = 0; first < ITEMS; first += 8) {
+        T x[8];
+#pragma unroll
+        for (int i = 0; i < 8; i++) {
+            unsigned at = (first + i) * THREADS + threadIdx.x;
+            x[i] = left >= TILE || at < left ? from[at] : T();
         }
+#pragma unroll
+        for (int i = 0; i < 8; i++) room[place((first + i) * THREADS) + place(threadIdx.x)] = x[i];
+    }
+    __syncthreads();
+    T* own = room + threadIdx.x * (ITEMS + 1);
+    T running = own[0];
+#pragma unroll
+    for (int i = 1; i < ITEMS; i++) own[i] = running = OP(running, own[i]);
+    return running;
+}
+
+// Combines what is before a thread's elements with them.
+DEVICE void add_lower(Maybe lower, T* room) {
+    T* own = room + threadIdx.x * (ITEMS + 1);
+    if (!lower.is) return;
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++) own[i] = OP(lower.value, own[i]);
+}
+
+// Combines what is before a tile with it, and writes it.
+DEVICE void store_tile(Maybe carry, T* to, u64 left, const T* room) {
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++) {
+        unsigned at = i * THREADS + threadIdx.x;
+        T x = after(carry, room[place(i * THREADS) + place(threadIdx.x)]);
+        if (left >= TILE || at < left) to[at] = x;
+    }
+}
+
+// A block for each line, tile after tile.
+extern "C" __global__ void __launch_bounds__(THREADS) scan_rows(const Argument a) {
+    __shared__ alignas(16) char memory[(TILE + TILE / ITEMS) * sizeof(T)];
+    __shared__ alignas(16) char totals[WARPS * sizeof(T)];
+    T* room = (T*)memory;
+    const T* from = (const T*)a.from + blockIdx.x * a.extent;
+    T* to = (T*)a.to + blockIdx.x * a.extent;
+    Maybe carry = Maybe{T(), false};
+    for (u64 first = 0; first < a.extent; first += TILE) {
+        T all;
+        Maybe lower = before(load_tile(from + first, a.extent - first, room), (T*)totals, all);
+        add_lower(lower, room);
         __syncthreads();
-        carry = join(Maybe{shown.value, true}, in_group);
+        store_tile(carry, to + first, a.extent - first, room);
+        carry = Maybe{after(carry, all), true};
+        __syncthreads();
     }
-    if (threadIdx.x == 0 && (tile_at == start + GROUP - 1)) {
-        u64 at = line * groups + group;
-        store_volatile(&prefixes[at], Slot{join(carry, all).value});
+}
+
+// A number that a block tells others. Up to 8 bytes it is written and read with its flag, 16 bytes
+// at once; a wider one before its flag.
+struct alignas(16) Slot {
+    u64 words[sizeof(T) <= 8 ? 2 : 4];
+};
+
+DEVICE void tell(Slot* to, T x) {
+    u64 bits[2] = {};
+    memcpy(bits, &x, sizeof(T));
+    if (sizeof(T) <= 8) {
+        asm volatile("st.volatile.global.v2.u64 [%0], {%1, %2};" ::"l"(to), "l"(bits[0]), "l"(1ull) : "memory");
+        return;
+    }
+    volatile u64* words = (volatile u64*)to->words;
+    words[0] = bits[0];
+    words[1] = bits[1];
+    __threadfence();
+    words[2] = 1;
+}
+
+// Whether a number has been told; if so, it is `x`.
+DEVICE bool hear(const Slot* from, T& x) {
+    u64 bits[2] = {}, flag;
+    if (sizeof(T) <= 8) {
+        asm volatile("ld.volatile.global.v2.u64 {%0, %1}, [%2];" : "=l"(bits[0]), "=l"(flag) : "l"(from) : "memory");
+    } else {
+        volatile const u64* words = (volatile const u64*)from->words;
+        flag = words[2];
         __threadfence();
-        has_prefix[at] = 1;
+        bits[0] = words[0];
+        bits[1] = words[1];
     }
-    add_before(tile, join(carry, lower));
-    store_tile(tile, (T*)a.to + line * a.extent + first, room);
+    memcpy(&x, bits, sizeof(T));
+    return flag != 0;
+}
+
+// What `count` < 32 numbers come to, of which each lane of a warp has one; every lane gets it.
+DEVICE Maybe joined(T own, int count) {
+    int lane = threadIdx.x % 32;
+#pragma unroll
+    for (int d = 1; d < 32; d *= 2) {
+        T lower = shuffle_up(own, d);
+        if (lane >= d) own = OP(lower, own);
+    }
+    return Maybe{shuffle_from(own, count > 0 ? count - 1 : 0), count > 0};
+}
+
+// Tiles tell what they come to; the last of 32, what these come to; and the last of 32 times 32,
+// what all up to there come to, for which it waits for those before. Which numbers meet is fixed,
+// so that sums of floating-point numbers have the same bits each time.
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) scan_chained(const Argument a) {
+    __shared__ alignas(16) char memory[(TILE + TILE / ITEMS) * sizeof(T)];
+    __shared__ alignas(16) char pool[(WARPS + 1) * sizeof(T)];
+    __shared__ unsigned ticket;
+    T *room = (T*)memory, *totals = (T*)pool, *shown = totals + WARPS;
+    // Tiles begin in order, so that nobody waits for one that has not begun.
+    if (threadIdx.x == 0) ticket = atomicAdd((unsigned*)a.ticket, 1u);
+    __syncthreads();
+    u64 line = ticket / (unsigned)a.tiles, tile = ticket - line * (unsigned)a.tiles;
+    u64 first = line * a.extent + tile * TILE, left = a.extent - tile * TILE;
+    T all;
+    Maybe lower = before(load_tile((const T*)a.from + first, left, room), totals, all);
+    if (threadIdx.x < 32) {
+        int lane = threadIdx.x, in_group = (int)(tile % 32), group_at = (int)(tile / 32 % 32);
+        u64 group = tile / 32, super = tile / 1024;
+        Slot* tiles = (Slot*)a.totals + line * a.tiles;
+        Slot* groups = (Slot*)a.group_totals + line * a.groups;
+        Slot* supers = (Slot*)a.prefixes + line * (a.groups / 32);
+        if (lane == 0) tell(tiles + tile, all);
+        T of_tile = T(), of_group = T(), of_all = T();
+        bool has_tile = lane >= in_group, has_group = lane >= group_at, has_all = super == 0;
+        if (in_group == 31) {
+            while (!has_tile) has_tile = hear(tiles + tile - in_group + lane, of_tile);
+            Maybe carry = joined(of_tile, in_group);
+            if (lane == 0) tell(groups + group, after(carry, all));
+        }
+        // All three are asked for at once.
+        do {
+            if (!has_tile) has_tile = hear(tiles + tile - in_group + lane, of_tile);
+            if (!has_group) has_group = hear(groups + group - group_at + lane, of_group);
+            if (!has_all) has_all = hear(supers + super - 1, of_all);
+        } while (!(has_tile && has_group && has_all));
+        Maybe carry = joined(of_tile, in_group), between = joined(of_group, group_at);
+        if (between.is) carry = Maybe{carry.is ? OP(between.value, carry.value) : between.value, true};
+        if (super > 0) carry = Maybe{carry.is ? OP(of_all, carry.value) : of_all, true};
+        if (lane == 0 && tile % 1024 == 1023) tell(supers + super, after(carry, all));
+        if (lane == 0) shown[0] = carry.value;
+    }
+    add_lower(lower, room);
+    __syncthreads();
+    store_tile(Maybe{shown[0], tile > 0}, (T*)a.to + first, left, room);
 }

@@ -12,8 +12,14 @@ struct Argument {
     u64 count, pass, passes, lines;
 };
 
+#ifndef THREADS
 #define THREADS 256
 #define ITEMS 16
+#endif
+#ifndef LOOK
+#define LOOK 4
+#endif
+#define WARPS (THREADS / 32)
 #define TILE (THREADS * ITEMS)
 #define SIGN ((K)1 << (8 * sizeof(K) - 1))
 
@@ -43,11 +49,23 @@ extern "C" __global__ void __launch_bounds__(THREADS) sort_count(const Argument 
     __shared__ unsigned counts[sizeof(K)][256];
     for (int i = threadIdx.x; i < sizeof(K) * 256; i += THREADS) ((unsigned*)counts)[i] = 0;
     __syncthreads();
-    u64 step = (u64)gridDim.x * THREADS;
-    for (u64 i = (u64)blockIdx.x * THREADS + threadIdx.x; i < a.count; i += step) {
-        K key = key_of(((const K*)a.from)[i]);
+    u64 step = (u64)gridDim.x * THREADS * 8;
+    for (u64 first = (u64)blockIdx.x * THREADS * 8; first < a.count; first += step) {
+        K keys[8];
+        bool is[8];
 #pragma unroll
-        for (int p = 0; p < sizeof(K); p++) atomicAdd(&counts[p][(key >> (8 * p)) & 255], 1u);
+        for (int i = 0; i < 8; i++) {
+            u64 at = first + i * THREADS + threadIdx.x;
+            is[i] = at < a.count;
+            keys[i] = is[i] ? ((const K*)a.from)[at] : (K)0;
+        }
+#pragma unroll
+        for (int i = 0; i < 8; i++) {
+            K key = key_of(keys[i]);
+#pragma unroll
+            for (int p = 0; p < sizeof(K); p++)
+                if (is[i]) atomicAdd(&counts[p][(key >> (8 * p)) & 255], 1u);
+        }
     }
     __syncthreads();
     for (int i = threadIdx.x; i < sizeof(K) * 256; i += THREADS) {
@@ -73,7 +91,7 @@ DEVICE unsigned before(unsigned own, unsigned* pool) {
     return below + sum - own;
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS) sort_starts(const Argument a) {
+extern "C" __global__ void __launch_bounds__(256) sort_starts(const Argument a) {
     __shared__ unsigned pool[8];
     for (int p = 0; p < sizeof(K); p++) {
         unsigned* counts = (unsigned*)a.histogram + 256 * p;
@@ -81,74 +99,108 @@ extern "C" __global__ void __launch_bounds__(THREADS) sort_starts(const Argument
     }
 }
 
+// A tile ranks its keys by a digit, tells how many it has of each, and brings them in order in
+// shared memory before it looks at what earlier tiles tell, who have had that time to tell it.
 extern "C" __global__ void __launch_bounds__(THREADS) sort_pass(const Argument a) {
     __shared__ K keys[TILE];
-    __shared__ unsigned counts[8][256];
-    __shared__ unsigned starts[256], targets[256], pool[8], ticket;
+    __shared__ unsigned short counts[WARPS][256];
+    __shared__ unsigned masks[WARPS][256];
+    __shared__ unsigned targets[256], pool[WARPS], ticket;
     int lane = threadIdx.x % 32, warp = threadIdx.x / 32, digit = threadIdx.x;
     volatile unsigned* status = (volatile unsigned*)a.status + 1;
     if (threadIdx.x == 0) ticket = atomicAdd((unsigned*)a.status, 1u);
-    for (int i = threadIdx.x; i < 8 * 256; i += THREADS) ((unsigned*)counts)[i] = 0;
+    for (int i = threadIdx.x; i < WARPS * 128; i += THREADS) ((unsigned*)counts)[i] = 0;
+    for (int i = threadIdx.x; i < WARPS * 256; i += THREADS) ((unsigned*)masks)[i] = 0;
     __syncthreads();
     u64 tile = ticket, first = tile * TILE;
     int size = (int)(a.count - first < TILE ? a.count - first : TILE);
     int shift = 8 * (int)a.pass;
     bool is_first = a.pass == 0, is_last = a.pass + 1 == a.passes;
     K own[ITEMS];
-    unsigned rank[ITEMS];
+    unsigned short rank[ITEMS];
+    const K* from = (is_first ? (const K*)a.from : (const K*)a.keys) + first;
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++) {
+        int at = warp * 32 * ITEMS + i * 32 + lane;
+        own[i] = at < size ? from[at] : (K)0;
+    }
+    if (is_first) {
+#pragma unroll
+        for (int i = 0; i < ITEMS; i++) own[i] = key_of(own[i]);
+    }
 #pragma unroll
     for (int i = 0; i < ITEMS; i++) {
         int at = warp * 32 * ITEMS + i * 32 + lane;
         bool is = at < size;
-        own[i] = !is ? (K)~(K)0 : is_first ? key_of(((const K*)a.from)[first + at]) : ((const K*)a.keys)[first + at];
-    }
-#pragma unroll
-    for (int i = 0; i < ITEMS; i++) {
-        int at = warp * 32 * ITEMS + i * 32 + lane;
-        // Threads beyond the end have a digit of their own, which no element has.
-        unsigned d = at < size ? (unsigned)(own[i] >> shift) & 255 : 256;
-        unsigned same = __match_any_sync(0xffffffffu, d);
-        unsigned lower = __popc(same & ((1u << lane) - 1));
-        unsigned known = d < 256 ? counts[warp][d] : 0;
+        unsigned d = (unsigned)(own[i] >> shift) & 255;
+        // Lanes with the same digit find each other, and one counts them.
+        if (is) atomicOr(&masks[warp][d], 1u << lane);
         __syncwarp();
-        if (lower == 0 && d < 256) counts[warp][d] = known + __popc(same);
+        unsigned same = is ? masks[warp][d] : 0;
+        unsigned lower = same & ((1u << lane) - 1);
         __syncwarp();
-        rank[i] = known + lower;
+        unsigned known = 0;
+        if (is && lower == 0) {
+            known = counts[warp][d];
+            counts[warp][d] = known + __popc(same);
+            masks[warp][d] = 0;
+        }
+        __syncwarp();
+        known = __shfl_sync(0xffffffffu, known, same ? __ffs(same) - 1 : 0);
+        rank[i] = known + __popc(lower);
     }
     __syncthreads();
-    unsigned total = 0;
-#pragma unroll
-    for (int w = 0; w < 8; w++) {
-        unsigned of_warp = counts[w][digit];
-        counts[w][digit] = total;
-        total += of_warp;
-    }
-    // Totals are told at once; whoever knows what is before tells that too.
     const unsigned TOTAL = 1u << 30, PREFIX = 2u << 30, NUMBER = TOTAL - 1;
-    status[tile * 256 + digit] = (tile == 0 ? PREFIX : TOTAL) | total;
-    unsigned start = before(total, pool);
-    starts[digit] = start;
-    unsigned sum = 0;
-    if (tile > 0) {
-        for (u64 at = tile - 1;;) {
-            unsigned word = status[at * 256 + digit];
-            if (word == 0) continue;
-            sum += word & NUMBER;
-            if (word & PREFIX) break;
-            at--;
+    unsigned total = 0;
+    if (digit < 256) {
+#pragma unroll
+        for (int w = 0; w < WARPS; w++) {
+            unsigned of_warp = counts[w][digit];
+            counts[w][digit] = total;
+            total += of_warp;
         }
-        status[tile * 256 + digit] = PREFIX | (sum + total);
+        status[tile * 256 + digit] = (tile == 0 ? PREFIX : TOTAL) | total;
     }
-    targets[digit] = ((const unsigned*)a.histogram)[256 * a.pass + digit] + sum - start;
+    unsigned start = before(total, pool);
+    if (digit < 256) {
+#pragma unroll
+        for (int w = 0; w < WARPS; w++) counts[w][digit] += start;
+    }
     __syncthreads();
 #pragma unroll
     for (int i = 0; i < ITEMS; i++) {
         int at = warp * 32 * ITEMS + i * 32 + lane;
         if (at < size) {
-            unsigned d = (unsigned)(own[i] >> shift) & 255;
-            rank[i] += starts[d] + counts[warp][d];
+            rank[i] += counts[warp][(unsigned)(own[i] >> shift) & 255];
             keys[rank[i]] = own[i];
         }
+    }
+    if (digit < 256) {
+        unsigned sum = 0;
+        if (tile > 0) {
+            // Several tiles at once; what is not told yet is looked at again.
+            for (u64 at = tile;;) {
+                unsigned words[LOOK];
+#pragma unroll
+                for (int i = 0; i < LOOK; i++)
+                    words[i] = status[(at > i ? at - 1 - i : 0) * 256 + digit];
+                bool is_done = false, is_missing = false;
+                int seen = 0;
+#pragma unroll
+                for (int i = 0; i < LOOK; i++) {
+                    is_missing = is_missing || words[i] == 0;
+                    if (!is_done && !is_missing) {
+                        sum += words[i] & NUMBER;
+                        seen++;
+                        is_done = (words[i] & PREFIX) != 0;
+                    }
+                }
+                if (is_done) break;
+                at -= seen;
+            }
+            status[tile * 256 + digit] = PREFIX | (sum + total);
+        }
+        targets[digit] = ((const unsigned*)a.histogram)[256 * a.pass + digit] + sum - start;
     }
     __syncthreads();
     unsigned place[ITEMS];
