@@ -20,6 +20,7 @@
 #![forbid(unsafe_code)]
 
 pub mod config;
+pub mod cuda;
 pub mod environment;
 mod gpus;
 mod introduction;
@@ -41,8 +42,8 @@ pub use phalanx_array::{
     Argument, Array, Axes, DataError, DeferredErrors, Drawing, Ellipsis, Entered, Error, ErrorKind,
     Failure, HostArray, LocalShard, MeshHandle, NewAxis, Place, ShapeArgument, ShardBytes,
     ShardMemory, Site, arange, call_site, complex, deferred_errors, empty, flush, from_function,
-    from_slice, full, histogram, indexing, io, keepdims, linspace, matmul, ones, percentile,
-    picture, print, s, s_items, select, synchronize, within, zeros,
+    from_slice, full, hand_over, histogram, indexing, io, keepdims, linspace, matmul, ones,
+    percentile, picture, print, s, s_items, select, synchronize, within, zeros,
 };
 pub use phalanx_array::{
     AxisList, ContractedAxes, Ends, Grid, GridRange, Indexing, MemoryOrder, Nested, PadMode,

@@ -127,6 +127,8 @@ pub struct DeviceMemory {
     pub peak: usize,
     /// The most bytes that it may hold, if there is a limit.
     pub limit: Option<usize>,
+    /// Bytes of a GPU that are kept for arrays to come, and how many blocks they are.
+    pub cached: (usize, usize),
 }
 
 /// A program's work with Phalanx, from [`init`] until it is finished or dropped.
@@ -260,8 +262,14 @@ impl Session {
             in_use: device.bytes_in_use(),
             peak: device.peak_bytes(),
             limit: device.memory_limit(),
+            cached: gpu(device).map_or((0, 0), |gpu| gpu.cached()),
         });
         devices.collect()
+    }
+
+    /// The GPUs of this process, in the order of its devices; none on CPUs. Local.
+    pub fn gpus(&self) -> Vec<Arc<CudaDevice>> {
+        self.scheduler.devices().iter().filter_map(gpu).collect()
     }
 
     /// Makes the present use of memory the peak. Local.
@@ -308,6 +316,11 @@ impl Drop for Session {
         let _ = self.scheduler.leave(self.site);
         end(&self.mesh);
     }
+}
+
+/// A device as the GPU that it is.
+fn gpu(device: &Arc<dyn Device>) -> Option<Arc<CudaDevice>> {
+    device.as_any().downcast_ref::<CudaDevice>().and_then(CudaDevice::handle)
 }
 
 /// The GPUs that a configuration asks for; none for CPU devices.

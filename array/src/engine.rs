@@ -61,8 +61,12 @@ pub struct ShardMemory {
     pub start: Vec<usize>,
     /// The shard's extents.
     pub shape: Vec<usize>,
-    /// Where its first element lies in the memory of this process.
+    /// Where its first element lies: in the memory of this process, or of the device.
     pub address: usize,
+    /// The name of the device that has it, such as `cuda:0`.
+    pub device: String,
+    /// Whether the host can read it there.
+    pub is_on_host: bool,
     /// What keeps it.
     pub owner: Arc<dyn Any + Send + Sync>,
 }
@@ -86,10 +90,10 @@ pub trait Engine: Send + Sync {
     fn upload(&self, data: &HostArray, site: Site) -> Result<Arc<dyn Evaluated>, Error>;
 
     /// As `upload`, of elements that stay where they are if each local block lies there in one
-    /// piece, and whether they do.
+    /// piece, and whether they do. An engine without devices knows nothing of their memory.
     fn share(&self, data: &LocalShard, site: Site) -> Result<(Arc<dyn Evaluated>, bool), Error> {
         let LocalShard { dtype, shape, bytes } = data;
-        let bytes = bytes.as_slice().to_vec();
+        let bytes = bytes.on_host().map_or_else(|| vec![0; bytes.len()], <[u8]>::to_vec);
         let data = HostArray { dtype: *dtype, shape: shape.clone(), bytes };
         Ok((self.upload(&data, site)?, false))
     }
@@ -120,10 +124,15 @@ pub trait Engine: Send + Sync {
         value: &Arc<dyn Evaluated>,
     ) -> Result<Vec<(Vec<usize>, HostArray)>, Error>;
 
-    /// The memory of this process's shards of a value, in device order; nothing where shards have
-    /// no memory that the host can read. Local; waits for the value.
-    fn shard_memory(&self, value: &Arc<dyn Evaluated>) -> Result<Vec<ShardMemory>, Error> {
-        let _ = value;
+    /// The memory of this process's shards of a value, in device order, where it lies or,
+    /// `on_host`, where the host can read it; nothing where shards have no memory. Local; waits for
+    /// the value.
+    fn shard_memory(
+        &self,
+        value: &Arc<dyn Evaluated>,
+        on_host: bool,
+    ) -> Result<Vec<ShardMemory>, Error> {
+        let _ = (value, on_host);
         Ok(Vec::new())
     }
 
@@ -177,6 +186,14 @@ pub trait Engine: Send + Sync {
     ///
     /// Errors: the user gives up the wait.
     fn make_room(&self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    /// Waits until all windows that were started have been handed to their devices, which may still
+    /// be at work. Local.
+    ///
+    /// Errors: that of a window; the user gives up the wait.
+    fn hand_over(&self) -> Result<(), Error> {
         Ok(())
     }
 

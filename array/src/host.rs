@@ -2,6 +2,7 @@
 
 use phalanx_ops::error::OpError;
 use phalanx_ops::{AffineMap, DType, Element};
+use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
@@ -35,21 +36,43 @@ pub enum ShardBytes {
     /// Somebody else has them too: they are read where they lie, never written, and held until no
     /// value needs them. Whoever writes them changes the array.
     Shared(Arc<dyn AsRef<[u8]> + Send + Sync>),
+    /// Somebody else has them in the memory of a device.
+    OfDevice {
+        /// How many bytes the elements have.
+        length: usize,
+        /// What the engine knows the memory by.
+        memory: Arc<dyn Any + Send + Sync>,
+    },
 }
 
 impl ShardBytes {
-    /// The bytes.
-    pub fn as_slice(&self) -> &[u8] {
+    /// How many bytes.
+    pub fn len(&self) -> usize {
         match self {
-            ShardBytes::Own(bytes) => bytes,
-            ShardBytes::Shared(owner) => (**owner).as_ref(),
+            ShardBytes::Own(bytes) => bytes.len(),
+            ShardBytes::Shared(owner) => (**owner).as_ref().len(),
+            ShardBytes::OfDevice { length, .. } => *length,
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The bytes, if the host can read them.
+    pub fn on_host(&self) -> Option<&[u8]> {
+        match self {
+            ShardBytes::Own(bytes) => Some(bytes),
+            ShardBytes::Shared(owner) => Some((**owner).as_ref()),
+            ShardBytes::OfDevice { .. } => None,
         }
     }
 }
 
 impl fmt::Debug for ShardBytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ShardBytes({})", self.as_slice().len())
+        write!(f, "ShardBytes({})", self.len())
     }
 }
 
@@ -65,7 +88,7 @@ impl LocalShard {
     ///
     /// Errors: as `HostArray::check`.
     pub fn check(&self) -> Result<(), OpError> {
-        check(self.dtype, &self.shape, self.bytes.as_slice().len())
+        check(self.dtype, &self.shape, self.bytes.len())
     }
 }
 

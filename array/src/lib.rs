@@ -76,8 +76,8 @@ pub use creation::{
     Grid, GridRange, Indexing, NotInitialised, Samples, ShapeArgument, arange, arange_as,
     ascontiguousarray, asfortranarray, bartlett, blackman, diag, diag_indices, diag_indices_from,
     diagflat, empty, empty_like, eye, flush, from_function, from_slice, full, full_like, geomspace,
-    hamming, hanning, identity, indices, kaiser, linspace, logspace, mask_indices, meshgrid, mgrid,
-    ogrid, ones, ones_like, sparse_indices, synchronize, tri, tril, tril_indices,
+    hamming, hand_over, hanning, identity, indices, kaiser, linspace, logspace, mask_indices,
+    meshgrid, mgrid, ogrid, ones, ones_like, sparse_indices, synchronize, tri, tril, tril_indices,
     tril_indices_from, triu, triu_indices, triu_indices_from, vander, zeros, zeros_like,
 };
 pub use deferral::{DeferredErrors, deferred_errors};

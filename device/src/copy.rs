@@ -4,6 +4,7 @@
 //! check the rest.
 
 use crate::{Buffer, Slice};
+use std::ptr::NonNull;
 use std::sync::Arc;
 
 /// A box of items inside a buffer.
@@ -74,6 +75,37 @@ pub fn contiguous(extents: &[usize], item: usize) -> Vec<isize> {
     strides
 }
 
+/// Copies a box of items to bytes of the host: the first to `offset`, the others by the strides.
+pub fn copy_to_host(
+    from: &Strided<'_>,
+    to: &mut [u8],
+    offset: isize,
+    strides: &[isize],
+    extents: &[usize],
+    item: usize,
+) {
+    let start = NonNull::from(&mut *to).cast();
+    // SAFETY: the bytes are this function's alone until it returns, and no clone of the buffer
+    // leaves it.
+    let buffer = unsafe { Buffer::from_pool(start, to.len(), |_, _| {}) };
+    copy_strided(from, &Strided { buffer: &buffer, offset, strides }, extents, item);
+}
+
+/// Copies a box of items of bytes of the host, of which the first lies at `offset`.
+pub fn copy_from_host(
+    from: &[u8],
+    offset: isize,
+    strides: &[isize],
+    to: &Strided<'_>,
+    extents: &[usize],
+    item: usize,
+) {
+    let start = NonNull::from(from).cast();
+    // SAFETY: as in `copy_to_host`; the buffer is only read.
+    let buffer = unsafe { Buffer::from_pool(start, from.len(), |_, _| {}) };
+    copy_strided(&Strided { buffer: &buffer, offset, strides }, to, extents, item);
+}
+
 /// Copies between memories that do not reach each other: packed, over the host.
 fn copy_through_host(from: &Strided<'_>, to: &Strided<'_>, extents: &[usize], item: usize) {
     let strides = contiguous(extents, item);
@@ -82,46 +114,43 @@ fn copy_through_host(from: &Strided<'_>, to: &Strided<'_>, extents: &[usize], it
         let mut axes = place.strides.iter().zip(&strides).zip(extents);
         axes.all(|((own, packed), &extent)| own == packed || extent == 1)
     };
-    let mut host = vec![0u8; bytes];
-    match from.buffer.remote() {
-        Some(_) if is_packed(from) => from.buffer.read(from.offset as usize, &mut host),
-        Some(remote) => {
-            // Packed on its device first; without memory for that the device fails.
-            let device = remote.device();
-            match device.allocate(bytes) {
-                Ok(buffer) => {
-                    let middle = Strided { buffer: &buffer, offset: 0, strides: &strides };
-                    copy_strided(from, &middle, extents, item);
-                    buffer.read(0, &mut host);
-                }
-                Err(error) => remote.device().fail(error),
+    let packed = |buffer| Strided { buffer, offset: 0, strides: &strides };
+    // What is not next to each other on a device is brought there first, in its own memory.
+    if let Some(remote) = from.buffer.remote().filter(|_| !is_packed(from)) {
+        match remote.device().allocate(bytes) {
+            Ok(buffer) => {
+                copy_strided(from, &packed(&buffer), extents, item);
+                copy_strided(&packed(&buffer), to, extents, item);
             }
+            Err(error) => remote.device().fail(error),
         }
-        None => {
-            let buffer = Buffer::from_vec(host);
-            let middle = Strided { buffer: &buffer, offset: 0, strides: &strides };
-            copy_on_host(from, &middle, extents, item);
-            host = vec![0u8; bytes];
-            buffer.read(0, &mut host);
-        }
+        return;
     }
-    match to.buffer.remote() {
-        Some(_) if is_packed(to) => to.buffer.write(to.offset as usize, &host),
-        Some(remote) => {
-            let device = remote.device();
-            match device.allocate(bytes) {
-                Ok(buffer) => {
-                    buffer.write(0, &host);
-                    let middle = Strided { buffer: &buffer, offset: 0, strides: &strides };
-                    copy_strided(&middle, to, extents, item);
-                }
-                Err(error) => remote.device().fail(error),
+    if let Some(remote) = to.buffer.remote().filter(|_| !is_packed(to)) {
+        match remote.device().allocate(bytes) {
+            Ok(buffer) => {
+                copy_strided(from, &packed(&buffer), extents, item);
+                copy_strided(&packed(&buffer), to, extents, item);
             }
+            Err(error) => remote.device().fail(error),
         }
-        None => {
-            let buffer = Buffer::from_vec(host);
-            let middle = Strided { buffer: &buffer, offset: 0, strides: &strides };
-            copy_on_host(&middle, to, extents, item);
+        return;
+    }
+    match (from.buffer.remote(), to.buffer.remote()) {
+        (Some(_), None) if is_packed(to) => {
+            let target = to.buffer.slice(to.offset as usize, bytes);
+            // SAFETY: in bounds; nobody else touches them meanwhile (condition 2 of `Buffer`).
+            from.buffer.read(from.offset as usize, unsafe { target.bytes_mut() });
+        }
+        (None, Some(_)) if is_packed(from) => {
+            let source = from.buffer.slice(from.offset as usize, bytes);
+            // SAFETY: in bounds; nobody writes them meanwhile (condition 2).
+            to.buffer.write(to.offset as usize, unsafe { source.bytes() });
+        }
+        _ => {
+            let host = Buffer::from_vec(vec![0u8; bytes]);
+            copy_strided(from, &packed(&host), extents, item);
+            copy_strided(&packed(&host), to, extents, item);
         }
     }
 }
@@ -273,6 +302,18 @@ mod tests {
         let mut bytes = [0; 8];
         to.read(0, &mut bytes);
         assert_eq!(bytes, [10, 8, 6, 255, 22, 20, 18, 255]);
+    }
+
+    #[test]
+    fn boxes_of_bytes_of_the_host_are_copied() {
+        let from: Vec<u8> = (0..12).collect();
+        let middle = Buffer::from_vec(vec![0u8; 6]);
+        // Columns 1 and 3 of a 3 × 4 matrix, and back into every second byte.
+        let place = Strided { buffer: &middle, offset: 0, strides: &[2, 1] };
+        copy_from_host(&from, 1, &[4, 2], &place, &[3, 2], 1);
+        let mut to = [0; 12];
+        copy_to_host(&place, &mut to, 0, &[4, 2], &[3, 2], 1);
+        assert_eq!(to, [1, 0, 3, 0, 5, 0, 7, 0, 9, 0, 11, 0]);
     }
 
     #[test]

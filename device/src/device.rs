@@ -1,8 +1,9 @@
 //! What all devices have in common.
 
-use crate::{Buffer, DeviceError};
+use crate::{Buffer, DeviceError, ForeignMemory};
 use std::any::Any;
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A device: where shards live. One worker thread of the scheduler drives each.
@@ -33,6 +34,13 @@ pub trait Device: Send + Sync {
     /// Whether the host addresses its memory, and its work is done when it has been asked for.
     fn is_host(&self) -> bool {
         true
+    }
+
+    /// Some bytes of memory that somebody else has on this device, to be read only; `None` if they
+    /// lie elsewhere. Their owner keeps them until the work that reads them is done.
+    fn adopt(self: Arc<Self>, memory: &ForeignMemory, bytes: Range<usize>) -> Option<Buffer> {
+        let _ = (memory, bytes);
+        None
     }
 
     /// Waits for all work that has been enqueued.

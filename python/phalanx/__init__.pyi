@@ -2386,9 +2386,9 @@ frexp: ufunc
 def from_dlpack(*args: Any, **kwargs: Any) -> Any:
     """An array of what another library exports. Every process gives the same elements.
 
-        Elements on the host that lie as the devices of the session need them are not copied: the array
-        reads them where they are, and has memory of its own once it is written. Until then whoever
-        writes them changes the array.
+        Elements that lie as the devices of the session need them, on the host or on its GPU, are not
+        copied: the array reads them where they are, and has memory of its own once it is written. Until
+        then whoever writes them changes the array.
 
         Parameters
         ----------

@@ -1,11 +1,13 @@
-"""CuPy's memory pools and pointers, as far as a CPU has them: names of ``phalanx.cuda``.
+"""CuPy's memory pools and pointers: names of ``phalanx.cuda``.
 
-Each device has a pool, whose limit is that of ``phalanx.init(memory_limit=...)``. Pools here tell
-what it holds. What a program allocates by itself is memory of the host.
+Each device has a pool, which keeps what arrays no longer need for those to come. Pools here tell
+what the devices of this process hold, and give back what is kept. What a program allocates by
+itself is an array of bytes on the current GPU, or memory of the host.
 """
 
 import contextlib as _contextlib
 
+from . import _cuda_streams as _streams
 from . import _phalanx
 
 
@@ -17,37 +19,59 @@ class MemoryPool:
 
     def used_bytes(self):
         """Bytes that arrays, and plans under way, hold."""
-        return sum(used for used, _, _ in _phalanx._device_memory())
+        return sum(held[0] for held in _phalanx._device_memory())
 
     def total_bytes(self):
-        """As ``used_bytes``: what the pool keeps for later is given back when it is needed."""
-        return self.used_bytes()
+        """Bytes that arrays hold and that are kept for arrays to come."""
+        return self.used_bytes() + self.free_bytes()
 
     def free_bytes(self):
-        """Bytes that the pool says it keeps for later: none."""
-        return 0
+        """Bytes of GPUs that are kept for arrays to come; what a CPU keeps is not told."""
+        return sum(held[3] for held in _phalanx._device_memory())
 
     def n_free_blocks(self):
-        """How many blocks the pool says it keeps for later: none."""
-        return 0
+        """How many blocks they are."""
+        return sum(held[4] for held in _phalanx._device_memory())
 
     def get_limit(self):
         """The most bytes that a device may hold; 0 without a limit."""
-        return max((limit or 0 for _, _, limit in _phalanx._device_memory()), default=0)
+        return max((held[2] or 0 for held in _phalanx._device_memory()), default=0)
 
     def set_limit(self, size=None, fraction=None):
-        """Only the limit that there is: ``phalanx.init(memory_limit=...)`` sets it."""
-        if fraction is not None or size != self.get_limit():
-            raise ValueError("the limit is set by phalanx.init(memory_limit=...), for all processes")
+        """Sets the most bytes that each GPU may hold, or the part of its memory; 0 for no limit.
+
+        On CPUs, and with several processes, the limit is that of ``phalanx.init(memory_limit=...)``,
+        which all processes know.
+        """
+        if size is not None and fraction is not None:
+            raise ValueError("set_limit: size and fraction cannot both be given")
+        gpus = _phalanx._gpus()
+        if not gpus or _phalanx.size() > 1:
+            if fraction is not None or size != self.get_limit():
+                raise ValueError(
+                    "the limit is set by phalanx.init(memory_limit=...), for all processes"
+                )
+            return
+        if fraction is not None:
+            if not 0 <= fraction <= 1:
+                raise ValueError(f"set_limit: fraction is from 0 to 1, not {fraction}")
+            limits = [int(fraction * _phalanx._gpu_memory(gpu)[1]) for gpu in range(len(gpus))]
+        else:
+            if size is not None and size < 0:
+                raise ValueError(f"set_limit: size is not negative, as {size} is")
+            limits = [size or 0] * len(gpus)
+        _phalanx._set_memory_limit([limit or None for limit in limits])
 
     def free_all_blocks(self, stream=None):
-        """Nothing is kept that anybody else lacks."""
+        """Gives what GPUs keep for arrays to come back to CUDA, once nothing uses it."""
+        _phalanx._release_cached()
 
     def free_all_free(self):
         """As ``free_all_blocks``."""
+        self.free_all_blocks()
 
     def malloc(self, size):
-        """Memory of the host."""
+        """Bytes of the current device."""
         return alloc(size)
 
 
@@ -55,25 +79,27 @@ MemoryAsyncPool = MemoryPool
 
 
 class PinnedMemoryPool:
-    """Memory of the host, which for a CPU is as good as pinned."""
+    """Memory of the host that GPUs reach by themselves; for a CPU all is as good as pinned."""
 
     def __init__(self, allocator=None):
         pass
 
     def malloc(self, size):
-        """Memory of the host."""
+        """Pinned memory of the host."""
         return alloc_pinned_memory(size)
 
     def n_free_blocks(self):
-        """None are kept."""
-        return 0
+        """How many blocks are kept for later."""
+        return _phalanx._free_pinned_blocks()
 
     def free_all_blocks(self):
-        """None are kept."""
+        """Gives them back to the system."""
+        _phalanx._release_pinned()
 
 
 class PinnedMemoryPointer(bytearray):
-    """Bytes of the host that may be written: ``numpy.frombuffer(memory, dtype, count)``."""
+    """Bytes of the host that may be written: ``numpy.frombuffer(memory, dtype, count)``. Those of a
+    session with GPUs are pinned."""
 
     @property
     def ptr(self):
@@ -93,7 +119,7 @@ class PinnedMemoryPointer(bytearray):
 
 
 class MemoryPointer(PinnedMemoryPointer):
-    """Bytes of a device, which is the host."""
+    """Bytes of a device; here of a CPU, whose memory is the host's."""
 
     device_id = 0
 
@@ -115,12 +141,16 @@ class MemoryPointer(PinnedMemoryPointer):
 
 
 def alloc(size):
-    """Bytes of a device."""
+    """Bytes of the current device, whose contents are unspecified."""
+    if _phalanx._gpus():
+        return _phalanx._DeviceBytes(_streams._current.device, size)
     return MemoryPointer(size)
 
 
 def alloc_pinned_memory(size):
-    """Bytes of the host."""
+    """Bytes of the host, which GPUs reach by themselves if the session has any."""
+    if _phalanx._gpus():
+        return _phalanx._PinnedBuffer(_streams._current.device, size)
     return PinnedMemoryPointer(size)
 
 

@@ -1,10 +1,14 @@
 """The functions of ``cupy.cuda.runtime`` that programs ask most, of this process's devices."""
 
+from . import _cuda_streams as _streams
 from . import _phalanx
 
 is_hip = False
 memcpyHostToHost, memcpyHostToDevice, memcpyDeviceToHost, memcpyDeviceToDevice = range(4)
 memcpyDefault = 4
+eventDefault, eventBlockingSync, eventDisableTiming = range(3)
+streamDefault, streamNonBlocking = range(2)
+streamLegacy, streamPerThread = 1, 2
 
 
 class CUDARuntimeError(RuntimeError):
@@ -14,7 +18,9 @@ class CUDARuntimeError(RuntimeError):
 def _at(device):
     memory = _phalanx._device_memory()
     if not 0 <= device < len(memory):
-        raise CUDARuntimeError(f"cudaErrorInvalidDevice: there are {len(memory)} devices")
+        raise CUDARuntimeError(
+            f"cudaErrorInvalidDevice: there is no device {device}, this process has {len(memory)}"
+        )
     return memory[device]
 
 
@@ -24,52 +30,140 @@ def getDeviceCount():
 
 
 def getDevice():
-    """The first: operations are of all devices."""
-    return 0
+    """The number of the device that is current in this thread. Operations are of all devices."""
+    return _streams._current.device
 
 
 def setDevice(device):
-    """Operations stay those of all devices."""
+    """Makes a device current in this thread: streams, events and memory are of it. Operations stay
+    those of all devices."""
     _at(device)
+    _streams._current.device = int(device)
 
 
 def deviceSynchronize():
-    """Starts what is recorded. Reading a value waits for it."""
-    _phalanx.flush()
+    """Waits until all that is recorded, and what else the process has given its GPUs, has run.
+    Collective."""
+    _phalanx._synchronize()
+    for device, _ in enumerate(_phalanx._gpus()):
+        _phalanx._synchronize_gpu(device)
 
 
 def streamSynchronize(stream):
-    """As ``deviceSynchronize``."""
-    _phalanx.flush()
+    """Waits until all that is recorded, and what a stream holds, has run. Collective."""
+    if _phalanx._gpus():
+        _phalanx._hand_over()
+        native = _streams._native(stream)
+        native.follow()
+        native.synchronize()
+    else:
+        _phalanx._synchronize()
 
 
 def memGetInfo():
-    """Bytes that are free, and all: those of the first device's limit, or of the machine."""
-    used, _, limit = _at(0)
-    if limit is None:
+    """Bytes of the current device that are free, and all: those of the GPU, of its limit, or of the
+    machine."""
+    device = _streams._current.device
+    used, _, limit, cached, _ = _at(device)
+    if _phalanx._gpus():
+        free, whole = _phalanx._gpu_memory(device)
+        # What is kept for arrays to come is free for them.
+        free += cached
+    else:
         import os
 
         page = os.sysconf("SC_PAGE_SIZE")
-        return os.sysconf("SC_AVPHYS_PAGES") * page, os.sysconf("SC_PHYS_PAGES") * page
-    return max(limit - used, 0), limit
+        free, whole = os.sysconf("SC_AVPHYS_PAGES") * page, os.sysconf("SC_PHYS_PAGES") * page
+    if limit is None or limit > whole:
+        return free, whole
+    return min(max(limit - used, 0), free), limit
+
+
+def deviceGetAttribute(attribute, device):
+    """An attribute of a GPU by its name, such as ``"MultiProcessorCount"``."""
+    _at(device)
+    try:
+        return _phalanx._gpu_attributes(device)[attribute]
+    except (KeyError, ValueError):
+        raise CUDARuntimeError(
+            f"cudaErrorInvalidValue: device {device} has no attribute {attribute!r}"
+        ) from None
+
+
+# The names of properties, and of the attributes that they are.
+_PROPERTIES = {
+    "multiProcessorCount": "MultiProcessorCount",
+    "warpSize": "WarpSize",
+    "major": "ComputeCapabilityMajor",
+    "minor": "ComputeCapabilityMinor",
+    "maxThreadsPerBlock": "MaxThreadsPerBlock",
+    "maxThreadsPerMultiProcessor": "MaxThreadsPerMultiProcessor",
+    "sharedMemPerBlock": "MaxSharedMemoryPerBlock",
+    "sharedMemPerBlockOptin": "MaxSharedMemoryPerBlockOptin",
+    "sharedMemPerMultiprocessor": "MaxSharedMemoryPerMultiprocessor",
+    "regsPerBlock": "MaxRegistersPerBlock",
+    "regsPerMultiprocessor": "MaxRegistersPerMultiprocessor",
+    "totalConstMem": "TotalConstantMemory",
+    "memPitch": "MaxPitch",
+    "clockRate": "ClockRate",
+    "memoryClockRate": "MemoryClockRate",
+    "memoryBusWidth": "GlobalMemoryBusWidth",
+    "l2CacheSize": "L2CacheSize",
+    "pciBusID": "PciBusId",
+    "pciDeviceID": "PciDeviceId",
+    "pciDomainID": "PciDomainId",
+    "asyncEngineCount": "AsyncEngineCount",
+    "unifiedAddressing": "UnifiedAddressing",
+    "managedMemory": "ManagedMemory",
+    "integrated": "Integrated",
+    "ECCEnabled": "EccEnabled",
+    "concurrentKernels": "ConcurrentKernels",
+    "cooperativeLaunch": "CooperativeLaunch",
+}
 
 
 def getDeviceProperties(device):
-    """The name and the memory of a device."""
-    _, _, limit = _at(device)
-    return {
-        "name": f"cpu:{device}".encode(),
-        "totalGlobalMem": memGetInfo()[1] if limit is None else limit,
-        "multiProcessorCount": 1,
-        "warpSize": 1,
-        "major": 0,
-        "minor": 0,
+    """The name, the memory and other properties of a device."""
+    _, _, limit, _, _ = _at(device)
+    gpus = _phalanx._gpus()
+    if not gpus:
+        return {
+            "name": f"cpu:{device}".encode(),
+            "totalGlobalMem": memGetInfo()[1] if limit is None else limit,
+            "multiProcessorCount": 1,
+            "warpSize": 1,
+            "major": 0,
+            "minor": 0,
+        }
+    attributes = _phalanx._gpu_attributes(device)
+    properties = {
+        name: attributes[attribute]
+        for name, attribute in _PROPERTIES.items()
+        if attribute in attributes
     }
+    properties["name"] = gpus[device][1].encode()
+    properties["totalGlobalMem"] = _phalanx._gpu_memory(device)[1]
+    for name, letter in ("maxThreadsDim", "MaxBlockDim"), ("maxGridSize", "MaxGridDim"):
+        properties[name] = tuple(attributes.get(letter + axis, 0) for axis in "XYZ")
+    return properties
 
 
 def runtimeGetVersion():
-    """No version of CUDA."""
-    return 0
+    """As ``driverGetVersion``: of the runtime nothing is used."""
+    return driverGetVersion()
 
 
-driverGetVersion = runtimeGetVersion
+def driverGetVersion():
+    """The version of CUDA that the driver supports, 13000 for 13.0; 0 on a CPU."""
+    _phalanx._gpus()
+    return _phalanx._driver_version()
+
+
+def profilerStart():
+    """Has profilers that wait for it look from now on."""
+    _phalanx._profile(True)
+
+
+def profilerStop():
+    """Has profilers look no longer."""
+    _phalanx._profile(False)

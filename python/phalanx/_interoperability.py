@@ -6,7 +6,9 @@ where ``PHALANX_FALLBACK=warn`` allows it, with one warning for each function.
 
 import os
 import warnings
+import weakref as _weakref
 
+from . import _cuda_streams as _streams
 from . import _phalanx
 
 _warned = set()
@@ -96,14 +98,50 @@ def _whole_view(array):
     return views[0].data if len(views) == 1 and views[0].data.shape == array.shape else None
 
 
+_CUDA = 2
+
+
+def _gpu_of(array):
+    """The device of this process whose memory is shown of an array: the current one, if each has
+    the array whole. None on CPUs."""
+    gpus = _phalanx._gpus()
+    if len(gpus) < 2:
+        return 0 if gpus else None
+    if array.sharding.is_replicated:
+        return _streams._current.device
+    raise BufferError(_SEVERAL)
+
+
+_SEVERAL = (
+    "the array does not lie whole on one GPU: export the parts that this process holds, "
+    "x.local_view()[n], or x.with_sharding(None), which every GPU has whole"
+)
+
+
+def _gpu_part(array):
+    """The elements on one GPU, as an object that exports them."""
+    number = _gpu_of(array)
+    part = array._shard_views()[number].data
+    if part.shape != array.shape:
+        raise BufferError(_SEVERAL)
+    return part
+
+
 def _dlpack(self, *, stream=None, max_version=None, dl_device=None, copy=None):
     """The elements for another library: without a copy, read-only, where one device has them all
-    and the library understands DLPack 1.0; else a copy on the host."""
+    and the library understands DLPack 1.0; else a copy, on the GPU that has them or on the host.
+
+    On a GPU ``stream`` is where the library works, which our work comes before: None or 1 for CUDA's
+    default stream, 2 for that of the thread, the handle of another one, -1 for no order.
+    """
+    options = {} if max_version is None else {"max_version": max_version}
+    if _gpu_of(self) is not None:
+        place = None if dl_device is None else tuple(map(int, dl_device))
+        return _gpu_part(self).__dlpack__(stream=stream, dl_device=place, copy=copy, **options)
     if dl_device is not None and tuple(dl_device) != (1, 0):
         raise BufferError(f"the elements are on the CPU, not on device {tuple(dl_device)}")
     if stream is not None:
         raise BufferError("the CPU has no streams")
-    options = {} if max_version is None else {"max_version": max_version}
     if not copy and max_version is not None and max_version[0] >= 1:
         view = _whole_view(self)
         if view is not None:
@@ -116,8 +154,37 @@ def _dlpack(self, *, stream=None, max_version=None, dl_device=None, copy=None):
     return self.get().__dlpack__(**options)
 
 
+# By the identity of an array, what libraries have been shown of it by an interface that has no end:
+# they hold the array as long as they use the memory.
+_shown = {}
+
+
+def _cuda_array_interface(self):
+    """The elements for libraries that know the CUDA Array Interface, in its third version, to be
+    read only: on a GPU that has them all.
+
+    Memory that was shown is kept as long as the array object is. Parts of ``x.local_view()`` let go
+    of it earlier.
+    """
+    if not _phalanx._gpus():
+        raise AttributeError("__cuda_array_interface__: the elements are on the CPU")
+    try:
+        part = _gpu_part(self)
+    except BufferError as error:
+        raise AttributeError(f"__cuda_array_interface__: {error}") from None
+    kept = _shown.get(id(self))
+    if kept is None:
+        kept = _shown[id(self)] = {}
+        _weakref.finalize(self, _shown.pop, id(self), None).atexit = False
+    return kept.setdefault(part.ptr, part).__cuda_array_interface__
+
+
+_phalanx.ndarray.__cuda_array_interface__ = property(_cuda_array_interface)
+
+
 class _LocalView:
-    """What the devices of this process hold: arrays of NumPy, without a copy and read-only.
+    """What the devices of this process hold: arrays of NumPy, without a copy and read-only; on GPUs
+    objects that other libraries read there.
 
     ``with x.local_view() as shards:`` gives copies that may be written inside of the block, and are
     what the array holds when it ends. Collective.
@@ -149,7 +216,10 @@ class _LocalView:
             )
         # The array reads them where they lie from now on.
         for copy in self._copies:
-            copy.flags.writeable = False
+            if isinstance(copy, _phalanx.DeviceShard):
+                copy._settle()
+            else:
+                copy.flags.writeable = False
         if split:
             self._array[...] = _phalanx.from_local(self._copies, axis=split[0])
         else:
@@ -166,8 +236,9 @@ _phalanx.ndarray.local_view = _local_view
 
 
 def _dlpack_device(self):
-    """Where DLPack finds the elements: the CPU."""
-    return (1, 0)
+    """Where DLPack finds the elements: (1, 0) is the CPU, (2, n) the GPU cuda:n."""
+    number = _gpu_of(self)
+    return (1, 0) if number is None else (_CUDA, _phalanx._gpus()[number][0])
 
 
 _phalanx.ndarray.__dlpack__ = _dlpack
@@ -176,14 +247,16 @@ _phalanx.ndarray.__dlpack_device__ = _dlpack_device
 
 # What DLPack calls memory that the host can read: its own, and what is pinned for CUDA or ROCm.
 _OF_THE_HOST = (1, 3, 11)
+# Memory of CUDA, and such that the host and GPUs address.
+_OF_CUDA = (_CUDA, 13)
 
 
 def from_dlpack(x, /, *, device=None, copy=None):
     """An array of what another library exports. Every process gives the same elements.
 
-    Elements on the host that lie as the devices of the session need them are not copied: the array
-    reads them where they are, and has memory of its own once it is written. Until then whoever
-    writes them changes the array.
+    Elements that lie as the devices of the session need them, on the host or on its GPU, are not
+    copied: the array reads them where they are, and has memory of its own once it is written. Until
+    then whoever writes them changes the array.
 
     Parameters
     ----------
@@ -208,11 +281,15 @@ def from_dlpack(x, /, *, device=None, copy=None):
     if not hasattr(x, "__dlpack__") or not hasattr(x, "__dlpack_device__"):
         raise TypeError(f"{type(x).__name__} exports nothing by DLPack")
     kind, number = map(int, x.__dlpack_device__())
+    gpus = [ordinal for ordinal, _, _ in _phalanx._gpus()]
+    if device is None and kind in _OF_CUDA and number in gpus:
+        return _from_gpu(x, copy)
     is_elsewhere = kind not in _OF_THE_HOST
     if is_elsewhere and device is None:
+        own = ", ".join(f"cuda:{ordinal}" for ordinal in gpus) or "CPUs"
         raise BufferError(
             f"the elements lie on a device of kind {kind}, number {number}, and those of the session"
-            " are CPUs: copy them to the host first (x.cpu() in PyTorch), or say device='cpu'"
+            f" are {own}: copy them to the host first (x.cpu() in PyTorch), or say device='cpu'"
         )
     if is_elsewhere and copy is False:
         raise BufferError("the elements lie on another device: they cannot be had without a copy")
@@ -228,6 +305,19 @@ def from_dlpack(x, /, *, device=None, copy=None):
     if copy is False and not is_shared and made.size > 0:
         raise BufferError(
             "a device of the session has elements that do not lie in one piece: they cannot be had"
+            " without a copy"
+        )
+    return made
+
+
+def _from_gpu(x, copy):
+    """An array of what another library has on a GPU of the session."""
+    if copy:
+        return _phalanx.array(x)
+    made, is_shared = _phalanx._from_shared(x)
+    if copy is False and not is_shared:
+        raise BufferError(
+            "the elements do not lie in C order and in one piece for each device: they cannot be had"
             " without a copy"
         )
     return made

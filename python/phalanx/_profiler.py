@@ -10,20 +10,23 @@ from . import _phalanx
 class _PerfCaseResult:
     """The times of a function, as CuPy's ``benchmark`` gives them."""
 
-    def __init__(self, name, cpu, whole):
+    def __init__(self, name, cpu, whole, devices):
         import numpy
 
         self.name = name
-        # Seconds until the calls returned, and until what they recorded was computed: CuPy's times
-        # of the CPU and of each GPU.
+        self._devices = devices
+        # Seconds until the calls returned, and those of each device until what they recorded was
+        # computed: CuPy's times of the CPU and of each GPU.
         self.cpu_times = numpy.asarray(cpu)
-        self.gpu_times = numpy.asarray([whole])
+        self.gpu_times = numpy.asarray(whole)
 
     def to_str(self, show_gpu=False):
         """The times as text."""
         parts = [self._line("CPU", self.cpu_times)]
         if show_gpu:
-            parts.append(self._line("done", self.gpu_times[0]))
+            named = self._devices or [None]
+            for number, times in zip(named, self.gpu_times):
+                parts.append(self._line("done" if number is None else f"GPU-{number}", times))
         return f"{self.name:<20s}:" + " ".join(parts)
 
     @staticmethod
@@ -46,49 +49,88 @@ def _evaluate(result):
         for part in result:
             _evaluate(part)
     else:
-        _phalanx.flush()
+        _phalanx._hand_over()
 
 
 def benchmark(func, args=(), kwargs=None, n_repeat=10000, *, name=None, n_warmup=10,
               max_duration=_math.inf, devices=None):
     """Calls a function again and again, and measures each call.
 
-    ``cpu_times`` are the seconds until a call returned, ``gpu_times[0]`` those until the arrays that
-    it returned were computed. Every process calls as often: ``max_duration``, in seconds, is looked
-    at where there is one process. ``devices`` says nothing here.
+    ``cpu_times`` are the seconds until a call returned. ``gpu_times`` are, for each GPU or for those
+    of ``devices``, the seconds by its own clock that it took until the arrays that the call returned
+    were computed; on CPUs there is one row, by the host's clock. Every process calls as often:
+    ``max_duration``, in seconds, is looked at where there is one process.
     """
     kwargs = {} if kwargs is None else kwargs
     if name is None:
         name = getattr(func, "__name__", type(func).__name__)
     for _ in range(n_warmup):
         _evaluate(func(*args, **kwargs))
+    numbers = list(range(len(_phalanx._gpus())) if devices is None else devices)
+    numbers = numbers if _phalanx._gpus() else []
+    clocks = [_Clock(number) for number in numbers]
     alone = _phalanx.size() == 1
+    _phalanx._synchronize()
     begin = _time.perf_counter()
-    cpu, whole = [], []
+    cpu, whole = [], [[] for _ in clocks or [None]]
     for _ in range(n_repeat):
+        for clock in clocks:
+            clock.start()
         start = _time.perf_counter()
         result = func(*args, **kwargs)
         returned = _time.perf_counter()
         _evaluate(result)
+        for clock in clocks:
+            clock.stop()
+        times = [clock.seconds() for clock in clocks]
         done = _time.perf_counter()
         cpu.append(returned - start)
-        whole.append(done - start)
+        for row, seconds in zip(whole, times or [done - start]):
+            row.append(seconds)
         if alone and done - begin > max_duration:
             break
-    return _PerfCaseResult(name, cpu, whole)
+    return _PerfCaseResult(name, cpu, whole, numbers)
+
+
+class _Clock:
+    """The time of a GPU between two points of its work."""
+
+    def __init__(self, device):
+        self._stream = _phalanx._Stream.of_work(device)
+        self._events = [_phalanx._Event(device, True, False) for _ in range(2)]
+
+    def start(self):
+        self._events[0].record(self._stream)
+
+    def stop(self):
+        self._events[1].record(self._stream)
+
+    def seconds(self):
+        start, end = self._events
+        end.synchronize()
+        return end.elapsed_since(start) / 1e3
 
 
 @_contextlib.contextmanager
 def profile():
-    """A block that a profiler of CUDA would look at: nothing looks at a CPU by that way."""
-    yield
+    """A block that profilers of CUDA look at (``nsys profile -c cudaProfilerApi``), once what was
+    recorded before has run. Collective. Nothing looks at a CPU by that way."""
+    _phalanx._synchronize()
+    _phalanx._profile(True)
+    try:
+        yield
+        _phalanx._synchronize()
+    finally:
+        _phalanx._profile(False)
 
 
 class time_range(_contextlib.ContextDecorator):
-    """A part of a program, as a block or a decorator, that is logged with its time.
+    """A part of a program, as a block or a decorator, that profilers show and is logged with its
+    time.
 
-    The name and the seconds go to the logger ``phalanx.profiler`` of Python, at the level of
-    debugging; with ``sync`` what the part recorded belongs to it. Colours say nothing here.
+    With GPUs the name goes to NVTX, if that is found. The name and the seconds go to the logger
+    ``phalanx.profiler`` of Python, at the level of debugging. With ``sync`` what the part recorded
+    belongs to it. Colours say nothing here.
     """
 
     def __init__(self, message=None, color_id=None, argb_color=None, sync=False):
@@ -106,14 +148,18 @@ class time_range(_contextlib.ContextDecorator):
     def __enter__(self):
         if self._message is None:
             raise TypeError("time_range needs a message")
+        _phalanx._push_range(self._message)
         self._begun.append(_time.perf_counter())
         return self
 
     def __exit__(self, *exception):
         import logging
 
-        if self._sync and exception[0] is None:
-            _phalanx.flush()
+        try:
+            if self._sync and exception[0] is None:
+                _phalanx._synchronize()
+        finally:
+            _phalanx._pop_range()
         seconds = _time.perf_counter() - self._begun.pop()
         logging.getLogger("phalanx.profiler").debug("%s: %.6f s", self._message, seconds)
         return False

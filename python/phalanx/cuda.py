@@ -1,12 +1,16 @@
-"""CuPy's cuda module as far as a CPU has it: programs that only ask go on.
+"""CuPy's cuda module: devices, streams, events, memory and profilers of the session's GPUs.
 
-Streams and events order nothing here, for operations of a session are in program order already.
+On a CPU programs that only ask go on: there is nothing to order, and all memory is the host's. The
+number of a device is that of this process's devices, from 0, whatever CUDA calls it.
 """
 
 import contextlib as _contextlib
 import sys as _sys
 
+from . import _cuda_nvtx as nvtx
+from . import _cuda_profiler as profiler
 from . import _cuda_runtime as runtime
+from . import _cuda_streams as _streams
 from . import _phalanx
 from ._cuda_memory import (
     MemoryAsyncPool as MemoryAsyncPool,
@@ -25,81 +29,41 @@ from ._cuda_memory import (
     set_pinned_memory_allocator as set_pinned_memory_allocator,
     using_allocator as using_allocator,
 )
+from ._cuda_streams import (
+    Event as Event,
+    ExternalStream as ExternalStream,
+    Stream as Stream,
+    get_current_stream as get_current_stream,
+    get_elapsed_time as get_elapsed_time,
+)
 
-# By its path, too, as if this were a folder.
-_sys.modules["phalanx.cuda.runtime"] = runtime
+# By their paths, too, as if this were a folder.
+for _name, _module in ("runtime", runtime), ("nvtx", nvtx), ("profiler", profiler):
+    _sys.modules[f"phalanx.cuda.{_name}"] = _module
 
 
 def is_available():
-    """Whether a device of CUDA is used: not by this session."""
-    return False
-
-
-class Stream:
-    """A stream. All work is in program order."""
-
-    def __init__(self, null=False, non_blocking=False, ptds=False, priority=None):
-        self.null = null
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *exception):
-        return False
-
-    def synchronize(self):
-        """Waits until all that is recorded has run. Collective."""
-        _phalanx._synchronize()
-
-    def record(self, event=None):
-        """An event at this point of the program."""
-        return (event or Event()).record(self)
-
-    def wait_event(self, event):
-        """Later work comes later anyway."""
-
-
-Stream.null = Stream(null=True)
-
-
-class Event:
-    """A point of the program."""
-
-    def __init__(self, block=False, disable_timing=False, interprocess=False):
-        self._time = None
-
-    def record(self, stream=None):
-        """Waits until all that is recorded has run, and notes the time on the host."""
-        import time
-
-        _phalanx._synchronize()
-        self._time = time.perf_counter()
-        return self
-
-    def synchronize(self):
-        """The point has been reached already: `record` waits for it."""
-
-
-def get_elapsed_time(start_event, end_event):
-    """Milliseconds of the host between two events that have been recorded."""
-    if start_event._time is None or end_event._time is None:
-        raise ValueError("get_elapsed_time: both events must have been recorded")
-    return (end_event._time - start_event._time) * 1e3
-
-
-def get_current_stream():
-    """The stream of all work."""
-    return Stream.null
+    """Whether the session uses GPUs, or one that began now would. Asking begins none."""
+    return _phalanx._gpu_count() > 0
 
 
 class Device:
-    """A device of this process."""
+    """A device of this process. With its block, or ``use``, it is current in the thread: streams,
+    events and memory that are made are of it. Operations stay those of all devices."""
 
     def __init__(self, device=None):
-        self.id = 0 if device is None else int(device)
+        self.id = _streams._current.device if device is None else int(device)
+        count = _phalanx._gpu_count()
+        if self.id < 0 or 0 < count <= self.id:
+            raise runtime.CUDARuntimeError(
+                f"cudaErrorInvalidDevice: there is no device {self.id}: this process has {count} GPUs"
+            )
+        self._before = []
 
     def __int__(self):
         return self.id
+
+    __index__ = __int__
 
     def __eq__(self, other):
         return isinstance(other, Device) and self.id == other.id
@@ -108,39 +72,75 @@ class Device:
         return hash(("phalanx.cuda.Device", self.id))
 
     def __repr__(self):
-        return f"<Device {self.id}: cpu>"
+        gpus = _phalanx._gpus() if is_available() else []
+        name = f"cuda:{gpus[self.id][0]} {gpus[self.id][1]}" if gpus else "cpu"
+        return f"<Device {self.id}: {name}>"
 
     @property
     def mem_info(self):
         """Bytes that are free, and all."""
-        return runtime.memGetInfo()
+        with self:
+            return runtime.memGetInfo()
+
+    @property
+    def compute_capability(self):
+        """The compute capability of a GPU: ``"90"`` for 9.0."""
+        gpus = _phalanx._gpus()
+        if not gpus:
+            raise runtime.CUDARuntimeError("cudaErrorNoDevice: the devices of the session are CPUs")
+        return str(gpus[self.id][2])
+
+    @property
+    def attributes(self):
+        """The attributes of a GPU by their names, such as ``"MultiProcessorCount"``; none of a
+        CPU."""
+        return _phalanx._gpu_attributes(self.id) if _phalanx._gpus() else {}
+
+    @property
+    def pci_bus_id(self):
+        """Where a GPU is in the machine: ``"0000:1b:00.0"``."""
+        of = self.attributes
+        return f"{of['PciDomainId']:04X}:{of['PciBusId']:02X}:{of['PciDeviceId']:02X}.0"
 
     def __enter__(self):
-        return self
+        self._before.append(_streams._current.device)
+        return self.use()
 
     def __exit__(self, *exception):
+        _streams._current.device = self._before.pop()
         return False
 
     def use(self):
-        """Nothing changes: a session uses all its devices."""
+        """Makes it current in this thread."""
+        _streams._current.device = self.id
         return self
 
     def synchronize(self):
-        """Waits until all that is recorded has run. Collective."""
+        """Waits until all that is recorded, and what else the process has given the GPU, has run.
+        Collective."""
         _phalanx._synchronize()
+        if _phalanx._gpus():
+            _phalanx._synchronize_gpu(self.id)
 
 
 @_contextlib.contextmanager
 def profile():
-    """A block that a profiler would look at."""
-    yield
+    """A block that profilers of CUDA look at: ``nsys profile -c cudaProfilerApi``."""
+    profiler.start()
+    try:
+        yield
+    finally:
+        profiler.stop()
 
 
 def get_device_id():
-    """The first device: operations are of all."""
-    return 0
+    """The number of the device that is current in this thread."""
+    return _streams._current.device
 
 
 def get_cuda_path():
-    """Where CUDA is installed: the session does not look for it."""
-    return None
+    """Where CUDA is installed; ``phalanx info`` tells where each library was found."""
+    import os
+
+    path = os.environ.get("CUDA_PATH", "/usr/local/cuda")
+    return path if is_available() and os.path.isdir(path) else None

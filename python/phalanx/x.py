@@ -1,6 +1,7 @@
 """What CuPy has beyond NumPy: the functions of cupyx and of cupy that NumPy lacks."""
 
 import functools as _functools
+import math as _math
 import sys as _sys
 
 from . import _phalanx
@@ -57,17 +58,28 @@ def get_runtime_info(*, full=True):
 
 
 def empty_pinned(shape, dtype=float, order="C"):
-    """An array of NumPy: on a CPU all memory is as good as pinned."""
+    """An array of NumPy whose memory GPUs reach by themselves, so that copies are fast; on CPUs all
+    memory is as good."""
     import numpy
 
-    return numpy.empty(shape, dtype, order)
+    if not _phalanx._gpus():
+        return numpy.empty(shape, dtype, order)
+    from . import cuda
+
+    shape = (shape,) if isinstance(shape, int) else tuple(shape)
+    dtype = numpy.dtype(dtype)
+    count = _math.prod(shape)
+    if count == 0:
+        return numpy.empty(shape, dtype, order)
+    memory = cuda.alloc_pinned_memory(count * dtype.itemsize)
+    return numpy.frombuffer(memory, dtype, count).reshape(shape, order=order)
 
 
 def zeros_pinned(shape, dtype=float, order="C"):
     """As ``empty_pinned``, of zeros."""
-    import numpy
-
-    return numpy.zeros(shape, dtype, order)
+    made = empty_pinned(shape, dtype, order)
+    made.fill(0)
+    return made
 
 
 def empty_like_pinned(a, dtype=None, order="K", subok=None, shape=None):

@@ -1,5 +1,6 @@
 //! Objects of Python as arrays, and arrays as objects of Python.
 
+use crate::device_shard::foreign;
 use crate::dtypes::{from_python, numpy, to_python};
 use crate::errors::{raised, type_error, value_error};
 use crate::errstate;
@@ -74,6 +75,9 @@ pub fn argument(object: &Bound<'_, PyAny>) -> PyResult<Argument> {
     if let Some(weak) = weak(object)? {
         return Ok(Argument::Weak(weak));
     }
+    if let Some((array, _)) = on_gpu(object, false)? {
+        return Ok(Argument::Array(array));
+    }
     let host = to_host_array(object, None)?;
     if host.shape.is_empty() {
         return Ok(Argument::Scalar(Scalar::from_bytes(host.dtype, &host.bytes)));
@@ -94,7 +98,24 @@ pub fn array(object: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResult<Array>
     if let Some(made) = stacked(object, dtype)? {
         return Ok(made);
     }
+    if let Some((made, _)) = on_gpu(object, false)? {
+        return Ok(match dtype {
+            Some(dtype) if dtype != made.dtype() => at_line(py, || made.astype(dtype)),
+            _ => made,
+        });
+    }
     upload(py, &to_host_array(object, dtype)?)
+}
+
+/// An array of what another library has on a GPU of the session, and whether it reads the elements
+/// where they lie, as it does with those that last; `None` of anything else.
+pub fn on_gpu(object: &Bound<'_, PyAny>, is_lasting: bool) -> PyResult<Option<(Array, bool)>> {
+    let Some(shard) = foreign(object, is_lasting)? else { return Ok(None) };
+    let py = object.py();
+    session::ensure(py)?;
+    let (array, is_shared) = at_line(py, || Array::from_shared(&shard));
+    array.ok().map_err(|error| raised(py, &error))?;
+    Ok(Some((array, is_shared)))
 }
 
 /// The array of a list in which arrays stand.
@@ -157,8 +178,11 @@ pub fn to_host_array(object: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResul
     Ok(HostArray { dtype, shape, bytes })
 }
 
-/// The elements of an object as NumPy reads it, where they lie.
+/// The elements of an object where they lie: on a GPU of the session, or as NumPy reads it.
 pub fn to_local_shard(object: &Bound<'_, PyAny>) -> PyResult<LocalShard> {
+    if let Some(shard) = foreign(object, true)? {
+        return Ok(shard);
+    }
     let Elements { dtype, shape, buffer, owner } = elements(object, None)?;
     let bytes = match buffer.len_bytes() {
         0 => ShardBytes::Own(Vec::new()),

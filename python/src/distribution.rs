@@ -2,7 +2,9 @@
 
 use crate::blocks::Blocks;
 use crate::convert::{to_local_shard, to_numpy, to_numpy_view};
+use crate::device_shard::DeviceShard;
 use crate::errors::{raised, type_error, value_error};
+use crate::gpu::GPUS;
 use crate::host_buffer::ShardBuffer;
 use crate::ndarray::Ndarray;
 use crate::session;
@@ -197,7 +199,7 @@ pub struct Shard {
     device: usize,
     /// Where the shard begins in the array.
     start: Py<PyTuple>,
-    /// The elements, as an array of NumPy.
+    /// The elements: an array of NumPy, or on a GPU an object that other libraries read there.
     data: Py<PyAny>,
 }
 
@@ -251,6 +253,9 @@ impl Ndarray {
 
     /// What the devices of this process hold. Collective if the array is pending or a view.
     fn local_shards(&self, py: Python<'_>) -> PyResult<Vec<Shard>> {
+        if !GPUS.is_empty() {
+            return self._shard_views(py);
+        }
         let shards = at_line(py, || self.array.local_shards());
         let shards = shards.map_err(|error| raised(py, &error))?;
         let shard = |(device, (start, data)): (usize, (Vec<usize>, HostArray))| {
@@ -260,14 +265,19 @@ impl Ndarray {
         shards.into_iter().enumerate().map(shard).collect()
     }
 
-    /// As ``local_shards``, without a copy: arrays of NumPy that can be read and stay as they are,
-    /// whatever is done to this array. Of a view, and on devices without such memory, a copy.
+    /// As ``local_shards``, without a copy: arrays of NumPy, or objects on GPUs, that can be read
+    /// and stay as they are, whatever is done to this array. Of a view a copy.
     fn _shard_views(&self, py: Python<'_>) -> PyResult<Vec<Shard>> {
-        let memory = at_line(py, || self.array.shard_memory());
+        let memory = at_line(py, || self.array.device_memory());
         let memory = memory.map_err(|error| raised(py, &error))?;
         let dtype = self.array.dtype();
         let view = |(device, memory): (usize, phalanx::ShardMemory)| {
             let (start, shape) = (memory.start.clone(), memory.shape.clone());
+            if !memory.is_on_host {
+                let data = DeviceShard::new(device, memory, dtype, true)?;
+                let data = Py::new(py, data)?.into_any();
+                return Ok(Shard { device, start: PyTuple::new(py, start)?.unbind(), data });
+            }
             let buffer = ShardBuffer::new(memory, dtype);
             let data = to_numpy_view(py, buffer, dtype, &shape)?.unbind();
             Ok(Shard { device, start: PyTuple::new(py, start)?.unbind(), data })

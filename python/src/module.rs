@@ -4,6 +4,7 @@ use crate::distribution;
 use crate::errstate;
 use crate::function::Function;
 use crate::functions::{FUNCTIONS, METHODS, METHODS_ALONE};
+use crate::gpu;
 use crate::iteration::Grids;
 use crate::ndarray::Ndarray;
 use crate::options;
@@ -43,6 +44,7 @@ fn _phalanx(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("mgrid", Grids { sparse: false })?;
     module.add("ogrid", Grids { sparse: true })?;
     crate::submodules::add(module)?;
+    gpu::add(module)?;
     module.add_function(wrap_pyfunction!(session::init, module)?)?;
     module.add_function(wrap_pyfunction!(session::shutdown, module)?)?;
     module.add_function(wrap_pyfunction!(session::rank, module)?)?;
@@ -64,6 +66,7 @@ fn _phalanx(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(session::flush, module)?)?;
     module.add_function(wrap_pyfunction!(options::agreed_call, module)?)?;
     module.add_function(wrap_pyfunction!(session::synchronize, module)?)?;
+    module.add_function(wrap_pyfunction!(session::hand_over, module)?)?;
     module.add_function(wrap_pyfunction!(session::device_memory, module)?)?;
     module.add_function(wrap_pyfunction!(session::meeting, module)?)?;
     module.add_function(wrap_pyfunction!(session::fail, module)?)?;

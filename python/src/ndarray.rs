@@ -6,6 +6,7 @@ use crate::dtypes;
 use crate::errors::{raised, type_error, value_error};
 use crate::errstate;
 use crate::flags::FlagsObject;
+use crate::gpu::GPUS;
 use crate::host_buffer::{export, release};
 use crate::indexing::{Key, key};
 use crate::iteration::{FlatIteration, Iteration};
@@ -351,9 +352,18 @@ impl Ndarray {
         blocking: bool,
         out: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        // CuPy's arguments about the order of work have nothing to order here.
-        let _ = (stream, blocking);
+        // The elements are on the host when this returns, whatever is asked.
+        let _ = blocking;
+        let order_of = |call: &str| match stream.filter(|stream| !stream.is_none()) {
+            Some(stream) if !GPUS.is_empty() => {
+                let ordered = py.import("phalanx.cuda")?.getattr("_streams")?.getattr(call)?;
+                ordered.call1((stream,)).map(drop)
+            }
+            _ => Ok(()),
+        };
+        order_of("_before")?;
         let made = to_numpy(py, fetch(py, &self.array)?)?;
+        order_of("_after")?;
         if let Some(out) = out {
             dtypes::numpy(py)?.getattr("copyto")?.call1((out, made))?;
             return Ok(out.clone());

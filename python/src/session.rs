@@ -2,6 +2,7 @@
 
 use crate::errors::{not_begun, raised, type_error, value_error};
 use crate::errstate;
+use crate::gpu::GPUS;
 use crate::site::at_line;
 use phalanx::waiting::lock;
 use phalanx::{Config, ConfigError, Devices, Limits, Mesh, MeshHandle, Policy, Session};
@@ -108,7 +109,9 @@ fn begin(
         return if is_asked { Err(begun_before()) } else { Ok(()) };
     }
     let begun = || Session::with_options(config, mesh, policy, Limits::default());
-    *session = Some(at_line(py, begun).map_err(|error| not_begun(&error))?);
+    let begun = at_line(py, begun).map_err(|error| not_begun(&error))?;
+    GPUS.set(begun.gpus());
+    *session = Some(begun);
     *lock(&MEETING) = meeting;
     COUNT.fetch_add(1, Ordering::Relaxed);
     ENDED.store(false, Ordering::Relaxed);
@@ -235,19 +238,39 @@ pub fn fail(message: &str) {
 fn taken() -> Option<Session> {
     BEGUN.store(false, Ordering::Relaxed);
     lock(&LOCAL).take();
+    GPUS.set(Vec::new());
     ENDED.store(true, Ordering::Relaxed);
     session().take()
 }
 
-/// For each device of this process the bytes that it holds, the most that it has held, and the
-/// limit.
+/// How many GPUs the session has, or one that began now would have.
+pub fn gpu_count() -> PyResult<usize> {
+    if BEGUN.load(Ordering::Relaxed) {
+        return Ok(GPUS.all().len());
+    }
+    let config = configuration()?;
+    Ok(match config.devices {
+        Devices::Cpu(_) => 0,
+        Devices::Cuda(numbers) if !numbers.is_empty() => numbers.len(),
+        Devices::Cuda(_) | Devices::Auto => phalanx::cuda::count(&config.cuda),
+    })
+}
+
+/// What a device holds: bytes, the most of them, the limit, those that are kept for later, and how
+/// many blocks these are.
+type Held = (usize, usize, Option<usize>, usize, usize);
+
+/// For each device of this process what it holds.
 #[pyfunction(name = "_device_memory")]
-pub fn device_memory(py: Python<'_>) -> PyResult<Vec<(usize, usize, Option<usize>)>> {
+pub fn device_memory(py: Python<'_>) -> PyResult<Vec<Held>> {
     ensure(py)?;
     let session = session();
     let session = session.as_ref().ok_or_else(|| value_error("no session has begun"))?;
-    let memory = session.memory();
-    Ok(memory.into_iter().map(|device| (device.in_use, device.peak, device.limit)).collect())
+    let held = |device: phalanx::DeviceMemory| {
+        let (cached, blocks) = device.cached;
+        (device.in_use, device.peak, device.limit, cached, blocks)
+    };
+    Ok(session.memory().into_iter().map(held).collect())
 }
 
 /// The address on which this process accepts connections, and a secret that the processes of the
@@ -299,6 +322,14 @@ pub fn has_local_mesh() -> bool {
 pub fn flush(py: Python<'_>) -> PyResult<()> {
     ensure(py)?;
     at_line(py, phalanx::flush).map_err(|error| raised(py, &error))?;
+    errstate::observed(py, true)
+}
+
+/// Waits until all that is recorded has been handed to the devices. Collective.
+#[pyfunction(name = "_hand_over")]
+pub fn hand_over(py: Python<'_>) -> PyResult<()> {
+    ensure(py)?;
+    at_line(py, phalanx::hand_over).map_err(|error| raised(py, &error))?;
     errstate::observed(py, true)
 }
 

@@ -34,6 +34,14 @@ pub enum RunError {
         /// What does not fit.
         reason: &'static str,
     },
+    /// Elements of another library lie where no device of the session reads them.
+    #[error("the elements lie on {device}, and the devices of the session are {devices}")]
+    Elsewhere {
+        /// The device that has them.
+        device: String,
+        /// Those of the session.
+        devices: String,
+    },
     /// A mesh that does not have as many places as there are devices.
     #[error("{mesh} does not fit the {devices} devices of the world")]
     Mesh {
@@ -97,6 +105,7 @@ impl RunError {
             RunError::Bug { .. } => "PX033",
             RunError::Mesh { .. } => "PX034",
             RunError::Interrupted => "PX035",
+            RunError::Elsewhere { .. } => "PX058",
         }
     }
 
@@ -116,6 +125,10 @@ impl RunError {
             RunError::Rank { .. } => "see the message of that rank",
             RunError::Interrupted => {
                 "one process may go on, and what was started is still computed; of several, all end"
+            }
+            RunError::Elsewhere { .. } => {
+                "copy them to the host first (x.cpu() in PyTorch), or start the session with the \
+                 device that has them (PHALANX_DEVICES)"
             }
         }
     }
@@ -138,6 +151,7 @@ impl Failure for RunError {
         match self {
             RunError::Memory { .. } => "MemoryError",
             RunError::Interrupted => "KeyboardInterrupt",
+            RunError::Elsewhere { .. } => "BufferError",
             RunError::Shards { .. } | RunError::Mesh { .. } => "ValueError",
             RunError::Device(_)
             | RunError::Collective(_)

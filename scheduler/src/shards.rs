@@ -3,7 +3,7 @@
 use crate::error::RunError;
 use crate::job::Outcome;
 use phalanx_array::{Error, Evaluated, HostArray, Site};
-use phalanx_device::{Buffer, DeviceError, Strided, contiguous, copy_strided};
+use phalanx_device::{Buffer, DeviceError, Strided, contiguous, copy_to_host};
 use phalanx_distributed::preimage_range;
 use phalanx_ops::sharding::is_empty;
 use phalanx_ops::{AffineMap, DType, IndexBox, Mesh, Sharding};
@@ -158,7 +158,7 @@ impl Shards {
         }
         let item = self.dtype.size();
         let shape: Vec<usize> = map.shape.to_vec();
-        let host = Buffer::from_vec(vec![0u8; shape.iter().product::<usize>() * item]);
+        let mut bytes = vec![0u8; shape.iter().product::<usize>() * item];
         let target: Vec<isize> = contiguous(&shape, item);
         let all: Vec<Range<usize>> = shape.iter().map(|&extent| 0..extent).collect();
         for (buffer, block) in self.buffers().iter().zip(self.blocks(mesh, first_device)) {
@@ -200,15 +200,9 @@ impl Shards {
             let at: isize =
                 part.iter().zip(&target).map(|(range, stride)| range.start as isize * stride).sum();
             let extents: Vec<usize> = part.iter().map(Range::len).collect();
-            copy_strided(
-                &Strided { buffer, offset, strides: &along },
-                &Strided { buffer: &host, offset: at, strides: &target },
-                &extents,
-                item,
-            );
+            let from = Strided { buffer, offset, strides: &along };
+            copy_to_host(&from, &mut bytes, at, &target, &extents, item);
         }
-        let mut bytes = vec![0; host.len()];
-        host.read(0, &mut bytes);
         Some(HostArray { dtype: self.dtype, shape, bytes })
     }
 

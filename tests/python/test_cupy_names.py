@@ -208,3 +208,56 @@ def test_a_message_that_never_comes():
         processes=2,
     )
     assert "process 1 has ended" in ended.stdout, ended.stdout
+
+
+@pytest.mark.skipif(phalanx.cuda.is_available(), reason="of CPUs")
+def test_a_cpu_has_nothing_to_order():
+    stream, event = phalanx.cuda.Stream(), phalanx.cuda.Event()
+    with stream:
+        assert phalanx.cuda.get_current_stream() is stream
+        x = np.arange(3.0) + 1
+        assert stream.record(event) is event and event.done and event.query()
+    assert phalanx.cuda.get_current_stream() is phalanx.cuda.Stream.null
+    stream.wait_event(event)
+    stream.synchronize()
+    assert stream.done and stream.ptr == event.ptr == phalanx.cuda.Stream.null.ptr == 0
+    later = phalanx.cuda.Event().record()
+    assert phalanx.cuda.get_elapsed_time(event, later) >= 0
+    assert phalanx.cuda.ExternalStream(0).ptr == 0
+    assert x.get(stream=stream).tolist() == np.asnumpy(x, stream=1).tolist() == [1, 2, 3]
+    assert not hasattr(x, "__cuda_array_interface__") and x.__dlpack_device__() == (1, 0)
+    with pytest.raises(ValueError, match="recorded"):
+        phalanx.cuda.get_elapsed_time(event, phalanx.cuda.Event())
+    with pytest.raises(ZeroDivisionError), stream:
+        1 / 0
+    assert stream.use() is stream and phalanx.cuda.get_current_stream() is stream
+    assert phalanx.cuda.Stream.null.use() is phalanx.cuda.get_current_stream()
+    with phalanx.cuda.Device(DEVICES - 1) as device:
+        assert phalanx.cuda.get_device_id() == runtime.getDevice() == device.id
+    assert phalanx.cuda.get_device_id() == 0 and device.attributes == {}
+    with pytest.raises(runtime.CUDARuntimeError, match="CPUs"):
+        device.compute_capability
+    with pytest.raises(runtime.CUDARuntimeError):
+        phalanx.cuda.Device(-1)
+    with pytest.raises(runtime.CUDARuntimeError, match="no attribute"):
+        runtime.deviceGetAttribute("WarpSize", 0)
+    with phalanx.cuda.profile():
+        phalanx.cuda.nvtx.RangePush("part")
+        phalanx.cuda.nvtx.Mark("here")
+        phalanx.cuda.nvtx.RangePop()
+    phalanx.cuda.profiler.start()
+    phalanx.cuda.profiler.stop()
+    assert runtime.driverGetVersion() == runtime.runtimeGetVersion() == 0
+
+
+def test_asking_for_gpus_begins_no_session():
+    ended = worlds.run(
+        """
+        import phalanx as np
+        import phalanx.cuda
+        told = phalanx.cuda.is_available()
+        np.init(devices=2)
+        print(told, np.mesh().devices)
+        """
+    )
+    assert ended.stdout.split() == ["False", "2"]

@@ -265,13 +265,22 @@ impl Array {
     }
 
     /// The memory of this process's shards, in the order of its devices, without a copy of an array
-    /// that is no view. What is held of it stays as it is, whatever happens to the array.
+    /// that is no view and lies where the host can read it. What is held of it stays as it is,
+    /// whatever happens to the array.
     ///
     /// Collective over the mesh if the array is pending or a view, else Local.
     #[track_caller]
     pub fn shard_memory(&self) -> Result<Vec<ShardMemory>, Error> {
         let site = call_site();
-        self.of_whole(site, |mesh, value| mesh.engine().shard_memory(value))
+        self.of_whole(site, |mesh, value| mesh.engine().shard_memory(value, true))
+    }
+
+    /// As [`Array::shard_memory`], where the devices have it: also on a GPU, whose work on the array
+    /// has been enqueued when this returns.
+    #[track_caller]
+    pub fn device_memory(&self) -> Result<Vec<ShardMemory>, Error> {
+        let site = call_site();
+        self.of_whole(site, |mesh, value| mesh.engine().shard_memory(value, false))
     }
 
     /// Asks about the value of the array, or of a copy of it if it is a view.
@@ -334,4 +343,16 @@ pub fn synchronize() -> Result<(), Error> {
     let mesh = current_mesh(site)?;
     within(site, flush)?;
     mesh.engine().settle()
+}
+
+/// As [`flush`], and waits until all that was recorded has been handed to the devices. A GPU may
+/// still be at it: what other streams are made to wait for contains it. Collective over the mesh.
+///
+/// Errors: as `flush`, and those of the work that was started before.
+#[track_caller]
+pub fn hand_over() -> Result<(), Error> {
+    let site = call_site();
+    let mesh = current_mesh(site)?;
+    within(site, flush)?;
+    mesh.engine().hand_over()
 }

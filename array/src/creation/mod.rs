@@ -9,7 +9,7 @@ mod shaped;
 mod windows;
 
 pub use basic::{
-    NotInitialised, ShapeArgument, empty, flush, from_function, from_slice, full, ones,
+    NotInitialised, ShapeArgument, empty, flush, from_function, from_slice, full, hand_over, ones,
     synchronize, zeros,
 };
 pub(crate) use basic::{current_mesh, index_of};

@@ -128,32 +128,15 @@ fn bytes_of<T: Copy>(argument: &T) -> &[u8] {
 
 impl Remote for CudaDevice {
     fn read(&self, address: u64, bytes: &mut [u8]) {
-        if bytes.is_empty() {
-            return;
+        if !bytes.is_empty() {
+            self.copy_to_host(address, bytes);
         }
-        self.enter();
-        // SAFETY: the bytes lie inside a buffer of this device (`Remote`); the host's are waited
-        // for before they are used.
-        let copied = unsafe {
-            let to = bytes.as_mut_ptr().cast();
-            sys::cuMemcpyDtoHAsync_v2(to, address, bytes.len(), self.stream)
-        };
-        self.note("cuMemcpyDtoHAsync", copied);
-        self.synchronize();
     }
 
     fn write(&self, address: u64, bytes: &[u8]) {
-        if bytes.is_empty() {
-            return;
+        if !bytes.is_empty() {
+            self.copy_from_host(address, bytes);
         }
-        self.enter();
-        // SAFETY: as for `read`; the host's bytes are pageable, so they have been taken over when
-        // the call returns.
-        let copied = unsafe {
-            let from = bytes.as_ptr().cast();
-            sys::cuMemcpyHtoDAsync_v2(address, from, bytes.len(), self.stream)
-        };
-        self.note("cuMemcpyHtoDAsync", copied);
     }
 
     fn zero(&self, address: u64, len: usize) {

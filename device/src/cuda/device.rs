@@ -1,14 +1,21 @@
 //! A GPU as a device.
 
+use super::attributes::ATTRIBUTES;
 use super::blas::Blas;
 use super::driver::check;
 use super::library::{CudaOptions, Library, find};
+use super::pinned::PinnedPool;
 use super::pool::Pool;
+use super::staging::Staging;
+use super::stream::Mark;
 use crate::buffer::Remote;
-use crate::{Buffer, Device, DeviceError};
+use crate::{Buffer, Device, DeviceError, ForeignMemory};
 use cudarc::driver::sys::{self, CUcontext, CUdevice, CUdevice_attribute as Attribute, CUstream};
 use std::any::Any;
+use std::collections::VecDeque;
 use std::ffi::CStr;
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// What is known of a GPU.
@@ -40,8 +47,15 @@ pub struct CudaDevice {
     pub(super) stream: CUstream,
     properties: Properties,
     options: CudaOptions,
-    limit: Option<usize>,
+    /// The most bytes that it may hold; `UNLIMITED` without a limit.
+    limit: AtomicUsize,
     pool: Mutex<Pool>,
+    /// Memory of others that work under way still reads, the oldest first.
+    borrowed: Mutex<VecDeque<(Mark, Owner)>>,
+    /// Memory of the host that the device reaches by itself.
+    pub(super) pinned: Mutex<PinnedPool>,
+    /// What large copies between the host and the device go through, made when first needed.
+    pub(super) staging: Mutex<Option<Staging>>,
     failure: OnceLock<DeviceError>,
     /// Set when the device is made, for buffers that keep it.
     own: std::sync::Weak<CudaDevice>,
@@ -49,8 +63,13 @@ pub struct CudaDevice {
     host: OnceLock<rayon::ThreadPool>,
     /// The handle of cuBLAS, made when it is first needed.
     pub(super) blas: Mutex<Option<Blas>>,
-    device: CUdevice,
+    pub(super) device: CUdevice,
 }
+
+/// What keeps memory of others.
+type Owner = Arc<dyn Any + Send + Sync>;
+
+const UNLIMITED: usize = usize::MAX;
 
 // SAFETY: a context and a stream may be used by any thread; each call makes the context current
 // first (`CudaDevice::enter`).
@@ -121,8 +140,11 @@ impl CudaDevice {
             stream,
             properties,
             options: options.clone(),
-            limit,
+            limit: AtomicUsize::new(limit.unwrap_or(UNLIMITED)),
             pool: Mutex::default(),
+            borrowed: Mutex::default(),
+            pinned: Mutex::default(),
+            staging: Mutex::new(None),
             failure: OnceLock::new(),
             own: own.clone(),
             host: OnceLock::new(),
@@ -173,6 +195,92 @@ impl CudaDevice {
         self.pool.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The number of the GPU.
+    pub fn ordinal(&self) -> usize {
+        self.ordinal
+    }
+
+    /// Sets the most bytes that it may hold; arrays that are there stay.
+    pub fn set_memory_limit(&self, limit: Option<usize>) {
+        self.limit.store(limit.unwrap_or(UNLIMITED), Ordering::Relaxed);
+    }
+
+    /// The number of the GPU that has an address; `None` of the host's addresses. A driver must
+    /// have been loaded, as it is once there is a device.
+    pub fn ordinal_of(address: u64) -> Option<usize> {
+        let mut ordinal: i32 = 0;
+        let attribute = sys::CUpointer_attribute::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL;
+        // SAFETY: the place is that of a number of 32 bits, as this attribute asks for; any address
+        // may be asked about.
+        let asked =
+            unsafe { sys::cuPointerGetAttribute((&raw mut ordinal).cast(), attribute, address) };
+        (asked == sys::CUresult::CUDA_SUCCESS).then(|| usize::try_from(ordinal).ok())?
+    }
+
+    /// Free bytes of the GPU, and all of them.
+    ///
+    /// Errors: `DeviceError::Cuda`.
+    pub fn memory_info(&self) -> Result<(usize, usize), DeviceError> {
+        self.enter();
+        let (mut free, mut total) = (0, 0);
+        // SAFETY: the context is current, and both places are valid.
+        let asked = unsafe { sys::cuMemGetInfo_v2(&raw mut free, &raw mut total) };
+        check(&self.name(), "cuMemGetInfo", asked)?;
+        Ok((free, total))
+    }
+
+    /// The attributes of the GPU that it has, by the names of CUDA's runtime.
+    pub fn attributes(&self) -> Vec<(&'static str, i32)> {
+        let value = |&(name, attribute): &(&'static str, Attribute)| {
+            let mut value = 0;
+            // SAFETY: the device is one of the driver's, and the place is valid.
+            let asked =
+                unsafe { sys::cuDeviceGetAttribute(&raw mut value, attribute, self.device) };
+            (asked == sys::CUresult::CUDA_SUCCESS).then_some((name, value))
+        };
+        ATTRIBUTES.iter().filter_map(value).collect()
+    }
+
+    /// Waits for all work of the process on the GPU, whoever has enqueued it.
+    ///
+    /// Errors: `DeviceError::Cuda`.
+    pub fn synchronize_all(&self) -> Result<(), DeviceError> {
+        self.enter();
+        // SAFETY: the context is current.
+        check(&self.name(), "cuCtxSynchronize", unsafe { sys::cuCtxSynchronize() })
+    }
+
+    /// Keeps memory of others until the work that was enqueued before is done.
+    fn keep_until_done(&self, owner: Owner) {
+        match Mark::new(self, false, false) {
+            Ok(mark) => {
+                mark.set(self);
+                let mut borrowed = self.borrowed.lock().unwrap_or_else(PoisonError::into_inner);
+                borrowed.push_back((mark, owner));
+            }
+            Err(error) => {
+                self.synchronize();
+                self.fail(error);
+            }
+        }
+        self.let_go();
+    }
+
+    /// Lets go of memory of others that no work reads any more.
+    fn let_go(&self) {
+        loop {
+            // Owners may call whatever they like when they are dropped: not under the lock.
+            let mut borrowed = self.borrowed.lock().unwrap_or_else(PoisonError::into_inner);
+            match borrowed.front() {
+                Some((mark, _)) if mark.is_past(self) => {}
+                _ => return,
+            }
+            let done = borrowed.pop_front();
+            drop(borrowed);
+            drop(done);
+        }
+    }
+
     /// Gives free blocks back to the driver, once nothing uses them.
     pub fn release_cached(&self) {
         let blocks = self.pool_state().drain();
@@ -185,9 +293,10 @@ impl CudaDevice {
         }
     }
 
-    /// Bytes of free blocks that the pool keeps.
-    pub fn cached_bytes(&self) -> usize {
-        self.pool_state().cached
+    /// Bytes of free blocks that the pool keeps, and how many blocks they are.
+    pub fn cached(&self) -> (usize, usize) {
+        let pool = self.pool_state();
+        (pool.cached, pool.free_blocks())
     }
 
     fn allocate_block(&self, size: usize) -> Result<u64, DeviceError> {
@@ -214,7 +323,7 @@ impl CudaDevice {
             device: self.name(),
             requested,
             in_use: self.bytes_in_use(),
-            limit: Some(self.limit.unwrap_or(self.properties.memory)),
+            limit: Some(self.memory_limit().unwrap_or(self.properties.memory)),
         }
     }
 
@@ -229,15 +338,23 @@ impl Device for CudaDevice {
     }
 
     fn allocate(self: Arc<Self>, bytes: usize) -> Result<Buffer, DeviceError> {
+        self.let_go();
         let size = Pool::size(bytes);
-        let cached = {
+        let limit = self.limit.load(Ordering::Relaxed);
+        let (cached, is_full) = {
             let mut pool = self.pool_state();
-            if self.limit.is_some_and(|limit| pool.in_use + size > limit) {
+            if pool.in_use.saturating_add(size) > limit {
                 drop(pool);
                 return Err(self.refused(bytes));
             }
-            pool.take(size)
+            let cached = pool.take(size);
+            // Free blocks of other sizes count, too, as far as others than this process go.
+            let held = (pool.in_use + pool.cached).saturating_add(size);
+            (cached, cached.is_none() && held > limit)
         };
+        if is_full {
+            self.release_cached();
+        }
         let address = match cached {
             Some(address) => address,
             None => {
@@ -267,7 +384,20 @@ impl Device for CudaDevice {
     }
 
     fn memory_limit(&self) -> Option<usize> {
-        self.limit
+        Some(self.limit.load(Ordering::Relaxed)).filter(|&limit| limit != UNLIMITED)
+    }
+
+    fn adopt(self: Arc<Self>, memory: &ForeignMemory, bytes: Range<usize>) -> Option<Buffer> {
+        if memory.device() != self.name() {
+            return None;
+        }
+        self.let_go();
+        let (address, length) = (memory.address(&bytes), bytes.len());
+        let (keeper, owner) = (self.clone(), memory.owner());
+        let release = move |_| keeper.keep_until_done(owner.clone());
+        // SAFETY: the device may read the bytes as long as the owner lives, which `release` lets go
+        // once the work before is done (`ForeignMemory::new`); memory of others is not written.
+        Some(unsafe { Buffer::from_remote(address, length, self, release) })
     }
 
     fn pool(&self) -> Option<&rayon::ThreadPool> {
@@ -287,6 +417,7 @@ impl Device for CudaDevice {
         // SAFETY: the stream lives as long as the device.
         let waited = unsafe { sys::cuStreamSynchronize(self.stream) };
         self.note("cuStreamSynchronize", waited);
+        self.let_go();
     }
 
     fn failure(&self) -> Option<DeviceError> {
@@ -305,6 +436,8 @@ impl Device for CudaDevice {
 impl Drop for CudaDevice {
     fn drop(&mut self) {
         self.synchronize();
+        self.staging.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+        self.pinned.get_mut().unwrap_or_else(PoisonError::into_inner).free_all();
         self.blas.get_mut().unwrap_or_else(PoisonError::into_inner).take();
         self.release_cached();
         // SAFETY: nothing of the device is in use any more.

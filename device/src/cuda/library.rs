@@ -26,6 +26,8 @@ pub enum Library {
     Cublas,
     /// Fourier transforms.
     Cufft,
+    /// Names for profilers.
+    Nvtx,
 }
 
 /// A library that has been found.
@@ -39,8 +41,8 @@ pub struct Found {
 
 impl Library {
     /// Every library, in the order in which they are told of.
-    pub const ALL: [Library; 4] =
-        [Library::Driver, Library::Nvrtc, Library::Cublas, Library::Cufft];
+    pub const ALL: [Library; 5] =
+        [Library::Driver, Library::Nvrtc, Library::Cublas, Library::Cufft, Library::Nvtx];
 
     /// What it is called in messages.
     pub const fn name(self) -> &'static str {
@@ -49,6 +51,7 @@ impl Library {
             Library::Nvrtc => "NVRTC",
             Library::Cublas => "cuBLAS",
             Library::Cufft => "cuFFT",
+            Library::Nvtx => "NVTX",
         }
     }
 
@@ -59,6 +62,12 @@ impl Library {
             Library::Nvrtc => &["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"],
             Library::Cublas => &["libcublas.so.13", "libcublas.so.12", "libcublas.so"],
             Library::Cufft => &["libcufft.so.12", "libcufft.so.11", "libcufft.so"],
+            Library::Nvtx => &[
+                "libnvToolsExt.so.1",
+                "libnvToolsExt.so",
+                "libnvtx3interop.so.1",
+                "libnvtx3interop.so",
+            ],
         }
     }
 
@@ -66,7 +75,7 @@ impl Library {
     /// looks: they must be in memory first.
     const fn companions(self) -> &'static [&'static str] {
         match self {
-            Library::Driver | Library::Cufft => &[],
+            Library::Driver | Library::Cufft | Library::Nvtx => &[],
             Library::Nvrtc => &["libnvrtc-builtins.so."],
             Library::Cublas => &["libcublasLt.so."],
         }
@@ -85,6 +94,9 @@ impl Library {
             }
             Library::Cufft => {
                 "pip install nvidia-cufft, or name the folder that has it in PHALANX_CUDA_PATH"
+            }
+            Library::Nvtx => {
+                "pip install nvidia-nvtx, or name the folder that has it in PHALANX_CUDA_PATH"
             }
         }
     }
@@ -176,6 +188,8 @@ fn is_present(library: Library) -> bool {
             Library::Nvrtc => cudarc::nvrtc::sys::is_culib_present(),
             Library::Cublas => cudarc::cublas::sys::is_culib_present(),
             Library::Cufft => cudarc::cufft::sys::is_culib_present(),
+            // Its functions are looked up where they are used.
+            Library::Nvtx => true,
         }
     }
 }

@@ -2,11 +2,13 @@
 //!
 //! All work of a device is in the order of one stream: kernels, copies and fills are enqueued, and
 //! only reading to the host waits. Memory that is freed may be given out again at once, since
-//! whoever gets it is behind its last user in that order.
+//! whoever gets it is behind its last user in that order. Streams of programs and of other
+//! libraries come before or after that stream by events (`stream`).
 //!
 //! A call that fails leaves its error with the device (`Device::failure`), because a fault of the
 //! GPU shows at some later call; whoever reads results asks for it.
 
+mod attributes;
 mod blas;
 mod cache;
 mod compiler;
@@ -15,10 +17,17 @@ mod device;
 mod driver;
 mod function;
 mod library;
+mod pinned;
 mod pool;
+mod profiling;
+mod staging;
+mod stream;
 
 pub use blas::{MatrixElement, Product};
 pub use compiler::Compiler;
 pub use device::{CudaDevice, Properties, cuda_devices};
 pub use function::{Function, GridSize, Module};
 pub use library::{CudaOptions, Found, Library, find};
+pub use pinned::PinnedMemory;
+pub use profiling::{mark, pop_range, profile, push_range};
+pub use stream::{Event, Reader, Stream};

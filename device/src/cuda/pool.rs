@@ -43,6 +43,11 @@ impl Pool {
         self.free.entry(size).or_default().push(address);
     }
 
+    /// How many free blocks there are.
+    pub fn free_blocks(&self) -> usize {
+        self.free.values().map(Vec::len).sum()
+    }
+
     /// All free blocks, which are the caller's to give back to the driver.
     pub fn drain(&mut self) -> Vec<u64> {
         self.cached = 0;
@@ -65,6 +70,7 @@ mod tests {
         pool.give(8192, size);
         assert_eq!((pool.in_use, pool.cached, pool.peak), (0, 2048, 2048));
         assert_eq!((pool.take(512), pool.take(size)), (None, Some(8192)));
+        assert_eq!((pool.free_blocks(), pool.cached), (1, size));
         assert_eq!(pool.drain(), [4096]);
     }
 }

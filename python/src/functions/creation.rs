@@ -496,10 +496,16 @@ fn converted(
         )
     };
     let Ok(array) = object.cast::<Ndarray>() else {
-        if copies == Some(false) {
-            return Err(refused());
-        }
-        let made = convert::array(object, dtype)?;
+        let shared = match copies {
+            Some(true) => None,
+            _ => convert::on_gpu(object, true)?,
+        };
+        let made = match shared {
+            Some((made, true)) if dtype.is_none_or(|dtype| dtype == made.dtype()) => made,
+            _ if copies == Some(false) => return Err(refused()),
+            Some((made, _)) => made.astype(dtype.unwrap_or(made.dtype())),
+            None => convert::array(object, dtype)?,
+        };
         let wants_fortran = match order {
             MemoryOrder::F => true,
             MemoryOrder::C => false,

@@ -9,7 +9,7 @@ use phalanx_array::{
     Engine, Error, Evaluated, HostArray, LocalShard, ShardBytes, ShardMemory, Site,
 };
 use phalanx_collectives::TicketKind;
-use phalanx_device::{Buffer, Strided, contiguous, copy_strided};
+use phalanx_device::{Buffer, Strided, contiguous, copy_from_host};
 use phalanx_ops::sharding::volume;
 use phalanx_ops::waiting::copying;
 use phalanx_ops::{Bounds, DType, IndexBox, Sharding, Split};
@@ -25,21 +25,13 @@ impl Session {
     ) -> Result<Arc<dyn Evaluated>, Error> {
         let sharding = self.options.policy.sharding(&data.shape, &self.mesh);
         let item = data.dtype.size();
-        let host = Buffer::from_vec(data.bytes.clone());
         let strides = contiguous(&data.shape, item);
         let fill = |_: usize, block: &IndexBox, buffer: &Buffer| {
             let extents: Vec<usize> = block.iter().map(std::ops::Range::len).collect();
-            let offset = block
-                .iter()
-                .zip(&strides)
-                .map(|(range, stride)| range.start as isize * stride)
-                .sum();
-            copy_strided(
-                &Strided { buffer: &host, offset, strides: &strides },
-                &Strided { buffer, offset: 0, strides: &contiguous(&extents, item) },
-                &extents,
-                item,
-            );
+            let packed = contiguous(&extents, item);
+            let target = Strided { buffer, offset: 0, strides: &packed };
+            let first = first_byte(block, &strides);
+            copy_from_host(&data.bytes, first, &strides, &target, &extents, item);
         };
         let value = self.filled(data.dtype, &data.shape, sharding, fill, site)?;
         self.processes.declare(|| data_digest(data.dtype, &data.shape, &data.bytes), site);
@@ -53,6 +45,9 @@ impl Session {
         site: Site,
     ) -> Result<(Arc<dyn Evaluated>, bool), Error> {
         let LocalShard { dtype, shape, bytes } = data;
+        if let ShardBytes::OfDevice { memory, .. } = bytes {
+            return self.share_foreign(*dtype, shape, memory, site);
+        }
         let (sharding, blocks) = self.place(shape);
         let shared = |owner: &Arc<dyn AsRef<[u8]> + Send + Sync>| -> Option<Vec<Buffer>> {
             let start = (**owner).as_ref().as_ptr();
@@ -65,18 +60,25 @@ impl Session {
             blocks.iter().map(one).collect()
         };
         let buffers = match bytes {
-            ShardBytes::Shared(owner) => shared(owner),
-            ShardBytes::Own(_) => None,
+            // Other devices than the host have the elements in memory of their own.
+            ShardBytes::Shared(owner) if self.is_on_host() => shared(owner),
+            _ => None,
         };
+        let bytes = bytes.on_host().unwrap_or(&[]);
         let Some(buffers) = buffers else {
-            let bytes = bytes.as_slice().to_vec();
+            let bytes = bytes.to_vec();
             let data = HostArray { dtype: *dtype, shape: shape.clone(), bytes };
             return Ok((self.upload_data(&data, site)?, false));
         };
         let storage = Storage::shared(buffers);
         self.live.note(&storage, *dtype, shape, site);
-        self.processes.declare(|| data_digest(*dtype, shape, bytes.as_slice()), site);
+        self.processes.declare(|| data_digest(*dtype, shape, bytes), site);
         Ok((Arc::new(Shards::new(*dtype, shape, sharding, storage, None)), true))
+    }
+
+    /// Whether the host reads what the devices have.
+    fn is_on_host(&self) -> bool {
+        self.devices.iter().all(|device| device.is_host())
     }
 
     /// See `Engine::placement`.
@@ -199,17 +201,15 @@ impl Session {
             sharding.axes[axis] = Some(Split { mesh_axes, bounds: Bounds::explicit(&sizes) });
         }
         let dtype = shards[0].dtype;
-        let is_shared = shards.iter().any(|shard| matches!(shard.bytes, ShardBytes::Shared(_)))
-            && self.devices.iter().all(|device| device.is_host());
+        let mut is_shared = false;
         let mut buffers = Vec::with_capacity(shards.len());
-        for (shard, device) in shards.into_iter().zip(&self.devices) {
-            let host = buffer_of(shard);
-            let copied = |own: &Buffer| own.update_from_host(&host);
-            let buffer = match device.is_host() {
-                true => Ok(host.clone()),
-                false => device.clone().allocate(host.len()).inspect(copied),
-            };
-            buffers.push(buffer.map_err(|error| fail(self.fatal(self.too_little(error))))?);
+        for (local, shard) in shards.into_iter().enumerate() {
+            let part = self.part(local, shard).map_err(|error| match error {
+                RunError::Device(error) => fail(self.fatal(self.too_little(error))),
+                error => fail(self.fatal(error)),
+            })?;
+            is_shared |= part.is_shared;
+            buffers.push(part.buffer);
         }
         let storage = if is_shared { Storage::shared(buffers) } else { Storage::new(buffers) };
         self.live.note(&storage, dtype, &shape, site);
@@ -240,28 +240,36 @@ impl Session {
     }
 
     /// See `Engine::shard_memory`.
-    pub(super) fn memory_of(&self, value: &Arc<dyn Evaluated>) -> Result<Vec<ShardMemory>, Error> {
+    pub(super) fn memory_of(
+        &self,
+        value: &Arc<dyn Evaluated>,
+        on_host: bool,
+    ) -> Result<Vec<ShardMemory>, Error> {
         self.wait(value)?;
         let shards = Shards::of(value);
         let blocks = shards.blocks(&self.mesh, self.first_device);
         let memory = |(local, block): (usize, &IndexBox)| {
             let buffer = &shards.buffers()[local];
-            // What the host cannot address is shown as a copy.
+            let is_on_host = on_host || buffer.remote().is_none();
             let (address, owner): (usize, Arc<dyn Any + Send + Sync>) = match buffer.remote() {
-                None => (buffer.as_ptr() as usize, shards.storage()),
-                Some(_) => {
+                Some(_) if on_host => {
                     let copy = buffer.on_host();
                     (copy.as_ptr() as usize, Arc::new(copy))
                 }
+                _ => (buffer.as_ptr() as usize, shards.storage()),
             };
             ShardMemory {
                 start: block.iter().map(|range| range.start).collect(),
                 shape: block.iter().map(|range| range.len()).collect(),
                 address,
+                device: self.devices[local].name(),
+                is_on_host,
                 owner,
             }
         };
-        Ok(blocks.iter().enumerate().map(memory).collect())
+        let memory = blocks.iter().enumerate().map(memory).collect();
+        self.intact()?;
+        Ok(memory)
     }
 
     /// See `Engine::exchange`.
@@ -303,7 +311,7 @@ impl Session {
 
 /// Where the elements of a block lie among those of an array in C order, and how many there are, if
 /// none lies in between that is not of the block.
-fn in_one_piece(block: &IndexBox, shape: &[usize]) -> Option<(usize, usize)> {
+pub(super) fn in_one_piece(block: &IndexBox, shape: &[usize]) -> Option<(usize, usize)> {
     let elements = volume(block);
     if elements == 0 {
         return Some((0, 0));
@@ -322,17 +330,24 @@ fn is_aligned(start: *const u8, dtype: DType) -> bool {
     (start as usize).is_multiple_of(dtype.size())
 }
 
+/// The byte at which a block begins in an array of these strides.
+pub(super) fn first_byte(block: &IndexBox, strides: &[isize]) -> isize {
+    block.iter().zip(strides).map(|(range, stride)| range.start as isize * stride).sum()
+}
+
 /// The memory of a shard, without a copy where its elements are aligned.
-fn buffer_of(shard: LocalShard) -> Buffer {
-    let (start, length) = (shard.bytes.as_slice().as_ptr(), shard.bytes.as_slice().len());
-    let is_aligned = is_aligned(start, shard.dtype);
+pub(super) fn buffer_of(dtype: DType, bytes: ShardBytes) -> Buffer {
+    let host = bytes.on_host().unwrap_or(&[]);
+    let (start, length) = (host.as_ptr(), host.len());
+    let is_aligned = is_aligned(start, dtype);
     // Memory of ours may be given to values of other dtypes later.
     let is_fit_for_all = (start as usize).is_multiple_of(align_of::<u128>());
-    match shard.bytes {
+    match bytes {
         ShardBytes::Own(bytes) if is_fit_for_all => Buffer::from_vec(bytes),
         ShardBytes::Shared(owner) if is_aligned => Buffer::from_shared(owner, 0, length),
         ShardBytes::Own(bytes) => Buffer::aligned(&bytes),
         ShardBytes::Shared(owner) => Buffer::aligned((*owner).as_ref()),
+        ShardBytes::OfDevice { .. } => unreachable!("bug: the host has no such bytes"),
     }
 }
 

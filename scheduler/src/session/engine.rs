@@ -279,6 +279,12 @@ impl Engine for Session {
         }
     }
 
+    fn hand_over(&self) -> Result<(), Error> {
+        let outcomes = self.state().flights.outcomes();
+        let ended = outcomes.iter().try_for_each(|outcome| self.stopping(outcome.wait()));
+        self.processes.tell(ended)
+    }
+
     fn settle(&self) -> Result<(), Error> {
         let outcomes = self.state().flights.outcomes();
         let settled = outcomes.iter().try_for_each(|outcome| self.stopping(outcome.wait()));
@@ -325,8 +331,12 @@ impl Engine for Session {
         self.shards_of(value)
     }
 
-    fn shard_memory(&self, value: &Arc<dyn Evaluated>) -> Result<Vec<ShardMemory>, Error> {
-        self.memory_of(value)
+    fn shard_memory(
+        &self,
+        value: &Arc<dyn Evaluated>,
+        on_host: bool,
+    ) -> Result<Vec<ShardMemory>, Error> {
+        self.memory_of(value, on_host)
     }
 
     fn placement(&self, shape: &[usize]) -> (Sharding, Vec<IndexBox>) {

@@ -4,6 +4,7 @@
 mod data;
 mod engine;
 mod evaluate;
+mod foreign;
 mod lane;
 mod live;
 mod memory;

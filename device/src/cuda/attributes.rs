@@ -1,0 +1,57 @@
+//! What a GPU is asked about by name.
+
+use cudarc::driver::sys::CUdevice_attribute as Attribute;
+
+/// The names that CUDA's runtime gives attributes, and the driver's numbers for them.
+pub(super) const ATTRIBUTES: &[(&str, Attribute)] = &[
+    ("MaxThreadsPerBlock", Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK),
+    ("MaxBlockDimX", Attribute::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X),
+    ("MaxBlockDimY", Attribute::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y),
+    ("MaxBlockDimZ", Attribute::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z),
+    ("MaxGridDimX", Attribute::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X),
+    ("MaxGridDimY", Attribute::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y),
+    ("MaxGridDimZ", Attribute::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z),
+    ("MaxSharedMemoryPerBlock", Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK),
+    (
+        "MaxSharedMemoryPerBlockOptin",
+        Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
+    ),
+    (
+        "MaxSharedMemoryPerMultiprocessor",
+        Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR,
+    ),
+    ("TotalConstantMemory", Attribute::CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY),
+    ("WarpSize", Attribute::CU_DEVICE_ATTRIBUTE_WARP_SIZE),
+    ("MaxPitch", Attribute::CU_DEVICE_ATTRIBUTE_MAX_PITCH),
+    ("MaxRegistersPerBlock", Attribute::CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK),
+    (
+        "MaxRegistersPerMultiprocessor",
+        Attribute::CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR,
+    ),
+    ("ClockRate", Attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE),
+    ("MultiProcessorCount", Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT),
+    ("KernelExecTimeout", Attribute::CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT),
+    ("Integrated", Attribute::CU_DEVICE_ATTRIBUTE_INTEGRATED),
+    ("CanMapHostMemory", Attribute::CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY),
+    ("ComputeMode", Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_MODE),
+    ("ConcurrentKernels", Attribute::CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS),
+    ("EccEnabled", Attribute::CU_DEVICE_ATTRIBUTE_ECC_ENABLED),
+    ("PciBusId", Attribute::CU_DEVICE_ATTRIBUTE_PCI_BUS_ID),
+    ("PciDeviceId", Attribute::CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID),
+    ("PciDomainId", Attribute::CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID),
+    ("AsyncEngineCount", Attribute::CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT),
+    ("UnifiedAddressing", Attribute::CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING),
+    ("MemoryClockRate", Attribute::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE),
+    ("GlobalMemoryBusWidth", Attribute::CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH),
+    ("L2CacheSize", Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE),
+    ("MaxThreadsPerMultiProcessor", Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR),
+    ("MaxBlocksPerMultiprocessor", Attribute::CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR),
+    ("ComputeCapabilityMajor", Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
+    ("ComputeCapabilityMinor", Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR),
+    ("ManagedMemory", Attribute::CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY),
+    ("IsMultiGpuBoard", Attribute::CU_DEVICE_ATTRIBUTE_MULTI_GPU_BOARD),
+    ("ConcurrentManagedAccess", Attribute::CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS),
+    ("PageableMemoryAccess", Attribute::CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS),
+    ("CooperativeLaunch", Attribute::CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH),
+    ("MemoryPoolsSupported", Attribute::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED),
+];

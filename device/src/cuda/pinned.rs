@@ -1,0 +1,118 @@
+//! Memory of the host that GPUs reach by themselves, so that copies need no detour.
+
+use super::device::CudaDevice;
+use super::driver::check;
+use crate::{Device, DeviceError};
+use cudarc::driver::sys;
+use std::collections::HashMap;
+use std::ptr::NonNull;
+use std::sync::{Arc, MutexGuard, PoisonError};
+
+/// Sizes are rounded up to this.
+const GRAIN: usize = 512;
+
+/// Memory of the host that does not move, which every GPU of the process reads and writes at full
+/// speed. It goes back to the pool of its device.
+pub struct PinnedMemory {
+    device: Arc<CudaDevice>,
+    start: NonNull<u8>,
+    length: usize,
+    size: usize,
+}
+
+// SAFETY: plain bytes without thread affinity; who may touch them when is the program's business,
+// as with every buffer that is handed out.
+unsafe impl Send for PinnedMemory {}
+// SAFETY: as for `Send`; no method reads or writes the bytes.
+unsafe impl Sync for PinnedMemory {}
+
+/// Freed blocks by size, the last freed first.
+#[derive(Default)]
+pub(super) struct PinnedPool {
+    free: HashMap<usize, Vec<Block>>,
+}
+
+struct Block(NonNull<u8>);
+
+// SAFETY: a free block belongs to nobody.
+unsafe impl Send for Block {}
+
+impl PinnedPool {
+    /// Gives all free blocks back to the system.
+    pub fn free_all(&mut self) {
+        for block in self.free.drain().flat_map(|(_, blocks)| blocks) {
+            // SAFETY: made by `allocate`, and nobody has it.
+            let _ = unsafe { sys::cuMemFreeHost(block.0.as_ptr().cast()) };
+        }
+    }
+}
+
+/// New memory of the host that no page of moves.
+pub(super) fn allocate(device: &CudaDevice, size: usize) -> Result<NonNull<u8>, DeviceError> {
+    device.enter();
+    let mut start = std::ptr::null_mut();
+    // SAFETY: the context is current and the place valid.
+    let made = unsafe { sys::cuMemHostAlloc(&raw mut start, size, sys::CU_MEMHOSTALLOC_PORTABLE) };
+    check(&device.name(), "cuMemHostAlloc", made)?;
+    NonNull::new(start.cast()).ok_or_else(|| DeviceError::OutOfMemory {
+        device: String::from("host"),
+        requested: size,
+        in_use: 0,
+        limit: None,
+    })
+}
+
+impl PinnedMemory {
+    /// So many bytes, whose contents are unspecified. Local.
+    ///
+    /// Errors: `DeviceError::Cuda` where the system has no more of it.
+    pub fn new(device: &Arc<CudaDevice>, length: usize) -> Result<PinnedMemory, DeviceError> {
+        let size = length.max(1).next_multiple_of(GRAIN);
+        let kept = device.pinned_state().free.get_mut(&size).and_then(Vec::pop);
+        let start = match kept {
+            Some(block) => block.0,
+            None => allocate(device, size)?,
+        };
+        Ok(PinnedMemory { device: device.clone(), start, length, size })
+    }
+
+    /// The address of the first byte.
+    pub fn as_ptr(&self) -> *mut u8 {
+        self.start.as_ptr()
+    }
+
+    /// How many bytes.
+    pub fn len(&self) -> usize {
+        self.length
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+}
+
+impl Drop for PinnedMemory {
+    fn drop(&mut self) {
+        let mut pool = self.device.pinned_state();
+        pool.free.entry(self.size).or_default().push(Block(self.start));
+    }
+}
+
+impl CudaDevice {
+    fn pinned_state(&self) -> MutexGuard<'_, PinnedPool> {
+        self.pinned.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How many blocks of pinned memory are kept for later.
+    pub fn free_pinned_blocks(&self) -> usize {
+        self.pinned_state().free.values().map(Vec::len).sum()
+    }
+
+    /// Gives pinned memory that is kept for later back to the system, once no copy uses it.
+    pub fn release_pinned(&self) {
+        self.synchronize();
+        self.enter();
+        self.pinned_state().free_all();
+    }
+}

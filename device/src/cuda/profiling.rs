@@ -1,0 +1,86 @@
+//! Profilers: when they look, and names for what they see.
+//!
+//! Names go to NVTX, which passes them to a profiler if there is one. A machine without the library
+//! runs on: nobody looks there.
+
+use super::driver::check;
+use super::library::{CudaOptions, Library, find};
+use crate::DeviceError;
+use cudarc::driver::sys;
+use std::ffi::{CString, c_char, c_int};
+use std::sync::OnceLock;
+
+/// Has profilers that wait for it look from now on, or no longer. Local.
+///
+/// Errors: `DeviceError::Library` without a driver, `DeviceError::Cuda` where it refuses.
+pub fn profile(looks: bool, options: &CudaOptions) -> Result<(), DeviceError> {
+    find(Library::Driver, options)?;
+    // SAFETY: the driver is loaded.
+    let (call, result) = unsafe {
+        match looks {
+            true => ("cuProfilerStart", sys::cuProfilerStart()),
+            false => ("cuProfilerStop", sys::cuProfilerStop()),
+        }
+    };
+    check("cuda", call, result)
+}
+
+type Named = unsafe extern "C" fn(*const c_char) -> c_int;
+type Mark = unsafe extern "C" fn(*const c_char);
+type Pop = unsafe extern "C" fn() -> c_int;
+
+/// The functions of NVTX.
+struct Nvtx {
+    push: Named,
+    pop: Pop,
+    mark: Mark,
+}
+
+fn nvtx(options: &CudaOptions) -> Option<&'static Nvtx> {
+    static FOUND: OnceLock<Option<Nvtx>> = OnceLock::new();
+    let look = || {
+        let found = find(Library::Nvtx, options).ok()?;
+        // SAFETY: the library is NVTX, whose functions have these types in all versions, and stays
+        // loaded for the life of the process.
+        unsafe {
+            let library = libloading::Library::new(&found.path).ok()?;
+            let nvtx = Nvtx {
+                push: *library.get::<Named>(b"nvtxRangePushA\0").ok()?,
+                pop: *library.get::<Pop>(b"nvtxRangePop\0").ok()?,
+                mark: *library.get::<Mark>(b"nvtxMarkA\0").ok()?,
+            };
+            std::mem::forget(library);
+            Some(nvtx)
+        }
+    };
+    FOUND.get_or_init(look).as_ref()
+}
+
+/// A text for C, up to its first zero.
+fn text(name: &str) -> CString {
+    CString::new(name.split('\0').next().unwrap_or_default()).unwrap_or_default()
+}
+
+/// Begins a part of the program, of this thread, that profilers show by its name. Local.
+pub fn push_range(name: &str, options: &CudaOptions) {
+    if let Some(nvtx) = nvtx(options) {
+        // SAFETY: the text is terminated and lives during the call, which copies it.
+        let _ = unsafe { (nvtx.push)(text(name).as_ptr()) };
+    }
+}
+
+/// Ends the part that this thread has begun last. Local.
+pub fn pop_range(options: &CudaOptions) {
+    if let Some(nvtx) = nvtx(options) {
+        // SAFETY: the function takes nothing, and refuses where no part has begun.
+        let _ = unsafe { (nvtx.pop)() };
+    }
+}
+
+/// Names this moment. Local.
+pub fn mark(name: &str, options: &CudaOptions) {
+    if let Some(nvtx) = nvtx(options) {
+        // SAFETY: as in `push_range`.
+        unsafe { (nvtx.mark)(text(name).as_ptr()) };
+    }
+}

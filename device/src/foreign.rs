@@ -1,0 +1,119 @@
+//! Memory of a device that belongs to somebody else.
+
+use crate::contiguous;
+use std::any::Any;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Elements in a device's memory that another library has, such as those of a tensor.
+pub struct ForeignMemory {
+    device: String,
+    start: u64,
+    length: usize,
+    offset: usize,
+    strides: Vec<isize>,
+    is_packed: bool,
+    is_lasting: bool,
+    owner: Arc<dyn Any + Send + Sync>,
+}
+
+impl ForeignMemory {
+    /// The elements of `item` bytes that strides reach from `first` on the device of a name. Ones
+    /// that are not `lasting` are read before whoever is given them goes on; the others as long as
+    /// somebody needs them.
+    ///
+    /// # Safety
+    /// The device may read the elements from the work on that it is given next, until the owner is
+    /// dropped, and nobody writes those that last.
+    pub unsafe fn new(
+        device: String,
+        first: u64,
+        shape: &[usize],
+        strides: &[isize],
+        item: usize,
+        is_lasting: bool,
+        owner: Arc<dyn Any + Send + Sync>,
+    ) -> ForeignMemory {
+        let (mut lowest, mut highest) = (0, 0);
+        for (&extent, &stride) in shape.iter().zip(strides) {
+            let reach = stride * (extent as isize - 1);
+            lowest += reach.min(0);
+            highest += reach.max(0);
+        }
+        let is_empty = shape.contains(&0);
+        let length = if is_empty { 0 } else { (highest - lowest) as usize + item };
+        let packed = contiguous(shape, item);
+        let mut axes = strides.iter().zip(&packed).zip(shape);
+        ForeignMemory {
+            device,
+            start: first.wrapping_add_signed(lowest as i64),
+            length,
+            offset: if is_empty { 0 } else { lowest.unsigned_abs() },
+            strides: strides.to_vec(),
+            is_packed: is_empty || axes.all(|((a, b), &extent)| a == b || extent == 1),
+            is_lasting,
+            owner,
+        }
+    }
+
+    /// The name of the device.
+    pub fn device(&self) -> &str {
+        &self.device
+    }
+
+    /// Bytes from the lowest element to the end of the highest one.
+    pub fn length(&self) -> usize {
+        self.length
+    }
+
+    /// The byte of the first element among them.
+    pub fn offset(&self) -> usize {
+        self.offset
+    }
+
+    /// The byte stride of each axis.
+    pub fn strides(&self) -> &[isize] {
+        &self.strides
+    }
+
+    /// Whether the elements lie in C order next to each other, and may be read there for good.
+    pub fn is_lent_in_order(&self) -> bool {
+        self.is_packed && self.is_lasting
+    }
+
+    /// Whether the elements may be read for good.
+    pub fn is_lasting(&self) -> bool {
+        self.is_lasting
+    }
+
+    /// The address of some of the bytes. Panics if they lie outside.
+    pub(crate) fn address(&self, bytes: &Range<usize>) -> u64 {
+        assert!(bytes.end <= self.length, "bug: bytes {bytes:?} of {}", self.length);
+        self.start + bytes.start as u64
+    }
+
+    /// What keeps the memory.
+    pub(crate) fn owner(&self) -> Arc<dyn Any + Send + Sync> {
+        self.owner.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn memory(shape: &[usize], strides: &[isize]) -> ForeignMemory {
+        // SAFETY: nothing reads it.
+        unsafe { ForeignMemory::new("cuda:0".into(), 4096, shape, strides, 8, true, Arc::new(())) }
+    }
+
+    #[test]
+    fn strides_reach_both_ways() {
+        let turned = memory(&[3, 4], &[8, -24]);
+        assert_eq!((turned.offset(), turned.length()), (72, 96));
+        assert_eq!(turned.address(&(8..16)), 4096 - 72 + 8);
+        assert!(!turned.is_lent_in_order());
+        assert!(memory(&[3, 1, 4], &[32, 7, 8]).is_lent_in_order());
+        assert_eq!(memory(&[3, 0], &[8, 8]).length(), 0);
+    }
+}

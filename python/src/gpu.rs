@@ -1,0 +1,425 @@
+//! GPUs for `phalanx.cuda`: which there are, streams and events beside our own work, pinned memory,
+//! and what profilers are told.
+
+use crate::errors::{runtime_error, value_error};
+use crate::session;
+use phalanx::cuda::{self, CudaDevice, PinnedMemory};
+use phalanx::waiting::{aside, lock};
+use pyo3::exceptions::{PyBufferError, PyMemoryError};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::ffi::c_int;
+use std::sync::{Arc, Mutex};
+
+/// The GPUs of the session.
+pub static GPUS: Gpus = Gpus(Mutex::new(Vec::new()));
+
+/// The GPUs of this process, in the order of its devices; none on CPUs.
+pub struct Gpus(Mutex<Vec<Arc<CudaDevice>>>);
+
+impl Gpus {
+    /// Notes those of a session that begins, or that there are none when it ends.
+    pub fn set(&self, gpus: Vec<Arc<CudaDevice>>) {
+        let before = std::mem::replace(&mut *lock(&self.0), gpus);
+        drop(before);
+    }
+
+    /// All of them.
+    pub fn all(&self) -> Vec<Arc<CudaDevice>> {
+        lock(&self.0).clone()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        lock(&self.0).is_empty()
+    }
+
+    /// The first one of a number that CUDA gives it.
+    pub fn of_ordinal(&self, ordinal: usize) -> Option<Arc<CudaDevice>> {
+        lock(&self.0).iter().find(|gpu| gpu.ordinal() == ordinal).cloned()
+    }
+}
+
+/// The exception of an error of a GPU.
+pub fn failed(error: &phalanx::cuda::DeviceError) -> PyErr {
+    runtime_error(format!("{error} [{}]\n  hint    {}", error.code(), error.hint()))
+}
+
+/// A device of this process by its number.
+pub fn on_device(number: usize) -> PyResult<Arc<CudaDevice>> {
+    let gpus = lock(&GPUS.0);
+    let found = gpus.get(number).cloned();
+    found.ok_or_else(|| {
+        value_error(format!("there is no device {number}: this process has {} GPUs", gpus.len()))
+    })
+}
+
+/// A stream as protocols name it: 0 and 1 are CUDA's default, 2 is that of the thread, and others
+/// are handles.
+pub fn stream_of(device: &Arc<CudaDevice>, number: i64) -> PyResult<cuda::Stream> {
+    let handle = usize::try_from(number).map_err(|_| value_error("a stream is not negative"))?;
+    // SAFETY: whoever names a stream promises that it lives as long as it is used.
+    Ok(unsafe { cuda::Stream::external(device, handle) })
+}
+
+/// For each GPU of this process its number, name and compute capability. None on CPUs.
+#[pyfunction(name = "_gpus")]
+pub fn gpus(py: Python<'_>) -> PyResult<Vec<(usize, String, u32)>> {
+    session::ensure(py)?;
+    let known = |gpu: &Arc<CudaDevice>| {
+        let properties = gpu.properties();
+        (gpu.ordinal(), properties.name.clone(), properties.capability)
+    };
+    Ok(GPUS.all().iter().map(known).collect())
+}
+
+/// How many GPUs the session has, or would have if it began now: asking begins none.
+#[pyfunction(name = "_gpu_count")]
+pub fn gpu_count() -> PyResult<usize> {
+    session::gpu_count()
+}
+
+/// The attributes of a GPU by CUDA's names for them.
+#[pyfunction(name = "_gpu_attributes")]
+pub fn gpu_attributes<'py>(py: Python<'py>, number: usize) -> PyResult<Bound<'py, PyDict>> {
+    let attributes = PyDict::new(py);
+    for (name, value) in on_device(number)?.attributes() {
+        attributes.set_item(name, value)?;
+    }
+    Ok(attributes)
+}
+
+/// Free bytes of a GPU, and all of them.
+#[pyfunction(name = "_gpu_memory")]
+pub fn gpu_memory(number: usize) -> PyResult<(usize, usize)> {
+    on_device(number)?.memory_info().map_err(|error| failed(&error))
+}
+
+/// The version of CUDA that the driver supports, 13000 for 13.0; 0 without GPUs.
+#[pyfunction(name = "_driver_version")]
+pub fn driver_version() -> u32 {
+    GPUS.all().first().map_or(0, |gpu| gpu.properties().driver)
+}
+
+/// Waits for all that the process has given a GPU, whoever has.
+#[pyfunction(name = "_synchronize_gpu")]
+pub fn synchronize_gpu(number: usize) -> PyResult<()> {
+    let gpu = on_device(number)?;
+    aside(|| gpu.synchronize_all()).map_err(|error| failed(&error))
+}
+
+/// Gives memory that GPUs keep for later back.
+#[pyfunction(name = "_release_cached")]
+pub fn release_cached() {
+    aside(|| GPUS.all().iter().for_each(|gpu| gpu.release_cached()));
+}
+
+/// Sets the most bytes that each GPU of this process may hold.
+#[pyfunction(name = "_set_memory_limit")]
+#[pyo3(signature = (limits))]
+pub fn set_memory_limit(limits: Vec<Option<usize>>) {
+    GPUS.all().iter().zip(limits).for_each(|(gpu, limit)| gpu.set_memory_limit(limit));
+}
+
+/// Tells profilers of CUDA to look, or no longer.
+#[pyfunction(name = "_profile")]
+pub fn profile(looks: bool) -> PyResult<()> {
+    match GPUS.all().first() {
+        Some(gpu) => cuda::profile(looks, gpu.options()).map_err(|error| failed(&error)),
+        None => Ok(()),
+    }
+}
+
+/// Begins a named part of the program, of this thread; nothing without GPUs or NVTX.
+#[pyfunction(name = "_push_range")]
+pub fn push_range(name: &str) {
+    if let Some(gpu) = GPUS.all().first() {
+        cuda::push_range(name, gpu.options());
+    }
+}
+
+/// Ends the part that this thread began last.
+#[pyfunction(name = "_pop_range")]
+pub fn pop_range() {
+    if let Some(gpu) = GPUS.all().first() {
+        cuda::pop_range(gpu.options());
+    }
+}
+
+/// Names this moment.
+#[pyfunction(name = "_mark")]
+pub fn mark(name: &str) {
+    if let Some(gpu) = GPUS.all().first() {
+        cuda::mark(name, gpu.options());
+    }
+}
+
+/// A stream on a GPU: a new one, that of our own work, or another library's by its handle.
+#[pyclass(name = "_Stream", module = "phalanx", frozen)]
+pub struct Stream {
+    stream: cuda::Stream,
+}
+
+#[pymethods]
+impl Stream {
+    #[new]
+    #[pyo3(signature = (device, non_blocking=false, priority=None))]
+    fn new(device: usize, non_blocking: bool, priority: Option<i32>) -> PyResult<Stream> {
+        let stream = cuda::Stream::new(&on_device(device)?, non_blocking, priority);
+        Ok(Stream { stream: stream.map_err(|error| failed(&error))? })
+    }
+
+    #[staticmethod]
+    fn of_work(device: usize) -> PyResult<Stream> {
+        Ok(Stream { stream: cuda::Stream::of_work(&on_device(device)?) })
+    }
+
+    #[staticmethod]
+    fn external(device: usize, handle: i64) -> PyResult<Stream> {
+        Ok(Stream { stream: stream_of(&on_device(device)?, handle)? })
+    }
+
+    #[getter]
+    fn ptr(&self) -> usize {
+        self.stream.handle()
+    }
+
+    fn is_done(&self) -> PyResult<bool> {
+        self.stream.is_done().map_err(|error| failed(&error))
+    }
+
+    fn synchronize(&self) -> PyResult<()> {
+        aside(|| self.stream.synchronize()).map_err(|error| failed(&error))
+    }
+
+    fn wait_event(&self, event: &Event) -> PyResult<()> {
+        self.stream.wait_event(&event.event).map_err(|error| failed(&error))
+    }
+
+    /// What it holds comes before what our devices are given from now on.
+    fn precede(&self) -> PyResult<()> {
+        let gpus = GPUS.all();
+        gpus.iter().try_for_each(|gpu| self.stream.precede(gpu)).map_err(|error| failed(&error))
+    }
+
+    /// What our devices have been given comes before what it holds from now on.
+    fn follow(&self) -> PyResult<()> {
+        let gpus = GPUS.all();
+        gpus.iter().try_for_each(|gpu| self.stream.follow(gpu)).map_err(|error| failed(&error))
+    }
+}
+
+/// A point in a stream.
+#[pyclass(name = "_Event", module = "phalanx", frozen)]
+pub struct Event {
+    event: cuda::Event,
+}
+
+#[pymethods]
+impl Event {
+    #[new]
+    fn new(device: usize, is_timed: bool, is_blocking: bool) -> PyResult<Event> {
+        let event = cuda::Event::new(&on_device(device)?, is_timed, is_blocking);
+        Ok(Event { event: event.map_err(|error| failed(&error))? })
+    }
+
+    #[getter]
+    fn ptr(&self) -> usize {
+        self.event.handle()
+    }
+
+    fn record(&self, stream: &Stream) -> PyResult<()> {
+        self.event.record(&stream.stream).map_err(|error| failed(&error))
+    }
+
+    fn synchronize(&self) -> PyResult<()> {
+        aside(|| self.event.synchronize()).map_err(|error| failed(&error))
+    }
+
+    fn is_done(&self) -> PyResult<bool> {
+        self.event.is_done().map_err(|error| failed(&error))
+    }
+
+    fn elapsed_since(&self, start: &Event) -> PyResult<f32> {
+        self.event.elapsed_since(&start.event).map_err(|error| failed(&error))
+    }
+}
+
+/// Memory of the host that GPUs reach by themselves, as a buffer that may be written.
+#[pyclass(name = "_PinnedBuffer", module = "phalanx", frozen)]
+pub struct PinnedBuffer {
+    memory: PinnedMemory,
+}
+
+#[pymethods]
+impl PinnedBuffer {
+    #[new]
+    fn new(device: usize, length: usize) -> PyResult<PinnedBuffer> {
+        let memory = PinnedMemory::new(&on_device(device)?, length);
+        Ok(PinnedBuffer { memory: memory.map_err(|error| failed(&error))? })
+    }
+
+    #[getter]
+    fn ptr(&self) -> usize {
+        self.memory.as_ptr() as usize
+    }
+
+    /// What keeps the bytes.
+    #[getter]
+    fn mem(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    /// How many bytes.
+    fn size(&self) -> usize {
+        self.memory.len()
+    }
+
+    fn __len__(&self) -> usize {
+        self.memory.len()
+    }
+
+    unsafe fn __getbuffer__(
+        slf: Bound<'_, Self>,
+        view: *mut ffi::Py_buffer,
+        flags: c_int,
+    ) -> PyResult<()> {
+        let memory = &slf.get().memory;
+        let length = isize::try_from(memory.len());
+        let length = length.map_err(|_| PyBufferError::new_err("the buffer is too long"))?;
+        // SAFETY: the interpreter gives a view to fill; the bytes live as long as `slf`, of which
+        // the view takes a reference.
+        let filled = unsafe {
+            ffi::PyBuffer_FillInfo(view, slf.as_ptr(), memory.as_ptr().cast(), length, 0, flags)
+        };
+        if filled == 0 { Ok(()) } else { Err(PyErr::fetch(slf.py())) }
+    }
+}
+
+/// Bytes of a GPU that a program has for itself.
+#[pyclass(name = "_DeviceBytes", module = "phalanx", frozen)]
+pub struct DeviceBytes {
+    /// Nobody knows where the program uses them. Goes before the memory.
+    _reader: cuda::Reader,
+    buffer: cuda::Buffer,
+    number: usize,
+}
+
+impl DeviceBytes {
+    fn check(&self, size: usize) -> PyResult<()> {
+        match size <= self.buffer.len() {
+            true => Ok(()),
+            false => Err(value_error(format!("{size} bytes of {}", self.buffer.len()))),
+        }
+    }
+}
+
+#[pymethods]
+impl DeviceBytes {
+    #[new]
+    fn new(device: usize, length: usize) -> PyResult<DeviceBytes> {
+        let gpu = on_device(device)?;
+        let buffer = cuda::allocate(&gpu, length).map_err(|error| match error.code() {
+            "PX050" => PyMemoryError::new_err(format!("{error} [PX050]")),
+            _ => failed(&error),
+        })?;
+        let _reader = cuda::Reader::new(&gpu, None);
+        Ok(DeviceBytes { _reader, buffer, number: device })
+    }
+
+    #[getter]
+    fn ptr(&self) -> usize {
+        self.buffer.as_ptr() as usize
+    }
+
+    #[getter]
+    fn device_id(&self) -> usize {
+        self.number
+    }
+
+    #[getter]
+    fn mem(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    fn size(&self) -> usize {
+        self.buffer.len()
+    }
+
+    fn __len__(&self) -> usize {
+        self.buffer.len()
+    }
+
+    /// Copies from an address of the host.
+    fn copy_from_host(&self, mem: &Bound<'_, PyAny>, size: usize) -> PyResult<()> {
+        self.check(size)?;
+        let start = address(mem)? as *const u8;
+        if size > 0 {
+            // SAFETY: the program says that so many bytes can be read there, as CuPy's programs do.
+            self.buffer.write(0, unsafe { std::slice::from_raw_parts(start, size) });
+        }
+        Ok(())
+    }
+
+    /// Copies to an address of the host.
+    fn copy_to_host(&self, mem: &Bound<'_, PyAny>, size: usize) -> PyResult<()> {
+        self.check(size)?;
+        let start = address(mem)? as *mut u8;
+        if size > 0 {
+            // SAFETY: the program says that so many bytes can be written there.
+            self.buffer.read(0, unsafe { std::slice::from_raw_parts_mut(start, size) });
+        }
+        Ok(())
+    }
+
+    /// Sets the first bytes.
+    fn memset(&self, value: u8, size: usize) -> PyResult<()> {
+        self.check(size)?;
+        self.buffer.write(0, &vec![value; size]);
+        Ok(())
+    }
+}
+
+/// An address as a number, or as ctypes has it.
+fn address(mem: &Bound<'_, PyAny>) -> PyResult<usize> {
+    match mem.getattr_opt("value")? {
+        Some(value) => value.extract(),
+        None => mem.extract(),
+    }
+}
+
+/// How many pinned blocks GPUs keep for later.
+#[pyfunction(name = "_free_pinned_blocks")]
+pub fn free_pinned_blocks() -> usize {
+    GPUS.all().iter().map(|gpu| gpu.free_pinned_blocks()).sum()
+}
+
+/// Gives pinned memory that is kept for later back.
+#[pyfunction(name = "_release_pinned")]
+pub fn release_pinned() {
+    aside(|| GPUS.all().iter().for_each(|gpu| gpu.release_pinned()));
+}
+
+/// Adds all of this to the module.
+pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Stream>()?;
+    module.add_class::<Event>()?;
+    module.add_class::<PinnedBuffer>()?;
+    module.add_class::<DeviceBytes>()?;
+    module.add_class::<crate::device_shard::DeviceShard>()?;
+    module.add_function(wrap_pyfunction!(gpus, module)?)?;
+    module.add_function(wrap_pyfunction!(gpu_count, module)?)?;
+    module.add_function(wrap_pyfunction!(gpu_attributes, module)?)?;
+    module.add_function(wrap_pyfunction!(gpu_memory, module)?)?;
+    module.add_function(wrap_pyfunction!(driver_version, module)?)?;
+    module.add_function(wrap_pyfunction!(synchronize_gpu, module)?)?;
+    module.add_function(wrap_pyfunction!(release_cached, module)?)?;
+    module.add_function(wrap_pyfunction!(set_memory_limit, module)?)?;
+    module.add_function(wrap_pyfunction!(profile, module)?)?;
+    module.add_function(wrap_pyfunction!(push_range, module)?)?;
+    module.add_function(wrap_pyfunction!(pop_range, module)?)?;
+    module.add_function(wrap_pyfunction!(mark, module)?)?;
+    module.add_function(wrap_pyfunction!(free_pinned_blocks, module)?)?;
+    module.add_function(wrap_pyfunction!(release_pinned, module)?)
+}

@@ -1,0 +1,76 @@
+//! GPUs beside the work of arrays: streams, events, pinned memory and profilers, for programs that
+//! also launch kernels of their own or use other libraries.
+//!
+//! The work of arrays is in the order of the program, in a stream of each device's own. A program's
+//! stream is put before it ([`Stream::precede`]) or after it ([`Stream::follow`]); what was only
+//! recorded is no work yet: [`hand_over`](crate::hand_over) starts it.
+//!
+//! ```
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use phalanx::cuda::{Event, Stream};
+//! let session = phalanx::init(phalanx::Config::default())?;
+//! // None on a CPU.
+//! for gpu in session.gpus() {
+//!     let (start, end) = (Event::new(&gpu, true, false)?, Event::new(&gpu, true, false)?);
+//!     start.record(&Stream::of_work(&gpu))?;
+//!     let x = phalanx::ones([1000, 1000]).sum(());
+//!     phalanx::hand_over()?;
+//!     end.record(&Stream::of_work(&gpu))?;
+//!     end.synchronize()?;
+//!     println!("{:?}: {} ms", x, end.elapsed_since(&start)?);
+//! }
+//! # session.finish()?;
+//! # Ok(())
+//! # }
+//! ```
+
+use crate::config::CudaOptions;
+use phalanx_device::cuda;
+use phalanx_device::{Device, Strided, copy_strided};
+use std::any::Any;
+use std::sync::Arc;
+
+pub use phalanx_device::cuda::{
+    CudaDevice, Event, PinnedMemory, Properties, Reader, Stream, mark, pop_range, profile,
+    push_range,
+};
+pub use phalanx_device::{Buffer, DeviceError, ForeignMemory};
+
+/// How many GPUs the process can use: none without a driver that starts. Local.
+pub fn count(options: &CudaOptions) -> usize {
+    cuda::cuda_devices(options).unwrap_or(0)
+}
+
+/// So many bytes of a GPU, with unspecified contents. Local.
+///
+/// Errors: `DeviceError::OutOfMemory`.
+pub fn allocate(gpu: &Arc<CudaDevice>, length: usize) -> Result<Buffer, DeviceError> {
+    gpu.clone().allocate(length)
+}
+
+/// The bytes of memory on a GPU from its lowest element to its highest, for which it waits. Local.
+///
+/// Errors: `DeviceError::NoSuchDevice` if the memory is another device's.
+pub fn to_host(gpu: &Arc<CudaDevice>, memory: &ForeignMemory) -> Result<Vec<u8>, DeviceError> {
+    let mut bytes = vec![0; memory.length()];
+    adopted(gpu, memory)?.read(0, &mut bytes);
+    gpu.failure().map_or(Ok(bytes), Err)
+}
+
+/// As [`to_host`], copied to other memory of the same GPU: its address, and what keeps it. Local.
+///
+/// Errors: `DeviceError::OutOfMemory`; `DeviceError::NoSuchDevice`.
+pub fn duplicate(
+    gpu: &Arc<CudaDevice>,
+    memory: &ForeignMemory,
+) -> Result<(usize, Arc<dyn Any + Send + Sync>), DeviceError> {
+    let (from, to) = (adopted(gpu, memory)?, gpu.clone().allocate(memory.length())?);
+    let place = |buffer| Strided { buffer, offset: 0, strides: &[1] };
+    copy_strided(&place(&from), &place(&to), &[memory.length()], 1);
+    Ok((to.as_ptr() as usize, Arc::new(to)))
+}
+
+fn adopted(gpu: &Arc<CudaDevice>, memory: &ForeignMemory) -> Result<Buffer, DeviceError> {
+    let adopted = gpu.clone().adopt(memory, 0..memory.length());
+    adopted.ok_or(DeviceError::NoSuchDevice { ordinal: gpu.ordinal(), count: 0 })
+}

@@ -1,0 +1,535 @@
+"""GPUs: other libraries' memory and streams, events, pools, profilers. Skipped on CPUs."""
+
+import gc
+import os
+import threading
+
+import numpy
+import pytest
+
+import phalanx as np
+import phalanx.cuda
+import phalanx.x
+import phalanx.x.profiler
+from phalanx.cuda import runtime
+
+from . import worlds
+
+if not phalanx.cuda.is_available():
+    pytest.skip("there is no GPU", allow_module_level=True)
+
+# Counting them begins no session, which is that of all tests.
+GPUS = np._phalanx._gpu_count()
+one_gpu = pytest.mark.skipif(GPUS > 1, reason="the array would be split over several GPUs")
+
+
+def ordinal():
+    """The number that CUDA gives the first GPU of the session."""
+    return np._phalanx._gpus()[0][0]
+
+
+def run_alone(program):
+    """Runs a program with a session of its own on that GPU."""
+    kept = {name: os.environ[name] for name in ["PHALANX_CUDA_PATH"] if name in os.environ}
+    kept["PHALANX_DEVICES"] = f"cuda:{ordinal()}"
+    return worlds.run(program, environment=kept, timeout=120)
+
+
+class Interface:
+    """What a library shows by the CUDA Array Interface alone."""
+
+    def __init__(self, owner, **changes):
+        self.owner = owner
+        self.__cuda_array_interface__ = dict(owner.__cuda_array_interface__, **changes)
+
+
+def test_devices_are_told():
+    device = phalanx.cuda.Device(0)
+    assert int(device) == device.id == 0 and "cuda" in repr(device)
+    assert int(device.compute_capability) >= 80
+    attributes = device.attributes
+    assert attributes["WarpSize"] == 32 and attributes["MultiProcessorCount"] > 0
+    free, whole = device.mem_info
+    assert 0 < free <= whole == runtime.getDeviceProperties(0)["totalGlobalMem"]
+    assert runtime.driverGetVersion() >= 12000 and runtime.runtimeGetVersion() >= 12000
+    properties = runtime.getDeviceProperties(0)
+    assert properties["warpSize"] == 32 and properties["maxThreadsDim"][0] == 1024
+    assert runtime.deviceGetAttribute("WarpSize", 0) == 32
+    with pytest.raises(runtime.CUDARuntimeError, match=f"this process has {GPUS}"):
+        phalanx.cuda.Device(GPUS)
+    with pytest.raises(runtime.CUDARuntimeError, match="no attribute"):
+        runtime.deviceGetAttribute("Colour", 0)
+    with device:
+        assert phalanx.cuda.get_device_id() == 0
+    device.synchronize()
+
+
+def test_the_interface_shows_memory_that_stays():
+    x = np.arange(1000.0).with_sharding(None)
+    shown = x.__cuda_array_interface__
+    pointer, is_read_only = shown["data"]
+    assert shown["version"] == 3 and shown["shape"] == (1000,) and shown["typestr"] == "<f8"
+    assert is_read_only and pointer and shown["strides"] is None and shown["stream"] not in (None, 0)
+    # Asked again, it is the same memory; written, the array has another one.
+    assert x.__cuda_array_interface__["data"][0] == pointer
+    kept = np.asarray(Interface(x))
+    x += 1
+    assert x.__cuda_array_interface__["data"][0] != pointer
+    assert float(kept.sum()) == 499500 and float(x.sum()) == 500500
+    empty = np.zeros((0, 3)).__cuda_array_interface__
+    assert empty["data"][0] == 0 and empty["shape"] == (0, 3)
+
+
+@one_gpu
+def test_the_interface_comes_in_without_a_copy():
+    x = np.arange(24.0).reshape(4, 6).copy()
+    taken = np.asarray(Interface(x))
+    assert taken.__cuda_array_interface__["data"][0] == x.__cuda_array_interface__["data"][0]
+    numpy.testing.assert_array_equal(taken.get(), x.get())
+    taken *= 2
+    assert float(x[0, 1]) == 1 and float(taken[0, 1]) == 2
+    # Strides of whatever sign, and an offset.
+    pointer, _ = x.__cuda_array_interface__["data"]
+    turned = Interface(x, shape=(6, 4), strides=(8, 48))
+    numpy.testing.assert_array_equal(np.asarray(turned).get(), x.get().T)
+    back = Interface(x, shape=(4, 3), strides=(-48, 16), data=(pointer + 3 * 48, True))
+    numpy.testing.assert_array_equal(np.asarray(back).get(), x.get()[::-1, ::2])
+    part = Interface(x, shape=(5,), strides=None, data=(pointer + 8, True))
+    assert np.asarray(part).tolist() == [1, 2, 3, 4, 5]
+    assert np.asarray(Interface(x), dtype="f4").dtype == numpy.float32
+    for stream in (None, 1, 2):
+        assert float(np.asarray(Interface(x, stream=stream))[0, 1]) == 1
+    with pytest.raises(ValueError, match="stride for each axis"):
+        np.asarray(Interface(x, strides=(8,)))
+    with pytest.raises(BufferError, match="masked"):
+        np.asarray(Interface(x, mask=x))
+
+
+@one_gpu
+def test_dlpack_both_ways_on_one_gpu():
+    for dtype in ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16"]:
+        x = np.arange(12).astype(dtype).reshape(3, 4)
+        assert x.__dlpack_device__() == (2, ordinal())
+        part = x.local_view()[0]
+        made = np.from_dlpack(part)
+        assert made.dtype == x.dtype and (made == x).all()
+        assert made.local_view()[0].ptr == part.ptr
+    assert "dltensor_versioned" in repr(x.__dlpack__(max_version=(1, 0)))
+    assert '"dltensor"' in repr(x.__dlpack__())
+    with pytest.raises(BufferError):
+        x.__dlpack__(copy=False)
+    with pytest.raises(BufferError):
+        x.__dlpack__(dl_device=(2, 77))
+    with pytest.raises(ValueError):
+        x.__dlpack__(stream=0)
+    for stream in (None, 1, 2, -1, phalanx.cuda.Stream().ptr):
+        x.__dlpack__(stream=stream, max_version=(1, 0))
+    numpy.testing.assert_array_equal(numpy.from_dlpack(OnHost(x)), x.get())
+    # An array of ours is itself.
+    assert np.from_dlpack(x) is x
+
+
+class OnHost:
+    """An array that a library asks for on the host."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack__(self, **options):
+        return self.array.__dlpack__(**options | {"dl_device": (1, 0)})
+
+    def __dlpack_device__(self):
+        return (1, 0)
+
+
+def test_exported_memory_is_kept_and_let_go():
+    pool = phalanx.cuda.get_default_memory_pool()
+    x = np.zeros(1 << 20).with_sharding(None)
+    x.evaluate()
+    capsule = x.__dlpack__(max_version=(1, 0))
+    held = pool.used_bytes()
+    del x
+    gc.collect()
+    np.flush()
+    assert pool.used_bytes() >= held - (1 << 16)
+    del capsule
+    gc.collect()
+    float(np.ones(3).sum())
+    assert pool.used_bytes() <= held - (8 << 20) + (1 << 16)
+
+
+def test_exported_memory_is_not_written():
+    x = np.zeros(100_000)
+    kept = [part for part in x.local_view()]
+    for _ in range(5):
+        x += 1
+        x[:10] = 7
+    assert all((part.get() == 0).all() for part in kept)
+    assert float(x[500]) == 5
+
+
+def test_parts_are_objects_of_the_gpu():
+    x = np.arange(100_000.0)
+    parts = x.local_shards()
+    assert len(parts) == GPUS
+    for part in parts:
+        data = part.data
+        assert isinstance(data, np.DeviceShard) and data.dtype == numpy.float64
+        assert data.nbytes == 8 * data.size and data.strides == (8,) and len(data) == data.size
+        numpy.testing.assert_array_equal(numpy.asarray(data), numpy.arange(100_000.0)[part.index])
+        assert data.__dlpack_device__()[0] == 2
+    joined = np.from_local([part.data for part in parts])
+    assert [a.data.ptr for a in joined.local_shards()] == [a.data.ptr for a in parts]
+    assert (joined == x).all()
+
+
+def test_parts_that_are_written_are_the_array():
+    x = np.arange(100_000.0)
+    with x.local_view() as parts:
+        for part in parts:
+            assert not part.__cuda_array_interface__["data"][1]
+            # Whoever writes: here another array of ours, by way of the host.
+            twice = numpy.ascontiguousarray(2 * part.get())
+            np._phalanx._Stream.of_work(part.device).synchronize()
+            write(part, twice)
+    numpy.testing.assert_array_equal(x.get(), 2 * numpy.arange(100_000.0))
+
+
+def write(part, host):
+    """Writes a part from the host, by the driver."""
+    import ctypes
+
+    driver = ctypes.CDLL("libcuda.so.1")
+    copy = driver.cuMemcpyHtoD_v2
+    copy.argtypes = [ctypes.c_uint64, ctypes.c_void_p, ctypes.c_size_t]
+    assert copy(part.ptr, host.ctypes.data, host.nbytes) == 0
+
+
+@pytest.mark.skipif(GPUS < 2, reason="there is one GPU")
+def test_what_is_split_says_how_to_get_a_part():
+    x = np.arange(1_000_000.0)
+    with pytest.raises(BufferError, match="local_view"):
+        x.__dlpack__(max_version=(1, 0))
+    with pytest.raises(BufferError, match="local_view"):
+        x.__dlpack_device__()
+    assert not hasattr(x, "__cuda_array_interface__")
+    assert x.with_sharding(None).__dlpack_device__()[0] == 2
+
+
+def test_streams_come_before_and_after_our_work():
+    x = np.ones((500, 500))
+    stream = phalanx.cuda.Stream(non_blocking=True)
+    assert stream.ptr and stream.done
+    with stream:
+        assert phalanx.cuda.get_current_stream() is stream
+        y = x @ x
+        event = stream.record()
+    assert phalanx.cuda.get_current_stream() is phalanx.cuda.Stream.null
+    stream.synchronize()
+    assert stream.done and event.done and float(y[0, 0]) == 500
+    other = phalanx.cuda.ExternalStream(stream.ptr)
+    assert other == stream and other.ptr == stream.ptr
+    with other:
+        other.wait_event(event)
+        z = y + 1
+    assert float(z[0, 0]) == 501
+    assert phalanx.cuda.Stream.null.ptr == np._phalanx._Stream.of_work(0).ptr
+    assert y.get(stream=stream)[0, 0] == np.asnumpy(y, stream=stream.ptr)[0, 0] == 500
+    with pytest.raises(ZeroDivisionError), stream:
+        1 / 0
+    assert phalanx.cuda.get_current_stream() is phalanx.cuda.Stream.null
+
+
+def test_current_streams_are_of_threads():
+    stream = phalanx.cuda.Stream()
+    seen = []
+    with stream:
+        thread = threading.Thread(target=lambda: seen.append(phalanx.cuda.get_current_stream()))
+        thread.start()
+        thread.join()
+    assert seen == [phalanx.cuda.Stream.null]
+
+
+def test_events_have_the_time_of_the_gpu():
+    x = np.ones((2000, 2000), dtype="f4")
+    x.evaluate()
+    start, end = phalanx.cuda.Event(), phalanx.cuda.Event()
+    start.record()
+    y = x
+    for _ in range(5):
+        y = y @ x * 1e-3
+    y.evaluate()
+    end.record()
+    end.synchronize()
+    assert end.done and end.query()
+    assert phalanx.cuda.get_elapsed_time(start, end) > 0
+    with pytest.raises(ValueError):
+        phalanx.cuda.get_elapsed_time(start, phalanx.cuda.Event())
+
+
+def test_pools_keep_and_give_back():
+    pool = phalanx.cuda.get_default_memory_pool()
+    pool.free_all_blocks()
+    x = np.zeros(1 << 21) + 1
+    x.evaluate()
+    used = pool.used_bytes()
+    assert used >= 8 << 21 and pool.total_bytes() >= used
+    del x
+    np.flush()
+    gc.collect()
+    float(np.ones(3).sum())
+    assert pool.free_bytes() >= 8 << 21 and pool.n_free_blocks() >= 1
+    pool.free_all_blocks()
+    assert pool.free_bytes() == pool.n_free_blocks() == 0
+
+
+def test_limits_are_kept_and_tell_what_is_large():
+    ended = run_alone(
+        """
+        import phalanx as np
+        import phalanx.cuda
+        pool = phalanx.cuda.get_default_memory_pool()
+        np.init()
+        pool.set_limit(size=64 << 20)
+        print(pool.get_limit(), phalanx.cuda.Device(0).mem_info[1])
+        kept = np.ones(4 << 20)
+        kept.evaluate()
+        try:
+            (np.ones(8 << 20) + kept[0]).evaluate()
+        except MemoryError as error:
+            print("refused", "the largest arrays in memory" in str(error), "f64[4194304]" in str(error))
+        pool.set_limit(size=0)
+        print(float((np.ones(8 << 20) + kept[0]).sum()))
+        pool.set_limit(fraction=0.5)
+        print(0 < pool.get_limit() < phalanx.cuda.Device(0).mem_info[1] * 1.1)
+        """
+    )
+    lines = ended.stdout.split("\n")
+    assert lines[0].split() == [str(64 << 20)] * 2, ended.stdout
+    assert lines[1] == "refused True True" and lines[2] == str(float(2 << 23)), ended.stdout
+    assert lines[3] == "True"
+
+
+def test_limits_in_percent():
+    ended = run_alone(
+        """
+        import phalanx as np
+        import phalanx.cuda
+        np.init(memory_limit="25%")
+        print(phalanx.cuda.get_default_memory_pool().get_limit())
+        print(np._phalanx._gpu_memory(0)[1])
+        """
+    )
+    limit, whole = map(int, ended.stdout.split())
+    assert abs(limit - whole // 4) < (1 << 30)
+
+
+def test_cached_blocks_make_room():
+    ended = run_alone(
+        """
+        import phalanx as np
+        import phalanx.cuda
+        np.init(memory_limit=96 << 20)
+        pool = phalanx.cuda.get_default_memory_pool()
+        for size in range(1, 9):
+            float((np.ones(size << 20) + size).sum())
+        assert pool.total_bytes() <= 96 << 20, pool.total_bytes()
+        print("within")
+        """
+    )
+    assert "within" in ended.stdout, ended.stderr
+
+
+def test_pinned_memory_comes_and_goes():
+    memory = phalanx.cuda.alloc_pinned_memory(80)
+    array = numpy.frombuffer(memory, "f8", 10)
+    array[:] = numpy.arange(10)
+    assert memory.size() == len(memory) == 80 and memory.ptr == array.ctypes.data
+    x = np.asarray(array)
+    array[:] = -1
+    assert x.tolist() == list(range(10))
+    out = phalanx.x.zeros_pinned((2, 5))
+    x.reshape(2, 5).get(out=out)
+    assert out[1, 4] == 9
+    del memory, array, out
+    gc.collect()
+    pool = phalanx.cuda.get_default_pinned_memory_pool()
+    assert pool.n_free_blocks() > 0
+    pool.free_all_blocks()
+    assert pool.n_free_blocks() == 0
+
+
+def test_large_copies_arrive():
+    rng = numpy.random.default_rng(0)
+    for size in (1 << 17, (1 << 17) + 1, (16 << 20) // 8, (16 << 20) // 8 * 3 + 5, 10_000_019):
+        host = rng.standard_normal(size)
+        x = np.asarray(host)
+        host_copy = host.copy()
+        host[:] = 0
+        numpy.testing.assert_array_equal(x.get(), host_copy)
+        out = numpy.empty(size)
+        x.get(out=out)
+        numpy.testing.assert_array_equal(out, host_copy)
+    square = rng.standard_normal((2500, 1700))
+    numpy.testing.assert_array_equal(np.asarray(square.T).get(), square.T)
+    numpy.testing.assert_array_equal(np.asarray(square)[::2, 5:].get(), square[::2, 5:])
+
+
+def test_bytes_of_the_gpu():
+    block = phalanx.cuda.alloc(16)
+    block.memset(7, 16)
+    host = numpy.zeros(16, "u1")
+    block.copy_to_host(host.ctypes.data, 16)
+    assert (host == 7).all() and block.ptr and block.device_id == 0
+    host[:] = 9
+    block.copy_from_host(host.ctypes.data, 16)
+    block.copy_to_host(host.ctypes.data, 8)
+    with pytest.raises(ValueError):
+        block.memset(0, 17)
+    with pytest.raises(MemoryError):
+        phalanx.cuda.alloc(1 << 45)
+
+
+def test_profilers_are_told():
+    with phalanx.cuda.profile(), phalanx.x.profiler.time_range("part", sync=True):
+        np.ones(10).evaluate()
+    phalanx.cuda.nvtx.RangePush("outer")
+    phalanx.cuda.nvtx.Mark("here")
+    phalanx.cuda.nvtx.RangePop()
+    phalanx.cuda.profiler.start()
+    phalanx.cuda.profiler.stop()
+    timed = phalanx.x.profiler.benchmark(lambda x: x @ x, (np.ones((512, 512)),), n_repeat=3)
+    assert timed.gpu_times.shape == (GPUS, 3) and (timed.gpu_times > 0).all()
+    assert "GPU-0:" in timed.to_str(show_gpu=True)
+
+
+@one_gpu
+def test_torch_shares_memory_both_ways():
+    torch = pytest.importorskip("torch")
+    if not torch.cuda.is_available():
+        pytest.skip("torch has no GPU")
+    place = torch.device("cuda", ordinal())
+    tensor = torch.arange(24.0, device=place).reshape(4, 6)
+    for x in (np.from_dlpack(tensor), np.asarray(tensor), np.from_local(tensor)):
+        assert x.local_view()[0].ptr == tensor.data_ptr()
+        numpy.testing.assert_array_equal(x.get(), tensor.cpu().numpy())
+    x *= 2
+    assert tensor[0, 1].item() == 1 and float(x[0, 1]) == 2
+    turned = np.from_dlpack(tensor.T)
+    numpy.testing.assert_array_equal(turned.get(), tensor.T.cpu().numpy())
+    with pytest.raises(BufferError, match="C order"):
+        np.from_dlpack(tensor.T, copy=False)
+    # An operand is copied: what is written later does not reach the operation.
+    y = x + tensor
+    copied = np.array(tensor)
+    tensor.zero_()
+    numpy.testing.assert_array_equal(y.get(), 3 * numpy.arange(24.0).reshape(4, 6))
+    assert float(copied[0, 1]) == 1
+    # Ours there, in the order of both streams.
+    z = (np.ones((1000, 1000), dtype="f4") @ np.ones((1000, 1000), dtype="f4")).copy()
+    there = torch.from_dlpack(z)
+    assert there.data_ptr() == z.local_view()[0].ptr and there.device == place
+    assert there.sum().item() == 1e9
+    side = torch.cuda.Stream(place)
+    with torch.cuda.stream(side):
+        grown = torch.full((1000, 1000), 2.0, device=place)
+        for _ in range(20):
+            grown = grown + 1
+        taken = np.from_dlpack(grown)
+    assert float(taken.sum()) == 22e6
+    with torch.cuda.stream(side):
+        there = torch.from_dlpack(taken * 2)
+        assert there.mean().item() == 44
+    half = torch.ones(8, dtype=torch.bfloat16, device=place)
+    assert torch.from_dlpack(half).dtype == torch.bfloat16
+
+
+@one_gpu
+def test_torch_tensors_are_kept_and_let_go():
+    torch = pytest.importorskip("torch")
+    if not torch.cuda.is_available():
+        pytest.skip("torch has no GPU")
+    place = torch.device("cuda", ordinal())
+    before = torch.cuda.memory_allocated(place)
+    x = np.from_dlpack(torch.full((1 << 20,), 3.0, device=place))
+    torch.full((1 << 20,), 4.0, device=place)
+    assert torch.cuda.memory_allocated(place) >= before + (4 << 20)
+    assert float(x.sum()) == 3 << 20
+    del x
+    for _ in range(5):
+        np.flush()
+        float(np.arange(3.0).sum())
+        gc.collect()
+    assert torch.cuda.memory_allocated(place) == before
+
+
+@one_gpu
+def test_torch_writes_parts_that_are_handed_out():
+    torch = pytest.importorskip("torch")
+    if not torch.cuda.is_available():
+        pytest.skip("torch has no GPU")
+    x = np.arange(100_000.0)
+    with x.local_view() as parts:
+        for part in parts:
+            torch.from_dlpack(part).mul_(2)
+            torch.as_tensor(part, device=torch.device("cuda", ordinal())).add_(1)
+    numpy.testing.assert_array_equal(x.get(), 2 * numpy.arange(100_000.0) + 1)
+
+
+@one_gpu
+def test_torch_streams_are_ours_by_handle():
+    torch = pytest.importorskip("torch")
+    if not torch.cuda.is_available():
+        pytest.skip("torch has no GPU")
+    side = torch.cuda.Stream()
+    with phalanx.cuda.ExternalStream(side.cuda_stream):
+        x = np.ones((1000, 1000)) @ np.ones((1000, 1000))
+    with torch.cuda.stream(side):
+        assert torch.from_dlpack(x).sum().item() == 1e9
+
+
+@one_gpu
+def test_cupy_shares_memory_both_ways():
+    cupy = pytest.importorskip("cupy")
+    with cupy.cuda.Device(ordinal()):
+        there = cupy.arange(24.0).reshape(4, 6)
+        for x in (np.from_dlpack(there), np.asarray(there), np.from_local(there)):
+            assert x.local_view()[0].ptr == there.data.ptr
+            numpy.testing.assert_array_equal(x.get(), there.get())
+        x += 1
+        assert float(there[0, 0]) == 0
+        y = np.ones((500, 500)) @ np.ones((500, 500))
+        seen = cupy.asarray(y)
+        assert seen.data.ptr == y.local_view()[0].ptr and float(seen.sum()) == 500**3
+        numpy.testing.assert_array_equal(cupy.from_dlpack(y.local_view()[0]).get(), y.get())
+        stream = cupy.cuda.Stream(non_blocking=True)
+        with stream:
+            grown = cupy.zeros((1000, 1000))
+            for _ in range(20):
+                grown += 1
+            taken = np.asarray(grown)
+        assert float(taken.sum()) == 20e6
+        with x.local_view() as parts:
+            cupy.asarray(parts[0])[:] = 5
+        assert float(x.sum()) == 24 * 5
+
+
+@one_gpu
+def test_numba_works_on_parts():
+    cuda = pytest.importorskip("numba.cuda")
+    if not cuda.is_available():
+        pytest.skip("numba has no GPU")
+
+    @cuda.jit
+    def double(values):
+        place = cuda.grid(1)
+        if place < values.size:
+            values[place] *= 2
+
+    x = np.arange(1000.0)
+    with x.local_view() as parts:
+        for part in parts:
+            double[8, 128](cuda.as_cuda_array(part))
+    numpy.testing.assert_array_equal(x.get(), 2 * numpy.arange(1000.0))
+    there = cuda.to_device(numpy.arange(6.0))
+    assert np.asarray(there).tolist() == [0, 1, 2, 3, 4, 5]
