@@ -24,7 +24,8 @@ pub enum MatrixElement {
     C128,
 }
 
-/// A stack of products `c = a · b` or `c += a · b` of matrices in C order, one after the other.
+/// A stack of products `c = a · b` or `c += a · b` of matrices in C order; those of `c` lie one
+/// after the other.
 #[derive(Clone, Copy, Debug)]
 pub struct Product {
     /// The elements.
@@ -35,6 +36,10 @@ pub struct Product {
     pub n: usize,
     /// Columns of `a`, rows of `b`.
     pub k: usize,
+    /// Elements from a row of `a` to the next.
+    pub a_row: usize,
+    /// Elements from each matrix of `a` and of `b` to the next.
+    pub steps: [usize; 2],
     /// How many products.
     pub count: usize,
     /// Whether they are added to what is there.
@@ -106,7 +111,7 @@ impl CudaDevice {
             none => none.insert(Blas::new(self)?),
         };
         self.enter();
-        let Product { element, m, n, k, count, adds } = *product;
+        let Product { element, m, n, k, a_row, steps: [a_step, b_step], count, adds } = *product;
         let (kind, compute) = match element {
             MatrixElement::F16 => (Type::CUDA_R_16F, Compute::CUBLAS_COMPUTE_32F),
             MatrixElement::BF16 => (Type::CUDA_R_16BF, Compute::CUBLAS_COMPUTE_32F),
@@ -138,11 +143,11 @@ impl CudaDevice {
                 b as *const c_void,
                 kind,
                 n as i64,
-                (k * n) as i64,
+                b_step as i64,
                 a as *const c_void,
                 kind,
-                k as i64,
-                (m * k) as i64,
+                a_row as i64,
+                a_step as i64,
                 if adds { one } else { zero },
                 c as *mut c_void,
                 kind,

@@ -10,7 +10,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The kernel that copies boxes of items.
-const COPY: &str = include_str!("copy.cu");
+/// The CUDA C of strided copies and selections.
+pub const COPY_SOURCE: &str = include_str!("copy.cu");
 /// Axes of a box that the kernel knows; more are copied slice by slice.
 const AXES: usize = 8;
 /// Threads of a block.
@@ -41,7 +42,7 @@ impl CudaDevice {
             return Ok(*loaded);
         }
         let compiler = Compiler::new(capability, self.options())?;
-        let module = Module::load(self, &compiler.compile("copy", COPY)?)?;
+        let module = Module::load(self, &compiler.compile("copy", COPY_SOURCE)?)?;
         let loaded = Kernels {
             copy_box: module.function(self, "copy_box")?,
             count_selected: module.function(self, "count_selected")?,

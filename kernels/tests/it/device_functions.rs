@@ -1,8 +1,9 @@
-//! The device functions of GPU kernels, each with every signature, compiled by NVRTC where it is
-//! installed.
+//! The device functions of GPU kernels, each with every signature, and the kernels that are written
+//! by hand, compiled by NVRTC where it is installed.
 
 use phalanx_device::cuda::{Compiler, CudaOptions};
 use phalanx_kernels::cuda::prelude::{Uses, text};
+use phalanx_kernels::structured;
 use phalanx_ops::{DType, Monoid, Op};
 use std::fmt::Write as _;
 
@@ -49,19 +50,46 @@ fn kernel_of(dtype: DType) -> String {
     )
 }
 
-#[test]
-fn every_device_function_compiles() {
-    let is_full = std::env::var_os("PHALANX_TEST_FULL").is_some_and(|full| full == "1");
-    let capabilities: &[u32] = if is_full { &[80, 90, 100] } else { &[90] };
+fn is_full() -> bool {
+    std::env::var_os("PHALANX_TEST_FULL").is_some_and(|full| full == "1")
+}
+
+/// Compiles texts for an architecture, for all three where everything is tested, if that can be
+/// done here.
+fn compile(texts: impl Fn() -> Vec<(String, String)>) {
+    let capabilities: &[u32] = if is_full() { &[80, 90, 100] } else { &[90] };
     for &capability in capabilities {
         let compiler = match Compiler::new(capability, &options()) {
             Ok(compiler) => compiler,
-            Err(error) => return println!("no device function is compiled: {error}"),
+            Err(error) => return println!("nothing is compiled for GPUs: {error}"),
         };
-        for &dtype in DType::ALL {
-            if let Err(error) = compiler.compile(dtype.name(), &kernel_of(dtype)) {
-                panic!("{error}");
+        for (name, text) in texts() {
+            if let Err(error) = compiler.compile(&name, &text) {
+                panic!("{name}, sm_{capability}: {error}");
             }
         }
     }
+}
+
+#[test]
+fn every_device_function_compiles() {
+    compile(|| DType::ALL.iter().map(|&dtype| (dtype.to_string(), kernel_of(dtype))).collect());
+}
+
+#[test]
+fn every_routine_compiles() {
+    let sources = [
+        ("scan", structured::scan::cuda::sources()),
+        ("sort", structured::sort::cuda::sources()),
+        ("take", structured::gather::cuda::sources()),
+        ("sum_parts", structured::matmul::cuda::sources()),
+        ("copy", vec![phalanx_device::cuda::COPY_SOURCE.to_owned()]),
+    ];
+    let named = |(name, sources): &(&str, Vec<String>)| {
+        let one = |(at, source): (usize, &String)| (format!("{name}_{at}"), source.clone());
+        sources.iter().enumerate().map(one).collect::<Vec<_>>()
+    };
+    // A dtype in three, where not everything is tested: they differ in little.
+    let step = if is_full() { 1 } else { 3 };
+    compile(|| sources.iter().flat_map(|kind| named(kind).into_iter().step_by(step)).collect());
 }

@@ -182,9 +182,9 @@ impl Builder<'_> {
         }
     }
 
-    /// Adds what computing a node again takes. Reductions and what is known outside of the loop cost
-    /// nothing, nor do arrays that are broadcast; loads of one array at several indices move its
-    /// elements once.
+    /// Adds what computing a node again takes. Reductions and what is known outside of the loop
+    /// cost nothing, nor do arrays that are broadcast; loads of one array at several indices move
+    /// its elements once.
     fn add_parts(&self, node: u32, parts: &mut Parts) {
         let data = &self.context.graph.nodes[node as usize];
         if !parts.nodes.insert(node) || matches!(data.op, NodeOp::Reduce { .. }) {

@@ -3,10 +3,9 @@
 use super::writer::Writer;
 use crate::cpu::identity;
 use crate::cuda::prelude::literal;
-use crate::cuda::variant::{Chunks, Mode, Step, THREADS};
-use crate::ir::{Expr, Fold, Stmt};
+use crate::cuda::variant::{Chunks, Mode, THREADS};
+use crate::ir::{Fold, Stmt};
 use phalanx_ops::{DType, Monoid, Scalar};
-use std::fmt::Write;
 
 /// The dtype in which a fold accumulates.
 fn wide(dtype: DType) -> DType {
@@ -312,40 +311,6 @@ impl Writer<'_> {
         self.open.push(number);
     }
 
-    /// Has what a thread loads at its next point brought near: its loads there wait for the stores
-    /// at this point, for all that the compiler knows.
-    fn prefetch(&mut self, number: usize, body: &[Stmt]) {
-        if self.variant.chunks != Chunks::Together || !stores(body) {
-            return;
-        }
-        let round = self.variant.team() * self.variant.lanes();
-        let mut text = String::new();
-        for statement in body {
-            let Stmt::Let(value) = statement else { continue };
-            let Expr::Load { access, guard: None } = self.kernel.values[*value].expr else {
-                continue;
-            };
-            let steps = &self.variant.loop_steps[access][number];
-            let outer = match steps.as_slice() {
-                [Step::Item] => String::new(),
-                // Rows further on, so that memory is not left.
-                [Step::Any, Step::Item] => format!("if (a.s{access}_l{number}_0 > 0) "),
-                _ => continue,
-            };
-            if self.variant.packed[access] {
-                let address = self.address(access, None);
-                let item = self.item(access);
-                let _ =
-                    write!(text, " {outer}fetch({address} + (i64){round} * {item} * a.chunks);");
-            }
-        }
-        if !text.is_empty() {
-            self.line(format!(
-                "if (p{number} + {round} * (Position)a.chunks < (Position)a.points{number}) {{{text} }}"
-            ));
-        }
-    }
-
     fn close_shared(&mut self) {
         self.open.pop();
         self.indent -= 1;
@@ -358,7 +323,6 @@ impl Writer<'_> {
         };
         let begun = self.begin_folds(folds, |_, _| lanes > 1);
         self.open_shared(number, lanes);
-        self.prefetch(number, body);
         self.body(body);
         self.join_folds(folds, begun);
         self.close_shared();

@@ -346,7 +346,7 @@ impl Writer<'_> {
     }
 
     /// The address of an access at the open loops' points, in a lane if one is named.
-    pub(super) fn address(&self, access: AccessId, lane: Option<&str>) -> String {
+    fn address(&self, access: AccessId, lane: Option<&str>) -> String {
         let mut text = format!("b{access}");
         let item = self.item(access);
         if let (Some(lane), Some((group, apart))) = (lane, self.variant.lane_group()) {

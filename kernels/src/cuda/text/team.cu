@@ -18,10 +18,6 @@ template <class T, int N> __device__ __forceinline__ void store_lanes(char* to, 
     *(Lanes<T, N>*)to = lanes;
 }
 
-__device__ __forceinline__ void fetch(const char* from) {
-    asm volatile("prefetch.global.L2 [%0];" ::"l"(from));
-}
-
 // Combines the lanes of a thread pairwise; the result is lane 0.
 template <class F, int N> __device__ __forceinline__ typename F::T join_lanes(typename F::T (&x)[N]) {
 #pragma unroll

@@ -23,6 +23,15 @@ fn word(bytes: usize) -> &'static str {
     }
 }
 
+/// The texts of every size of words.
+pub fn sources() -> Vec<String> {
+    let source = |bytes| {
+        let (defines, uses) = ([("W", String::from(word(bytes)))], Uses::default());
+        Routine { entry: "take", text: TEXT, defines: &defines, uses: &uses }.source()
+    };
+    [1, 2, 4, 8, 16].map(source).into()
+}
+
 fn address(block: &Block<'_>) -> u64 {
     block.buffer.as_ptr() as u64
 }

@@ -1,10 +1,21 @@
 //! Matrix products on a GPU by cuBLAS.
 
+use crate::cuda::prelude::Uses;
+use crate::cuda::routine::Routine;
 use crate::structured::Block;
 use phalanx_device::cuda::{CudaDevice, MatrixElement, Product};
-use phalanx_device::{DeviceError, Strided, copy_strided};
-use phalanx_ops::DType;
+use phalanx_device::{Device, DeviceError, Strided, copy_strided};
+use phalanx_ops::{DType, Op};
 use std::sync::Arc;
+
+const TEXT: &str = include_str!("parts.cu");
+const THREADS: u32 = 256;
+/// Elements of a product that is computed in parts, at most, and the length of its inner axis.
+const SMALL: usize = 1 << 14;
+const LONG: usize = 1 << 16;
+/// The shortest part of the axis, and the most parts.
+const PART: usize = 4096;
+const MOST_PARTS: usize = 1024;
 
 /// `to = a · b` for stacks of matrices, or `to = c + a · b`; false for dtypes that the library does
 /// not multiply.
@@ -51,9 +62,69 @@ pub fn run(
         }
         return Ok(true);
     }
-    let product = Product { element, m: *m, n: *n, k: *k, count, adds: old.is_some() };
-    let at = |block: &Block<'_>| block.buffer.as_ptr() as u64;
+    let (m, n, k) = (*m, *n, *k);
+    let (a_row, steps) = (k, [m * k, k * n]);
+    let product = Product { element, m, n, k, a_row, steps, count, adds: old.is_some() };
+    if count == 1 && m * n <= SMALL && k >= LONG && to.dtype.size() >= 4 {
+        multiply_in_parts(product, a, b, to, device)?;
+        return Ok(true);
+    }
     // SAFETY: the blocks are whole, of the lengths that were checked, in this device's memory.
-    unsafe { device.multiply(&product, at(a), at(b), at(to))? };
+    unsafe { device.multiply(&product, address(a), address(b), address(to))? };
     Ok(true)
+}
+
+fn address(block: &Block<'_>) -> u64 {
+    block.buffer.as_ptr() as u64
+}
+
+/// A small product over a long axis: that of each part of the axis, which together keep the device
+/// busy, and the sum of these.
+fn multiply_in_parts(
+    whole: Product,
+    a: &Block<'_>,
+    b: &Block<'_>,
+    to: &Block<'_>,
+    device: &Arc<CudaDevice>,
+) -> Result<(), DeviceError> {
+    let Product { m, n, k, adds, .. } = whole;
+    let size = to.dtype.size() as u64;
+    let parts = (k / PART).min(MOST_PARTS);
+    let (part, rest) = (k / parts, k % parts);
+    let many = parts + usize::from(rest > 0);
+    let partials = device.clone().allocate(many * m * n * to.dtype.size())?;
+    let start = partials.as_ptr() as u64;
+    let product = Product { k: part, steps: [part, part * n], count: parts, adds: false, ..whole };
+    // SAFETY: the parts are inside the blocks, whose lengths were checked, and the partial products
+    // in a buffer as long as all of them.
+    unsafe { device.multiply(&product, address(a), address(b), start)? };
+    if rest > 0 {
+        let done = (k - rest) as u64 * size;
+        let product = Product { k: rest, count: 1, ..product };
+        let to = start + (parts * m * n) as u64 * size;
+        // SAFETY: as above.
+        unsafe { device.multiply(&product, address(a) + done, address(b) + done * n as u64, to)? };
+    }
+    let (defines, uses) = needs(to.dtype);
+    let routine = Routine { entry: "sum_parts", text: TEXT, defines: &defines, uses: &uses };
+    let words = [start, address(to), (m * n) as u64, many as u64, u64::from(adds)];
+    // SAFETY: the words are those of `Argument` in the text, and the blocks are whole.
+    unsafe { routine.launch(device, (m * n).div_ceil(32), THREADS, &words) }
+}
+
+/// What the text stands for with elements of a dtype, and what it calls.
+fn needs(dtype: DType) -> ([(&'static str, String); 2], Uses) {
+    let mut uses = Uses::default();
+    uses.dtypes.insert(dtype);
+    uses.ops.insert((Op::Add, vec![dtype; 2]));
+    ([("T", String::from(dtype.name())), ("OP", String::from("op_add"))], uses)
+}
+
+/// The texts of every dtype.
+pub fn sources() -> Vec<String> {
+    let source = |dtype| {
+        let (defines, uses) = needs(dtype);
+        Routine { entry: "sum_parts", text: TEXT, defines: &defines, uses: &uses }.source()
+    };
+    [DType::F32, DType::F64, DType::C64, DType::C128].map(source).into()
 }

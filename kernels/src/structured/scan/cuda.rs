@@ -44,6 +44,45 @@ fn is_associative(op: Op) -> bool {
     )
 }
 
+/// Elements of a thread. A tile is in shared memory: 32 KiB of the wide ones.
+fn items(dtype: DType) -> usize {
+    128 / dtype.size().clamp(4, 16)
+}
+
+fn has_loop(op: Op, dtype: DType) -> bool {
+    op.signatures()
+        .iter()
+        .any(|signature| signature.inputs() == [dtype, dtype] && signature.output == dtype)
+}
+
+/// What the text stands for with an operation, and what it calls.
+fn needs(op: Op, dtype: DType) -> ([(&'static str, String); 3], Uses) {
+    let mut uses = Uses::default();
+    uses.dtypes.insert(dtype);
+    uses.ops.insert((op, vec![dtype, dtype]));
+    let name = if dtype == DType::Bool { "bool" } else { dtype.name() };
+    let defines = [
+        ("T", String::from(name)),
+        ("OP", format!("op_{}", op.name())),
+        ("ITEMS", items(dtype).to_string()),
+    ];
+    (defines, uses)
+}
+
+/// The texts of sums and of the largest numbers so far.
+pub fn sources() -> Vec<String> {
+    let uses = |op| {
+        DType::ALL.iter().filter(move |&&dtype| has_loop(op, dtype)).map(move |&dtype| (op, dtype))
+    };
+    uses(Op::Add)
+        .chain(uses(Op::Maximum))
+        .map(|(op, dtype)| {
+            let (defines, uses) = needs(op, dtype);
+            Routine { entry: "scan_chained", text: TEXT, defines: &defines, uses: &uses }.source()
+        })
+        .collect()
+}
+
 /// `to[0] = from[0]`, `to[i] = op(to[i - 1], from[i])` along an axis; false for operations that
 /// have no such loop.
 ///
@@ -57,32 +96,17 @@ pub fn run(
     let from = &operands[0];
     assert_eq!((from.shape, from.dtype), (to.shape, to.dtype), "bug: unlike blocks of a scan");
     let dtype = to.dtype;
-    let has_loop = scan
-        .op
-        .signatures()
-        .iter()
-        .any(|signature| signature.inputs() == [dtype, dtype] && signature.output == dtype);
     let lines = Lines::of(to.shape, scan.axis);
     // Along an axis a thread goes from left to right; within a line many threads meet, which only
     // suits what may be combined in any order, and rounds elsewhere.
     let is_wide = !matches!(dtype, DType::F16 | DType::BF16);
-    if !has_loop || (lines.inner == 1 && !(is_associative(scan.op) && is_wide)) {
+    if !has_loop(scan.op, dtype) || (lines.inner == 1 && !(is_associative(scan.op) && is_wide)) {
         return Ok(false);
     }
     if to.is_empty() {
         return Ok(true);
     }
-    let mut uses = Uses::default();
-    uses.dtypes.insert(dtype);
-    uses.ops.insert((scan.op, vec![dtype, dtype]));
-    let name = if dtype == DType::Bool { "bool" } else { dtype.name() };
-    // A tile is in shared memory: 32 KiB of the wide ones.
-    let items = 128 / dtype.size().clamp(4, 16);
-    let defines = [
-        ("T", String::from(name)),
-        ("OP", format!("op_{}", scan.op.name())),
-        ("ITEMS", items.to_string()),
-    ];
+    let (defines, uses) = needs(scan.op, dtype);
     let routine = |entry| Routine { entry, text: TEXT, defines: &defines, uses: &uses };
     let addresses = [from.buffer.as_ptr() as u64, to.buffer.as_ptr() as u64];
     let sizes = [lines.outer, lines.extent, lines.inner].map(|number| number as u64);
@@ -93,7 +117,7 @@ pub fn run(
         unsafe { routine("scan_columns").launch(device, blocks, THREADS, &words)? };
         return Ok(true);
     }
-    let tiles = lines.extent.div_ceil(items * THREADS as usize);
+    let tiles = lines.extent.div_ceil(items(dtype) * THREADS as usize);
     if lines.outer >= MANY_LINES || tiles <= 4 {
         // SAFETY: as above.
         unsafe { routine("scan_rows").launch(device, lines.outer, THREADS, &words)? };

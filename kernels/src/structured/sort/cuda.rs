@@ -15,9 +15,10 @@ use phalanx_ops::{DType, Kind};
 use std::sync::Arc;
 
 const TEXT: &str = include_str!("sort.cu");
-const THREADS: u32 = 256;
-/// Elements of a tile, and of a line that a block sorts by itself, as the text has them.
-const TILE: usize = 4096;
+const THREADS: u32 = 384;
+/// Elements of a tile of narrow keys, half of which one of wide keys has, and of a line that a
+/// block sorts by itself, as the text has them.
+const TILE: usize = 6144;
 const SHORT: usize = 2048;
 /// Lines are counted in 30 bits.
 const MOST: usize = 1 << 30;
@@ -84,6 +85,41 @@ pub fn run(
     Ok(true)
 }
 
+/// What the text stands for with elements of a dtype.
+fn defines(order: Order, dtype: DType) -> [(&'static str, String); 4] {
+    let key = ["u8", "u16", "u32", "u64"][dtype.size().trailing_zeros() as usize];
+    let kind = match dtype.kind() {
+        Kind::Signed => 1,
+        Kind::Float => 2,
+        _ => 0,
+    };
+    // The bits of infinity.
+    let infinite = match dtype {
+        DType::F16 => "0x7c00",
+        DType::BF16 => "0x7f80",
+        DType::F32 => "0x7f800000u",
+        DType::F64 => "0x7ff0000000000000ull",
+        _ => "0",
+    };
+    [
+        ("K", String::from(key)),
+        ("KIND", kind.to_string()),
+        ("INFINITE", format!("(({key}){infinite})")),
+        ("POSITIONS", u8::from(order == Order::Positions).to_string()),
+    ]
+}
+
+/// The texts of every dtype.
+pub fn sources() -> Vec<String> {
+    let real = DType::ALL.iter().filter(|dtype| !dtype.is_complex());
+    real.flat_map(|&dtype| [Order::Values, Order::Positions].map(|order| (order, dtype)))
+        .map(|(order, dtype)| {
+            let (defines, uses) = (defines(order, dtype), Uses::default());
+            Routine { entry: "sort_pass", text: TEXT, defines: &defines, uses: &uses }.source()
+        })
+        .collect()
+}
+
 /// Sorting of elements of a dtype.
 struct Sorting<'a> {
     device: &'a Arc<CudaDevice>,
@@ -95,34 +131,16 @@ struct Sorting<'a> {
 
 impl<'a> Sorting<'a> {
     fn new(order: Order, dtype: DType, device: &'a Arc<CudaDevice>) -> Sorting<'a> {
-        let key = ["u8", "u16", "u32", "u64"][dtype.size().trailing_zeros() as usize];
-        let kind = match dtype.kind() {
-            Kind::Signed => 1,
-            Kind::Float => 2,
-            _ => 0,
-        };
-        // The bits of infinity.
-        let infinite = match dtype {
-            DType::F16 => "0x7c00",
-            DType::BF16 => "0x7f80",
-            DType::F32 => "0x7f800000u",
-            DType::F64 => "0x7ff0000000000000ull",
-            _ => "0",
-        };
-        let defines = [
-            ("K", String::from(key)),
-            ("KIND", kind.to_string()),
-            ("INFINITE", format!("(({key}){infinite})")),
-            ("POSITIONS", u8::from(order == Order::Positions).to_string()),
-        ];
+        let defines = defines(order, dtype);
         Sorting { device, order, dtype, defines, uses: Uses::default() }
     }
 
     fn launch(&self, entry: &'static str, blocks: usize, words: &[u64]) -> Result<(), DeviceError> {
+        let threads = if entry == "sort_starts" { 256 } else { THREADS };
         let routine = Routine { entry, text: TEXT, defines: &self.defines, uses: &self.uses };
         // SAFETY: the words are those of `Argument` in the text; the addresses are of buffers as
         // long as the count says.
-        unsafe { routine.launch(self.device, blocks, THREADS, words) }
+        unsafe { routine.launch(self.device, blocks, threads, words) }
     }
 
     fn lines(&self, from: u64, to: u64, count: usize, extent: usize) -> Result<(), DeviceError> {
@@ -137,12 +155,13 @@ impl<'a> Sorting<'a> {
         let item = self.dtype.size();
         let has_positions = self.order == Order::Positions;
         let result = if has_positions { 8 } else { item };
-        let tiles = extent.div_ceil(TILE);
+        let tile = if item > 4 { TILE / 2 } else { TILE };
+        let tiles = extent.div_ceil(tile);
         let whole = (extent * item).next_multiple_of(512);
         let allocate = |bytes: usize| self.device.clone().allocate(bytes);
         let keys = [allocate(whole)?, allocate(whole)?];
         // Behind the positions is room for tiles whose keys are smaller than positions.
-        let room = if has_positions { 4 * (extent + tiles * TILE) } else { 0 };
+        let room = if has_positions { 4 * (extent + tiles * tile) } else { 0 };
         let positions = [allocate(room)?, allocate(room)?];
         let status = allocate(4 * (1 + 256 * tiles))?;
         let histogram = allocate(4 * 256 * item)?;

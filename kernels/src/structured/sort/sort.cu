@@ -12,13 +12,11 @@ struct Argument {
     u64 count, pass, passes, lines;
 };
 
-#ifndef THREADS
-#define THREADS 256
-#define ITEMS 16
-#endif
-#ifndef LOOK
+#define THREADS 384
+// Tiles of wide keys that fit shared memory.
+#define ITEMS (sizeof(K) > 4 ? 8 : 16)
+// Tiles before a tile that are looked at together.
 #define LOOK 4
-#endif
 #define WARPS (THREADS / 32)
 #define TILE (THREADS * ITEMS)
 #define SIGN ((K)1 << (8 * sizeof(K) - 1))
