@@ -1,6 +1,6 @@
 //! The configuration of a session, and the one place where the environment is read.
 
-pub use crate::environment::Devices;
+pub use crate::environment::{Devices, MemoryLimit};
 use crate::environment::{Environment, InvalidValue, LogLevel, UnknownVariable, VARIABLES};
 use crate::environment::{Variable, most_threads, unknown};
 pub use phalanx_device::cuda::CudaOptions;
@@ -32,8 +32,8 @@ pub struct Config {
     pub cuda: CudaOptions,
     /// Compute threads of this process, shared by its devices, at least one.
     pub threads: usize,
-    /// The most bytes a device may hold.
-    pub memory_limit: Option<usize>,
+    /// The most a device may hold.
+    pub memory_limit: Option<MemoryLimit>,
     /// How much is written to standard error.
     pub log: LogLevel,
     /// The folder of the demo's data.
@@ -354,7 +354,14 @@ impl Config {
 
     /// Sets the most bytes a device may hold.
     pub fn memory_limit(self, bytes: usize) -> Config {
-        Config { memory_limit: Some(bytes), ..self }
+        Config { memory_limit: Some(MemoryLimit::Bytes(bytes)), ..self }
+    }
+
+    /// Sets the most that a device may hold in percent, from 1 to 100, of what it has: a GPU its
+    /// memory, a CPU device its share of the machine's.
+    pub fn memory_limit_percent(self, percent: u8) -> Config {
+        let limit = MemoryLimit::Percent(percent.clamp(1, 100));
+        Config { memory_limit: Some(limit), ..self }
     }
 
     /// Sets how much is written to standard error.

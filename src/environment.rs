@@ -148,9 +148,10 @@ variables! {
         Session;
     /// A folder into which the text of every compiled GPU kernel is written.
     save_source: Folder = "PHALANX_SAVE_SOURCE", default "none", since "0.1", Session;
-    /// The most memory a device may hold. A session with several processes uses the smallest limit
-    /// of all.
-    memory_limit: ByteCount = "PHALANX_MEMORY_LIMIT", default "none", since "0.1", Session;
+    /// The most memory a device may hold: in bytes, or in percent of that of a GPU or of a CPU
+    /// device's share of the machine's. A session with several processes uses the smallest limit of
+    /// all.
+    memory_limit: Memory = "PHALANX_MEMORY_LIMIT", default "none", since "0.1", Session;
     /// Compute threads of the process, shared by its devices. `phalanx run` divides the cores among
     /// its processes.
     threads: Threads = "PHALANX_THREADS", default "all cores", since "0.1", Session;
@@ -186,6 +187,49 @@ variables! {
     conformance_data: Folder = "PHALANX_CONFORMANCE_DATA", default "none", since "0.1", Tests;
     /// Rewrites the golden files instead of comparing with them (`cargo xtask bless`).
     bless: Flag = "PHALANX_BLESS", default "0", since "0.1", Tests;
+}
+
+/// How much memory a device may hold.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MemoryLimit {
+    /// So many bytes.
+    Bytes(usize),
+    /// A part of what the device has.
+    Percent(u8),
+}
+
+impl MemoryLimit {
+    /// In bytes, of a device that has so many.
+    pub fn of(self, memory: usize) -> usize {
+        match self {
+            MemoryLimit::Bytes(bytes) => bytes,
+            MemoryLimit::Percent(percent) => memory / 100 * usize::from(percent),
+        }
+    }
+}
+
+impl fmt::Display for MemoryLimit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            MemoryLimit::Bytes(bytes) => write!(f, "{bytes} bytes"),
+            MemoryLimit::Percent(percent) => write!(f, "{percent}%"),
+        }
+    }
+}
+
+impl FromStr for MemoryLimit {
+    type Err = ();
+
+    /// The limit of a text as PHALANX_MEMORY_LIMIT takes it.
+    fn from_str(text: &str) -> Result<MemoryLimit, ()> {
+        let limit = match text.strip_suffix('%') {
+            Some(percent) => positive(percent)
+                .filter(|percent| *percent <= 100)
+                .map(|percent| MemoryLimit::Percent(percent as u8)),
+            None => byte_count(text).map(MemoryLimit::Bytes),
+        };
+        limit.ok_or(())
+    }
 }
 
 /// Which devices a process has.
@@ -377,11 +421,10 @@ kinds! {
     Folders: Vec<PathBuf>, "paths separated by `:`", |text| {
         Some(std::env::split_paths(text).filter(|path| !path.as_os_str().is_empty()).collect())
     };
-    /// A number of bytes.
-    ByteCount: usize,
-    "bytes: a whole number, with or without `K`, `M`, `G` or `T` (powers of 1024)", |text| {
-        byte_count(text.to_str()?)
-    };
+    /// A part of a device's memory.
+    Memory: MemoryLimit,
+    "bytes: a whole number, with or without `K`, `M`, `G` or `T` (powers of 1024), or `80%`",
+    |text| text.to_str()?.parse().ok();
     /// A positive number.
     Count: usize, "a whole number from 1", |text| positive(text.to_str()?);
     /// Compute threads of a process.
@@ -527,7 +570,9 @@ mod tests {
         ])
         .unwrap();
         assert_eq!(environment.devices, Some(Devices::Cpu(4)));
-        assert_eq!(environment.memory_limit, Some(512 << 20));
+        assert_eq!(environment.memory_limit, Some(MemoryLimit::Bytes(512 << 20)));
+        let part = parse(&[("PHALANX_MEMORY_LIMIT", "80%")]).unwrap().memory_limit;
+        assert_eq!(part.map(|part| part.of(1000)), Some(800));
         assert_eq!(environment.log, Some(LogLevel::Debug));
         assert_eq!(environment.timeout, Some(Duration::from_millis(1500)));
         assert_eq!(environment.address.as_deref(), Some("[::1]:4000"));
@@ -546,6 +591,8 @@ mod tests {
             ("PHALANX_MEMORY_LIMIT", "12Q"),
             ("PHALANX_MEMORY_LIMIT", "99999999999T"),
             ("PHALANX_MEMORY_LIMIT", "G"),
+            ("PHALANX_MEMORY_LIMIT", "0%"),
+            ("PHALANX_MEMORY_LIMIT", "101%"),
             ("PHALANX_THREADS", "+2"),
             ("PHALANX_THREADS", "0"),
             ("PHALANX_THREADS", "4000000"),

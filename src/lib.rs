@@ -27,7 +27,9 @@ mod introduction;
 mod logging;
 mod session;
 
-pub use config::{Config, ConfigError, CudaOptions, Devices, IntroductionFlaw, Listener, Startup};
+pub use config::{
+    Config, ConfigError, CudaOptions, Devices, IntroductionFlaw, Listener, MemoryLimit, Startup,
+};
 pub use gpus::gpus;
 pub use phalanx_array::Limits;
 pub use phalanx_array::{

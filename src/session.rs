@@ -1,6 +1,6 @@
 //! Sessions: the beginning and the end of a program's work with Phalanx.
 
-use crate::config::{Config, Devices, Listener};
+use crate::config::{Config, Devices, Listener, MemoryLimit};
 use phalanx_array::{Engine, Error, Failure, Limits, MeshHandle, Site, call_site};
 use phalanx_collectives::{CollectiveError, Facts, Rendezvous, World};
 use phalanx_device::cuda::{CudaDevice, cuda_devices};
@@ -204,13 +204,15 @@ impl Session {
             Devices::Cpu(count) => *count,
             _ => devices.len().max(1),
         };
-        let world = world(&config, count, mesh.as_ref(), &policy, &limits);
+        let own_limit = memory_limit(&config, count, &devices);
+        let world = world(&config, own_limit, count, mesh.as_ref(), &policy, &limits);
         let world = world.map_err(|failure| InitError::new(failure, site))?;
         become_rank(world.rank(), world.size());
         // The least of all ranks' limits, so that all refuse alike.
         let told = world.facts().iter().flatten().filter(|(name, _)| name == "memory_limit");
         let told = told.filter_map(|(_, limit)| limit.parse::<usize>().ok());
-        let memory_limit = told.chain(config.memory_limit).min();
+        let memory_limit = told.chain(own_limit).min();
+        devices.iter().filter_map(gpu).for_each(|gpu| gpu.set_memory_limit(memory_limit));
         let options =
             SessionOptions { mesh, threads: config.threads, memory_limit, policy, limits, devices };
         let scheduler = Scheduler::new(world, options);
@@ -336,13 +338,32 @@ fn gpus(config: &Config) -> Result<Vec<Arc<dyn Device>>, DeviceError> {
         Devices::Auto => (0..cuda_devices(&config.cuda).unwrap_or(0)).collect(),
     };
     let open = |ordinal| -> Result<Arc<dyn Device>, DeviceError> {
-        Ok(CudaDevice::new(ordinal, config.memory_limit, &config.cuda)?)
+        Ok(CudaDevice::new(ordinal, None, &config.cuda)?)
     };
     numbers.into_iter().map(open).collect()
 }
 
+/// The most bytes that each device of this process may hold: the least of them all.
+fn memory_limit(config: &Config, count: usize, devices: &[Arc<dyn Device>]) -> Option<usize> {
+    let limit = config.memory_limit?;
+    let gpus = devices.iter().filter_map(gpu).map(|gpu| limit.of(gpu.properties().memory));
+    gpus.min().or_else(|| match limit {
+        MemoryLimit::Bytes(bytes) => Some(bytes),
+        MemoryLimit::Percent(_) => Some(limit.of(machine_memory()? / count)),
+    })
+}
+
+/// Bytes of memory of this machine, where the system tells.
+fn machine_memory() -> Option<usize> {
+    let known = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let total = known.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    let kibibytes: usize = total.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kibibytes << 10)
+}
+
 fn world(
     config: &Config,
+    memory_limit: Option<usize>,
     devices: usize,
     mesh: Option<&Mesh>,
     policy: &Policy,
@@ -370,7 +391,7 @@ fn world(
         fact("limits", format!("{limits:?}")),
     ]);
     rendezvous.facts =
-        Facts::from_iter(config.memory_limit.map(|limit| fact("memory_limit", limit.to_string())));
+        Facts::from_iter(memory_limit.map(|limit| fact("memory_limit", limit.to_string())));
     // Who gives up the wait for the others has no world.
     interruptible(None, || rendezvous.join()).unwrap_or(Err(CollectiveError::Closed))
 }
@@ -408,6 +429,14 @@ mod tests {
 
     fn is_default(session: &Session) -> bool {
         MeshHandle::current().is_some_and(|current| current.same(session.handle()))
+    }
+
+    #[test]
+    fn limits_in_percent_are_of_the_machine() {
+        let limit = |count| memory_limit(&Config::default().memory_limit_percent(50), count, &[]);
+        let whole = machine_memory().expect("Linux tells");
+        assert_eq!(limit(1), Some(whole / 100 * 50));
+        assert_eq!(limit(2), Some(whole / 2 / 100 * 50));
     }
 
     /// One test of all orders, for there is one default.

@@ -1,8 +1,9 @@
 //! The CPU as a device: a pool of memory by size and a pool of threads.
 
-use crate::{Buffer, Device, DeviceError, buffer::layout};
+use crate::{Buffer, Device, DeviceError, ForeignMemory, buffer::layout};
 use std::alloc::{alloc, dealloc};
 use std::collections::HashMap;
+use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -128,6 +129,18 @@ impl Device for CpuDevice {
 
     fn pool(&self) -> Option<&rayon::ThreadPool> {
         Some(&self.threads)
+    }
+
+    fn adopt(self: Arc<Self>, memory: &ForeignMemory, bytes: Range<usize>) -> Option<Buffer> {
+        if memory.device() != self.name() {
+            return None;
+        }
+        let pointer = NonNull::new(memory.address(&bytes) as *mut u8)?;
+        let owner = memory.owner();
+        let keep = move |_, _| _ = &owner;
+        // SAFETY: the bytes may be read as long as the owner lives (`ForeignMemory::new`), which
+        // `keep` holds; memory of others is not written.
+        Some(unsafe { Buffer::from_pool(pointer, bytes.len(), keep) })
     }
 
     fn as_any(&self) -> &dyn std::any::Any {

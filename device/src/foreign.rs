@@ -1,6 +1,6 @@
 //! Memory of a device that belongs to somebody else.
 
-use crate::contiguous;
+use crate::{assert_in_bounds, contiguous};
 use std::any::Any;
 use std::ops::Range;
 use std::sync::Arc;
@@ -54,6 +54,22 @@ impl ForeignMemory {
             is_lasting,
             owner,
         }
+    }
+
+    /// Elements of bytes of the host, which a CPU device has. Panics if they lie outside.
+    pub fn of_host(
+        device: String,
+        bytes: Arc<Vec<u8>>,
+        first: usize,
+        shape: &[usize],
+        strides: &[isize],
+        item: usize,
+        is_lasting: bool,
+    ) -> ForeignMemory {
+        assert_in_bounds(bytes.len(), first as isize, strides, shape, item);
+        let address = bytes.as_ptr() as u64 + first as u64;
+        // SAFETY: the bytes are in bounds, and nobody writes those of an `Arc`.
+        unsafe { ForeignMemory::new(device, address, shape, strides, item, is_lasting, bytes) }
     }
 
     /// The name of the device.

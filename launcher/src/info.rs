@@ -19,7 +19,7 @@ pub fn print() -> Result<(), LauncherError> {
 fn page(config: &Config) -> String {
     let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
     let memory_limit = match config.memory_limit {
-        Some(bytes) => format!("{bytes} bytes a device"),
+        Some(limit) => format!("{limit} a device"),
         None => "none".to_owned(),
     };
     let mut page = format!("phalanx {}\n\n", env!("CARGO_PKG_VERSION"));

@@ -2791,8 +2791,9 @@ def init(devices: Any = ..., *, mesh: Any = ..., threads: Any = ..., memory_limi
         The names and extents of the grid of all devices, such as ``{"x": 2, "y": 2}``; else a line.
     threads : int, optional
         Compute threads of the process; else ``PHALANX_THREADS``.
-    memory_limit : int, optional
-        The most bytes that a device may hold; else ``PHALANX_MEMORY_LIMIT``.
+    memory_limit : int or str, optional
+        The most bytes that a device may hold, or a text such as ``"4G"`` or ``"80%"``; else
+        ``PHALANX_MEMORY_LIMIT``.
     split_from : int, optional
         The number of elements from which arrays are split over the devices (65,536). The same on
         all processes.

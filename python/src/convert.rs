@@ -4,6 +4,7 @@ use crate::device_shard::foreign;
 use crate::dtypes::{from_python, numpy, to_python};
 use crate::errors::{raised, type_error, value_error};
 use crate::errstate;
+use crate::gpu::GPUS;
 use crate::host_buffer::{HostBuffer, SharedMemory};
 use crate::ndarray::Ndarray;
 use crate::session;
@@ -104,7 +105,15 @@ pub fn array(object: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResult<Array>
             _ => made,
         });
     }
-    upload(py, &to_host_array(object, dtype)?)
+    let elements = elements(object, dtype)?;
+    if elements.are_taken_where_they_lie() {
+        let shard = elements.lent();
+        session::ensure(py)?;
+        let made = at_line(py, || Array::from_shared(&shard).0);
+        made.ok().map_err(|error| raised(py, &error))?;
+        return Ok(made);
+    }
+    upload(py, &elements.copied())
 }
 
 /// An array of what another library has on a GPU of the session, and whether it reads the elements
@@ -167,15 +176,43 @@ struct Elements<'py> {
 
 /// The elements of an object as NumPy reads it, as a copy.
 pub fn to_host_array(object: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResult<HostArray> {
-    let Elements { dtype, shape, buffer, .. } = elements(object, dtype)?;
-    let length = buffer.len_bytes();
-    let bytes = match length {
-        0 => Vec::new(),
-        // SAFETY: the buffer is C-contiguous, as NumPy was asked for, `len_bytes` long, and held
-        // until the copy is made; the interpreter is attached, so that nobody of Python writes.
-        _ => unsafe { std::slice::from_raw_parts(buffer.buf_ptr().cast::<u8>(), length) }.to_vec(),
-    };
-    Ok(HostArray { dtype, shape, bytes })
+    Ok(elements(object, dtype)?.copied())
+}
+
+/// From how many bytes on one more copy of elements on their way to a GPU takes long.
+const LARGE: usize = 1 << 20;
+
+impl Elements<'_> {
+    /// Whether an array copies the elements from where they are: large ones that go to a GPU.
+    fn are_taken_where_they_lie(&self) -> bool {
+        self.buffer.len_bytes() >= LARGE && !GPUS.is_empty()
+    }
+
+    fn copied(self) -> HostArray {
+        let Elements { dtype, shape, buffer, .. } = self;
+        let length = buffer.len_bytes();
+        let start = buffer.buf_ptr().cast::<u8>();
+        let bytes = match length {
+            0 => Vec::new(),
+            // SAFETY: the buffer is C-contiguous, as NumPy was asked for, `len_bytes` long, and
+            // held until the copy is made; the interpreter is attached, so that nobody of Python
+            // writes.
+            _ => unsafe { std::slice::from_raw_parts(start, length) }.to_vec(),
+        };
+        HostArray { dtype, shape, bytes }
+    }
+
+    fn lent(self) -> LocalShard {
+        let Elements { dtype, shape, buffer, owner } = self;
+        let bytes = match buffer.len_bytes() {
+            0 => ShardBytes::Own(Vec::new()),
+            length => {
+                let memory = SharedMemory::new(buffer.buf_ptr() as usize, length, owner.unbind());
+                ShardBytes::Shared(Arc::new(memory))
+            }
+        };
+        LocalShard { dtype, shape, bytes }
+    }
 }
 
 /// The elements of an object where they lie: on a GPU of the session, or as NumPy reads it.
@@ -183,15 +220,7 @@ pub fn to_local_shard(object: &Bound<'_, PyAny>) -> PyResult<LocalShard> {
     if let Some(shard) = foreign(object, true)? {
         return Ok(shard);
     }
-    let Elements { dtype, shape, buffer, owner } = elements(object, None)?;
-    let bytes = match buffer.len_bytes() {
-        0 => ShardBytes::Own(Vec::new()),
-        length => {
-            let memory = SharedMemory::new(buffer.buf_ptr() as usize, length, owner.unbind());
-            ShardBytes::Shared(Arc::new(memory))
-        }
-    };
-    Ok(LocalShard { dtype, shape, bytes })
+    Ok(elements(object, None)?.lent())
 }
 
 fn elements<'py>(object: &Bound<'py, PyAny>, dtype: Option<DType>) -> PyResult<Elements<'py>> {

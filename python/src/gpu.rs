@@ -76,8 +76,8 @@ pub fn gpus(py: Python<'_>) -> PyResult<Vec<(usize, String, u32)>> {
 
 /// How many GPUs the session has, or would have if it began now: asking begins none.
 #[pyfunction(name = "_gpu_count")]
-pub fn gpu_count() -> PyResult<usize> {
-    session::gpu_count()
+pub fn gpu_count(py: Python<'_>) -> PyResult<usize> {
+    session::gpu_count(py)
 }
 
 /// The attributes of a GPU by CUDA's names for them.

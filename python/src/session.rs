@@ -4,12 +4,16 @@ use crate::errors::{not_begun, raised, type_error, value_error};
 use crate::errstate;
 use crate::gpu::GPUS;
 use crate::site::at_line;
+use phalanx::config::cuda_packages;
 use phalanx::waiting::lock;
-use phalanx::{Config, ConfigError, Devices, Limits, Mesh, MeshHandle, Policy, Session};
+use phalanx::{
+    Config, ConfigError, Devices, Limits, MemoryLimit, Mesh, MeshHandle, Policy, Session,
+};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::net::IpAddr;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
@@ -50,12 +54,22 @@ pub fn ensure(py: Python<'_>) -> PyResult<()> {
             "the session has ended: phalanx.init() begins another",
         ));
     }
-    let config = configuration()?;
+    let config = configuration(py)?;
     begin(py, config, None, Policy::default(), false)
 }
 
-fn configuration() -> PyResult<Config> {
-    Config::from_env().map_err(|error| refused(&error))
+/// The configuration of the environment; CUDA's libraries are also looked for in the packages of
+/// NVIDIA that this interpreter imports.
+fn configuration(py: Python<'_>) -> PyResult<Config> {
+    let mut config = Config::from_env().map_err(|error| refused(&error))?;
+    let folders: Vec<String> = py.import("sys")?.getattr("path")?.extract().unwrap_or_default();
+    let packages = folders.iter().flat_map(|folder| cuda_packages(Path::new(folder)));
+    for package in packages {
+        if !config.cuda.folders.contains(&package) {
+            config.cuda.folders.push(package);
+        }
+    }
+    Ok(config)
 }
 
 fn refused(error: &ConfigError) -> PyErr {
@@ -135,8 +149,9 @@ fn begun_before() -> PyErr {
 ///     The names and extents of the grid of all devices, such as ``{"x": 2, "y": 2}``; else a line.
 /// threads : int, optional
 ///     Compute threads of the process; else ``PHALANX_THREADS``.
-/// memory_limit : int, optional
-///     The most bytes that a device may hold; else ``PHALANX_MEMORY_LIMIT``.
+/// memory_limit : int or str, optional
+///     The most bytes that a device may hold, or a text such as ``"4G"`` or ``"80%"``; else
+///     ``PHALANX_MEMORY_LIMIT``.
 /// split_from : int, optional
 ///     The number of elements from which arrays are split over the devices (65,536). The same on
 ///     all processes.
@@ -152,13 +167,13 @@ pub fn init(
     devices: Option<&Bound<'_, PyAny>>,
     mesh: Option<&Bound<'_, PyDict>>,
     threads: Option<usize>,
-    memory_limit: Option<usize>,
+    memory_limit: Option<&Bound<'_, PyAny>>,
     split_from: Option<usize>,
     comm: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<()> {
     let mut config = match comm.filter(|comm| !comm.is_none()) {
         Some(comm) => introduced(comm)?,
-        None => configuration()?,
+        None => configuration(py)?,
     };
     if let Some(devices) = devices {
         config.devices = devices_of(devices)?;
@@ -170,7 +185,7 @@ pub fn init(
         config = config.threads(threads);
     }
     if let Some(limit) = memory_limit {
-        config = config.memory_limit(limit);
+        config.memory_limit = Some(limit_of(limit)?);
     }
     let mut axes: Vec<(String, usize)> = Vec::new();
     for (name, extent) in mesh.into_iter().flat_map(|mesh| mesh.iter()) {
@@ -187,6 +202,17 @@ pub fn init(
         policy.split_from = elements;
     }
     begin(py, config, mesh.map(|_| Mesh::new(&axes)), policy, true)
+}
+
+/// A limit of memory in bytes, or as a text.
+fn limit_of(limit: &Bound<'_, PyAny>) -> PyResult<MemoryLimit> {
+    if let Ok(bytes) = limit.extract::<usize>() {
+        return Ok(MemoryLimit::Bytes(bytes));
+    }
+    let text: Option<String> = limit.extract().ok();
+    text.and_then(|text| text.parse().ok()).ok_or_else(|| {
+        value_error("phalanx.init: memory_limit is a number of bytes, or a text as 4G or 80%")
+    })
 }
 
 /// How many devices `4`, `"cpu"` or `"cpu:4"` are.
@@ -244,11 +270,11 @@ fn taken() -> Option<Session> {
 }
 
 /// How many GPUs the session has, or one that began now would have.
-pub fn gpu_count() -> PyResult<usize> {
+pub fn gpu_count(py: Python<'_>) -> PyResult<usize> {
     if BEGUN.load(Ordering::Relaxed) {
         return Ok(GPUS.all().len());
     }
-    let config = configuration()?;
+    let config = configuration(py)?;
     Ok(match config.devices {
         Devices::Cpu(_) => 0,
         Devices::Cuda(numbers) if !numbers.is_empty() => numbers.len(),

@@ -107,6 +107,24 @@ def test_limits_are_those_of_the_session():
     assert told.split() == [str(1 << 26)] * 2
 
 
+def test_limits_may_be_texts():
+    told = worlds.run(
+        """
+        import phalanx as np
+        import phalanx.cuda
+        for wrong in "80 percent", "0%", -1, 1.5:
+            try:
+                np.init(memory_limit=wrong)
+            except ValueError as error:
+                print("memory_limit is" in str(error))
+        np.init(memory_limit="50%")
+        whole = int(open("/proc/meminfo").read().split()[1]) << 10
+        print(phalanx.cuda.get_default_memory_pool().get_limit() == whole // 100 * 50)
+        """
+    ).stdout
+    assert told.split() == ["True"] * 5
+
+
 def test_pinned_memory_is_a_buffer():
     memory = phalanx.cuda.alloc_pinned_memory(80)
     array = numpy.frombuffer(memory, "f8", 10)

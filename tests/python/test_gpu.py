@@ -122,7 +122,8 @@ def test_dlpack_both_ways_on_one_gpu():
         x.__dlpack__(dl_device=(2, 77))
     with pytest.raises(ValueError):
         x.__dlpack__(stream=0)
-    for stream in (None, 1, 2, -1, phalanx.cuda.Stream().ptr):
+    own = phalanx.cuda.Stream()
+    for stream in (None, 1, 2, -1, own.ptr):
         x.__dlpack__(stream=stream, max_version=(1, 0))
     numpy.testing.assert_array_equal(numpy.from_dlpack(OnHost(x)), x.get())
     # An array of ours is itself.

@@ -96,7 +96,8 @@ except KeyboardInterrupt as interrupt:
 """
     program = _program(WAITS[wait], "print('begins', flush=True)", after)
     output, errors, _ = _interrupted(program)
-    inside = "cuda.py" if wait in ("device", "stream", "event") else "<string>"
+    inside = {"device": "cuda.py", "stream": "_cuda_streams.py", "event": "_cuda_streams.py"}
+    inside = inside.get(wait, "<string>")
     assert output == f"begins\ninterrupted in {inside}\n", errors
 
 

@@ -231,6 +231,9 @@ impl Array {
             let (value, shares) = mesh.engine().share(data, site)?;
             is_shared = shares;
             let node = Node::evaluated(data.shape.as_slice().into(), data.dtype, value, site);
+            if let Some(bytes) = data.bytes.on_host().filter(|_| !shares) {
+                node.learn(Interval::of_host(data.dtype, bytes));
+            }
             Ok(Array::from_node(mesh, node))
         })());
         (array, is_shared)
@@ -275,8 +278,8 @@ impl Array {
         self.of_whole(site, |mesh, value| mesh.engine().shard_memory(value, true))
     }
 
-    /// As [`Array::shard_memory`], where the devices have it: also on a GPU, whose work on the array
-    /// has been enqueued when this returns.
+    /// As [`Array::shard_memory`], where the devices have it: also on a GPU, whose work on the
+    /// array has been enqueued when this returns.
     #[track_caller]
     pub fn device_memory(&self) -> Result<Vec<ShardMemory>, Error> {
         let site = call_site();

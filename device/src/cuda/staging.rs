@@ -18,7 +18,7 @@ const LARGE: usize = 1 << 20;
 const PIECE: usize = 1 << 20;
 /// Threads that copy between ordinary and pinned memory. One moves some 10 GB/s, a fifth of what a
 /// GPU takes, and memory that is touched for the first time is slower still.
-const THREADS: usize = 8;
+const THREADS: usize = 16;
 
 /// Two pinned buffers, and who copies between them and ordinary memory.
 pub(super) struct Staging {

@@ -20,21 +20,22 @@ impl Session {
     /// See `Engine::upload`.
     pub(super) fn upload_data(
         &self,
-        data: &HostArray,
+        dtype: DType,
+        shape: &[usize],
+        bytes: &[u8],
         site: Site,
     ) -> Result<Arc<dyn Evaluated>, Error> {
-        let sharding = self.options.policy.sharding(&data.shape, &self.mesh);
-        let item = data.dtype.size();
-        let strides = contiguous(&data.shape, item);
+        let sharding = self.options.policy.sharding(shape, &self.mesh);
+        let item = dtype.size();
+        let strides = contiguous(shape, item);
         let fill = |_: usize, block: &IndexBox, buffer: &Buffer| {
             let extents: Vec<usize> = block.iter().map(std::ops::Range::len).collect();
             let packed = contiguous(&extents, item);
             let target = Strided { buffer, offset: 0, strides: &packed };
-            let first = first_byte(block, &strides);
-            copy_from_host(&data.bytes, first, &strides, &target, &extents, item);
+            copy_from_host(bytes, first_byte(block, &strides), &strides, &target, &extents, item);
         };
-        let value = self.filled(data.dtype, &data.shape, sharding, fill, site)?;
-        self.processes.declare(|| data_digest(data.dtype, &data.shape, &data.bytes), site);
+        let value = self.filled(dtype, shape, sharding, fill, site)?;
+        self.processes.declare(|| data_digest(dtype, shape, bytes), site);
         Ok(value)
     }
 
@@ -66,9 +67,7 @@ impl Session {
         };
         let bytes = bytes.on_host().unwrap_or(&[]);
         let Some(buffers) = buffers else {
-            let bytes = bytes.to_vec();
-            let data = HostArray { dtype: *dtype, shape: shape.clone(), bytes };
-            return Ok((self.upload_data(&data, site)?, false));
+            return Ok((self.upload_data(*dtype, shape, bytes, site)?, false));
         };
         let storage = Storage::shared(buffers);
         self.live.note(&storage, *dtype, shape, site);

@@ -308,7 +308,7 @@ impl Engine for Session {
     }
 
     fn upload(&self, data: &HostArray, site: Site) -> Result<Arc<dyn Evaluated>, Error> {
-        self.upload_data(data, site)
+        self.upload_data(data.dtype, &data.shape, &data.bytes, site)
     }
 
     fn share(&self, data: &LocalShard, site: Site) -> Result<(Arc<dyn Evaluated>, bool), Error> {

@@ -154,3 +154,107 @@ impl Session {
         Ok(Part { buffer, is_shared })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::SessionOptions;
+    use phalanx_array::{Array, MeshHandle};
+    use phalanx_collectives::World;
+    use phalanx_distributed::Policy;
+
+    /// 48 numbers, a shape and byte strides of some of them from a byte on.
+    fn lent(
+        bytes: &Arc<Vec<u8>>,
+        device: &str,
+        first: usize,
+        shape: &[usize],
+        strides: &[isize],
+        is_lasting: bool,
+    ) -> LocalShard {
+        let (device, bytes) = (device.to_owned(), bytes.clone());
+        let memory = ForeignMemory::of_host(device, bytes, first, shape, strides, 4, is_lasting);
+        let length = shape.iter().product::<usize>() * 4;
+        let bytes = ShardBytes::OfDevice { length, memory: Arc::new(memory) };
+        LocalShard { dtype: DType::I32, shape: shape.to_vec(), bytes }
+    }
+
+    fn mesh(devices: usize) -> MeshHandle {
+        let policy = Policy { split_from: 1 };
+        let options = SessionOptions { policy, ..SessionOptions::default() };
+        let world = World::local(devices).expect("a world");
+        MeshHandle::new(Session::new(world, options).expect("a session"))
+    }
+
+    fn numbers() -> Arc<Vec<u8>> {
+        // Aligned as memory of devices is.
+        let aligned = (0..8).map(|shift| {
+            let own = (0i32..48 + shift).flat_map(i32::to_ne_bytes);
+            own.collect::<Vec<u8>>()
+        });
+        let aligned =
+            aligned.into_iter().find(|bytes| (bytes.as_ptr() as usize).is_multiple_of(ALIGNMENT));
+        Arc::new(aligned.expect("allocations of the system are aligned"))
+    }
+
+    #[test]
+    fn memory_in_order_is_read_where_it_lies_until_it_is_written() {
+        let bytes = numbers();
+        mesh(1).enter(|| {
+            let shard = lent(&bytes, "cpu:0", 0, &[12, 4], &[16, 4], true);
+            let (array, is_shared) = Array::from_shared(&shard);
+            assert!(is_shared);
+            let memory = array.device_memory().expect("memory");
+            assert_eq!(memory[0].address, bytes.as_ptr() as usize);
+            array.slice(phalanx_array::s![0, 0]).assign(-1);
+            assert_eq!(array.to_vec::<i32>().expect("numbers")[..3], [-1, 1, 2]);
+            assert_eq!(bytes[..4], [0; 4]);
+            let joined = Array::from_local_shards(vec![shard], 0);
+            let memory = joined.device_memory().expect("memory");
+            assert_eq!(memory[0].address, bytes.as_ptr() as usize);
+            drop((array, joined, memory));
+        });
+        assert_eq!(Arc::strong_count(&bytes), 1, "let go");
+    }
+
+    #[test]
+    fn memory_of_any_strides_and_device_is_copied() {
+        let bytes = numbers();
+        for devices in [1, 3] {
+            mesh(devices).enter(|| {
+                let turned = lent(&bytes, "cpu:0", 4, &[4, 11], &[4, 16], true);
+                let (array, is_shared) = Array::from_shared(&turned);
+                let expected = (0..4).flat_map(|row| (0..11).map(move |at| 1 + row + 4 * at));
+                assert_eq!(array.to_vec::<i32>().expect("numbers"), expected.collect::<Vec<_>>());
+                assert!(!is_shared);
+                // From the last one back, and only now.
+                let back = lent(&bytes, "cpu:0", 188, &[48], &[-4], false);
+                let (array, is_shared) = Array::from_shared(&back);
+                let expected: Vec<i32> = (0..48).rev().collect();
+                assert_eq!(array.to_vec::<i32>().expect("numbers"), expected);
+                assert!(!is_shared);
+                // Of several devices one has the memory.
+                let last = format!("cpu:{}", devices - 1);
+                let whole = lent(&bytes, &last, 0, &[48], &[4], true);
+                let (array, is_shared) = Array::from_shared(&whole);
+                assert_eq!(array.to_vec::<i32>().expect("numbers")[47], 47);
+                assert_eq!(is_shared, devices == 1);
+                let parts = vec![whole; devices];
+                let joined = Array::from_local_shards(parts, 0);
+                assert_eq!(joined.shape(), [48 * devices]);
+                assert_eq!(joined.to_vec::<i32>().expect("numbers")[48 * devices - 1], 47);
+            });
+        }
+    }
+
+    #[test]
+    fn memory_of_no_device_of_the_session_is_refused() {
+        let shard = lent(&numbers(), "cuda:7", 0, &[48], &[4], true);
+        mesh(1).enter(|| {
+            let error = Array::from_shared(&shard).0.ok().expect_err("elsewhere");
+            assert_eq!((error.code(), error.numpy_class()), ("PX058", "BufferError"));
+            assert!(error.to_string().contains("cuda:7"), "{error}");
+            assert_eq!(Array::from_local_shards(vec![shard], 0).ok().unwrap_err().code(), "PX058");
+        });
+    }
+}
