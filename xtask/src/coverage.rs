@@ -1,4 +1,5 @@
-//! `docs/coverage.md`: which names of NumPy there are, computed from what is tested.
+//! `docs/coverage.md`: which names of NumPy there are, computed from what is tested, and which
+//! names of NumPy, SciPy, CuPy and the array API standard resolve in Python.
 
 use crate::failure::Failure;
 use crate::project::Project;
@@ -7,7 +8,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-/// NumPy's names.
+/// The names of NumPy and of other libraries.
 const NAMES: &str = "tests/api/cupy_api.tsv";
 /// How functions are distributed.
 const DISTRIBUTION: &str = "tests/api/distribution.tsv";
@@ -15,13 +16,8 @@ const DISTRIBUTION: &str = "tests/api/distribution.tsv";
 const DESCRIPTIONS: &str = "tests/conformance/functions";
 /// The calls of functions, a file for each topic.
 const CALLS: &str = "tests/functions/calls";
-/// The stubs of the Python module, each with the area whose names it has.
-const STUBS: [(&str, &str); 4] = [
-    ("numpy", "python/phalanx/__init__.pyi"),
-    ("numpy.linalg", "python/phalanx/linalg.pyi"),
-    ("numpy.fft", "python/phalanx/fft.pyi"),
-    ("numpy.random", "python/phalanx/random.pyi"),
-];
+/// Where names are in Python.
+const PYTHON: &str = "tests/api/python_names.tsv";
 
 /// What the page is made of.
 #[derive(Default)]
@@ -34,8 +30,8 @@ pub struct Inputs {
     pub described: BTreeMap<String, BTreeSet<String>>,
     /// The names that each topic calls.
     pub called: BTreeMap<String, BTreeSet<String>>,
-    /// The names of each area that the stubs of the Python module have.
-    pub in_python: BTreeMap<&'static str, BTreeSet<String>>,
+    /// The text of the table of the names in Python.
+    pub python: String,
 }
 
 /// The page.
@@ -49,23 +45,17 @@ impl Inputs {
             let path = project.path(path);
             fs::read_to_string(&path).map_err(Failure::file(&path))
         };
-        let mut inputs =
-            Inputs { names: read(NAMES)?, distribution: read(DISTRIBUTION)?, ..Inputs::default() };
+        let mut inputs = Inputs {
+            names: read(NAMES)?,
+            distribution: read(DISTRIBUTION)?,
+            python: read(PYTHON)?,
+            ..Inputs::default()
+        };
         for (topic, text) in topics(&project.path(DESCRIPTIONS), "json")? {
             inputs.described.insert(topic, described(&text));
         }
         for (topic, text) in topics(&project.path(CALLS), "rs")? {
             inputs.called.insert(topic, called(&text));
-        }
-        for (area, stub) in STUBS {
-            let path = project.path(stub);
-            let text = fs::read_to_string(&path).map_err(Failure::file(&path))?;
-            inputs.in_python.insert(area, stubbed(&text, ""));
-            if area == "numpy" {
-                let class = text.split_once("class ndarray:").map_or("", |(_, class)| class);
-                let class = class.split("\nclass ").next().unwrap_or(class);
-                inputs.in_python.insert("numpy.ndarray", stubbed(class, "    "));
-            }
         }
         Ok(inputs)
     }
@@ -82,54 +72,77 @@ impl Inputs {
         tested
     }
 
+    /// Where the names of each area are in Python.
+    fn places(&self) -> BTreeMap<(&str, &str), Place<'_>> {
+        let rows = self.python.lines().skip(1).filter_map(|line| {
+            let fields: Vec<&str> = line.split('\t').collect();
+            let &[area, name, path, reason] = fields.as_slice() else { return None };
+            let place = if path == "-" { Place::Nowhere(reason) } else { Place::At(path) };
+            Some(((area, name), place))
+        });
+        rows.collect()
+    }
+
     fn markdown(&self) -> String {
         let tested = self.tested();
+        let places = self.places();
         let mut areas: Vec<(&str, Vec<Name>)> = Vec::new();
         for line in self.names.lines().skip(1) {
             let fields: Vec<&str> = line.split('\t').collect();
             let &[area, name, kind, ..] = fields.as_slice() else { continue };
-            let name = Name { name, kind, topics: topics_of(area, name, &tested) };
+            let place = places.get(&(area, name)).copied().unwrap_or(Place::Nowhere("not said"));
+            let name = Name { name, kind, place, topics: topics_of(area, name, &tested) };
             match areas.iter_mut().find(|(known, _)| *known == area) {
                 Some((_, names)) => names.push(name),
                 None => areas.push((area, vec![name])),
             }
         }
+        let (of_numpy, others): (Vec<_>, Vec<_>) =
+            areas.iter().partition(|(area, _)| area.split('.').next() == Some("numpy"));
         let mut text = String::from(INTRODUCTION);
-        for (area, names) in &areas {
+        for (area, names) in &of_numpy {
             let (done, all) = counted(names, |_| true);
             let (functions, of) = counted(names, |name| name.is_function());
-            let python = match self.in_python.get(area) {
-                Some(there) => names.iter().filter(|name| there.contains(name.name)).count(),
-                None => 0,
-            };
+            let python = names.iter().filter(|name| name.place.is_there()).count();
             let _ = writeln!(
                 text,
                 "| `{area}` | {functions} of {of} | {done} of {all} | {python} of {all} |"
             );
         }
-        for (area, names) in &areas {
+        text.push_str(OTHERS);
+        for (area, names) in &others {
+            let python = names.iter().filter(|name| name.place.is_there()).count();
+            let _ = writeln!(text, "| `{area}` | {python} of {} |", names.len());
+        }
+        for (area, names) in &of_numpy {
             self.area(area, names, &mut text);
+        }
+        for (area, names) in &others {
+            resolved(area, names, &mut text);
         }
         text
     }
 
+    /// What there is to say of each name of an area of NumPy.
     fn area(&self, area: &str, names: &[Name], text: &mut String) {
         let _ = write!(text, "\n## {area}\n");
-        let done: Vec<&Name> = names.iter().filter(|name| name.is_done()).collect();
-        if !done.is_empty() {
-            text.push_str("\n| Name | Kind | Distributed | Tested in |\n|---|---|---|---|\n");
-        }
-        for name in done {
-            let how = self.distribution(area, name);
+        text.push_str("\n| Name | Kind | Distributed | Tested in | In Python |\n");
+        text.push_str("|---|---|---|---|---|\n");
+        for name in names {
+            let how =
+                if name.is_done() { self.distribution(area, name) } else { String::from("–") };
             let topics: Vec<String> =
                 name.topics.iter().map(|topic| format!("`{topic}.json`")).collect();
-            let Name { name, kind, .. } = name;
-            let _ = writeln!(text, "| `{name}` | {kind} | {how} | {} |", topics.join(", "));
-        }
-        let missing = names.iter().filter(|name| !name.is_done());
-        let missing: Vec<String> = missing.map(|name| format!("`{}`", name.name)).collect();
-        if !missing.is_empty() {
-            let _ = write!(text, "\nNot done: {}.\n", missing.join(", "));
+            let topics = if topics.is_empty() { String::from("–") } else { topics.join(", ") };
+            let Name { name, kind, place, .. } = name;
+            let own = format!("phalanx{}.{name}", area.trim_start_matches("numpy"));
+            let python = match place {
+                Place::At(path) if *path == own => String::from("yes"),
+                Place::At(path) => format!("yes: `{path}`"),
+                Place::Nowhere("") => String::from("no"),
+                Place::Nowhere(reason) => format!("no: {reason}"),
+            };
+            let _ = writeln!(text, "| `{name}` | {kind} | {how} | {topics} | {python} |");
         }
     }
 
@@ -160,22 +173,74 @@ tests/functions/calls/. -->
 A name is done if a topic of `tests/conformance/functions/` describes its arguments and \
 `tests/functions/calls/` calls it, so that it is compared with NumPy, on meshes of 1, 3 and 4 \
 devices.
-What is done otherwise, such as files and printing, is not counted.
+What is done otherwise, such as files and printing, is not counted, and has no topic below.
 How a function is distributed is what it moves between devices beyond what its operands need to \
 lie alike: nothing (local), edges of blocks (halo), partial results (reduce), blocks \
 (all-to-all), or whole arrays (gathers).
 The plans of the calls of one array on 3 devices are checked to move no more than is said.
-Names in Python are those of the stubs in `python/phalanx/`; NumPy's own objects, such as dtypes, \
-are there beyond them.
+Names in Python are those that `phalanx` answers to, be they its own, or NumPy's own objects such \
+as dtypes: `tests/api/python_names.tsv`, which `python python/resolve_names.py` writes and a test \
+compares with the module.
 
 | Area | Functions | All names | Names in Python |
 |---|---|---|---|
 ";
 
+const OTHERS: &str = "
+Of the names of the array API standard, of SciPy, and of CuPy beyond NumPy's and SciPy's it is \
+told which there are in Python; [cupy.md](cupy.md) says where those are that have other names.
+
+| Area | Names in Python |
+|---|---|
+";
+
+/// Where a name is in Python.
+#[derive(Clone, Copy, Debug)]
+enum Place<'a> {
+    /// The path from the module.
+    At(&'a str),
+    /// Why it is not there, if that is told.
+    Nowhere(&'a str),
+}
+
+impl Place<'_> {
+    fn is_there(self) -> bool {
+        matches!(self, Place::At(_))
+    }
+}
+
+/// Which names of an area of another library there are.
+fn resolved(area: &str, names: &[Name], text: &mut String) {
+    let _ = write!(text, "\n## {area}\n");
+    let (there, missing): (Vec<&Name>, Vec<&Name>) =
+        names.iter().partition(|name| name.place.is_there());
+    // Names of a module or class that are all in one of ours are told with it.
+    let mut homes = BTreeMap::<&str, Vec<String>>::new();
+    for name in there {
+        if let Place::At(path) = name.place {
+            let (home, own) = path.rsplit_once('.').unwrap_or(("", path));
+            let own = if own == name.name {
+                format!("`{own}`")
+            } else {
+                format!("`{}` (`{own}`)", name.name)
+            };
+            homes.entry(home).or_default().push(own);
+        }
+    }
+    for (home, names) in homes {
+        let _ = write!(text, "\nIn `{home}`: {}.\n", names.join(", "));
+    }
+    if !missing.is_empty() {
+        let missing: Vec<String> = missing.iter().map(|name| format!("`{}`", name.name)).collect();
+        let _ = write!(text, "\nNot there: {}.\n", missing.join(", "));
+    }
+}
+
 /// A name of NumPy.
 struct Name<'a> {
     name: &'a str,
     kind: &'a str,
+    place: Place<'a>,
     /// The topics that test it.
     topics: BTreeSet<&'a str>,
 }
@@ -220,20 +285,6 @@ fn topics_of<'a>(
         return found.flat_map(|(_, topics)| topics.iter().copied()).collect();
     }
     tested.get(full_name(area, name).as_str()).cloned().unwrap_or_default()
-}
-
-/// The names that a stub declares at a depth.
-fn stubbed(text: &str, indent: &str) -> BTreeSet<String> {
-    let names = text.lines().filter_map(|line| {
-        let line = line.strip_prefix(indent)?;
-        let declared = line.strip_prefix("def ").or_else(|| line.strip_prefix("class "));
-        let declared = declared.unwrap_or(line);
-        let length = declared.find(|letter: char| letter != '_' && !letter.is_alphanumeric())?;
-        let (name, rest) = declared.split_at(length);
-        let is_name = !name.is_empty() && rest.starts_with(['(', ':']);
-        is_name.then(|| name.to_owned())
-    });
-    names.collect()
 }
 
 /// The files of a folder with an extension, by their names without it.
@@ -299,20 +350,19 @@ mod tests {
                      \"left\" => 1,\n    },\n    \"add.at\": 2,\n}\n";
         Inputs {
             names: "area\tname\tkind\nnumpy\tsum\tfunction\nnumpy\tmedian\tfunction\n\
-                    numpy\tpi\tattribute\nnumpy.ndarray\tsum\tmethod\nnumpy.ufunc\tat\tmethod\n"
+                    numpy\tpi\tattribute\nnumpy.ndarray\tsum\tmethod\nnumpy.ufunc\tat\tmethod\n\
+                    cupyx\tget\tfunction\ncupyx\ttake\tfunction\ncupyx\tlose\tfunction\n"
                 .into(),
             distribution: "names\thow\twhy\nmean sum\treduce\tpartial sums\n\
                            topic:sums\tlocal\nother\tgathers\n"
                 .into(),
             described: named("sums", described(description)),
             called: named("sums", called(calls)),
-            in_python: BTreeMap::from([(
-                "numpy",
-                stubbed(
-                    "import x\ndef sum(a) -> int:\n    def no(): ...\npi: float\n# it: is\n",
-                    "",
-                ),
-            )]),
+            python: "area\tname\twhere\treason\nnumpy\tsum\tphalanx.sum\t\n\
+                     numpy\tmedian\t-\tnot today\nnumpy\tpi\tphalanx.pi\t\n\
+                     numpy.ndarray\tsum\tphalanx.other.sum\t\nnumpy.ufunc\tat\t-\t\n\
+                     cupyx\tget\tphalanx.x.get\t\ncupyx\ttake\tphalanx.x.took\t\n"
+                .into(),
         }
     }
 
@@ -325,14 +375,18 @@ mod tests {
     }
 
     #[test]
-    fn done_is_what_is_described_and_called() {
+    fn names_are_told_with_what_tests_them_and_where_they_are() {
         let page = inputs().markdown();
         for line in [
             "| `numpy` | 1 of 2 | 1 of 3 | 2 of 3 |",
-            "| `sum` | function | reduce: partial sums | `sums.json` |",
-            "| `sum` | method | reduce: partial sums | `sums.json` |",
-            "| `at` | method | local | `sums.json` |",
-            "Not done: `median`, `pi`.",
+            "| `cupyx` | 2 of 3 |",
+            "| `sum` | function | reduce: partial sums | `sums.json` | yes |",
+            "| `median` | function | – | – | no: not today |",
+            "| `pi` | attribute | – | – | yes |",
+            "| `sum` | method | reduce: partial sums | `sums.json` | yes: `phalanx.other.sum` |",
+            "| `at` | method | local | `sums.json` | no |",
+            "In `phalanx.x`: `get`, `take` (`took`).",
+            "Not there: `lose`.",
         ] {
             assert!(page.lines().any(|found| found == line), "{line} is not in\n{page}");
         }
