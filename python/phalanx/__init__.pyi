@@ -107,15 +107,31 @@ class ndarray:
         a : array_like
             The array.
         axis : int or tuple of int, optional
-            The axis, or the axes, counted from the end if negative.
+            The axis, or the axes; from the end if negative.
         out : ndarray, optional
             The array that is written and returned.
-        keepdims : bool
+        keepdims : bool, default: False
             Whether the axes stay with extent 1.
-        where : array_like of bool
-            The elements that count; all by default.
+        where : array_like of bool, optional
+            Which elements count, broadcast to the array; None for all.
 
-        Shapes, dtypes and errors are those of NumPy's function of this name.
+        Returns
+        -------
+        ndarray
+            The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
+            they stay with extent 1. Dtype: bool.
+
+        Raises
+        ------
+        AxisError
+            PX003: there is no such axis.
+        ValueError
+            PX004: an axis is named twice.
+
+        Notes
+        -----
+        Local: recorded, in the same order on every process, and computed when a value is
+        observed. Distribution: reduce: partial results of the devices are combined.
         """
     def any(self, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., keepdims: bool = ..., *, where: Any = ...) -> ndarray:
         """any(a, axis=None, out=None, keepdims=False, *, where=None)
@@ -127,15 +143,31 @@ class ndarray:
         a : array_like
             The array.
         axis : int or tuple of int, optional
-            The axis, or the axes, counted from the end if negative.
+            The axis, or the axes; from the end if negative.
         out : ndarray, optional
             The array that is written and returned.
-        keepdims : bool
+        keepdims : bool, default: False
             Whether the axes stay with extent 1.
-        where : array_like of bool
-            The elements that count; all by default.
+        where : array_like of bool, optional
+            Which elements count, broadcast to the array; None for all.
 
-        Shapes, dtypes and errors are those of NumPy's function of this name.
+        Returns
+        -------
+        ndarray
+            The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
+            they stay with extent 1. Dtype: bool.
+
+        Raises
+        ------
+        AxisError
+            PX003: there is no such axis.
+        ValueError
+            PX004: an axis is named twice.
+
+        Notes
+        -----
+        Local: recorded, in the same order on every process, and computed when a value is
+        observed. Distribution: reduce: partial results of the devices are combined.
         """
     def argmax(self, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., *, keepdims: bool = ...) -> ndarray:
         """argmax(a, axis=None, out=None, *, keepdims=False)
@@ -146,14 +178,30 @@ class ndarray:
         ----------
         a : array_like
             The array.
-        axis : int or tuple of int, optional
-            The axis, or the axes, counted from the end if negative.
+        axis : int, optional
+            The axis; None for all elements in C order.
         out : ndarray, optional
             The array that is written and returned.
-        keepdims : bool
+        keepdims : bool, default: False
             Whether the axes stay with extent 1.
 
-        Shapes, dtypes and errors are those of NumPy's function of this name.
+        Returns
+        -------
+        ndarray
+            The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
+            they stay with extent 1. Dtype: int64.
+
+        Raises
+        ------
+        AxisError
+            PX003: there is no such axis.
+        ValueError
+            PX016: there are no elements, and no value for none.
+
+        Notes
+        -----
+        Local: recorded, in the same order on every process, and computed when a value is
+        observed. Distribution: reduce: partial results of the devices are combined.
         """
     def argmin(self, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., *, keepdims: bool = ...) -> ndarray:
         """argmin(a, axis=None, out=None, *, keepdims=False)
@@ -164,14 +212,30 @@ class ndarray:
         ----------
         a : array_like
             The array.
-        axis : int or tuple of int, optional
-            The axis, or the axes, counted from the end if negative.
+        axis : int, optional
+            The axis; None for all elements in C order.
         out : ndarray, optional
             The array that is written and returned.
-        keepdims : bool
+        keepdims : bool, default: False
             Whether the axes stay with extent 1.
 
-        Shapes, dtypes and errors are those of NumPy's function of this name.
+        Returns
+        -------
+        ndarray
+            The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
+            they stay with extent 1. Dtype: int64.
+
+        Raises
+        ------
+        AxisError
+            PX003: there is no such axis.
+        ValueError
+            PX016: there are no elements, and no value for none.
+
+        Notes
+        -----
+        Local: recorded, in the same order on every process, and computed when a value is
+        observed. Distribution: reduce: partial results of the devices are combined.
         """
     def argpartition(self, kth: Any, axis: int | Sequence[int] | None = ..., kind: Any = ..., order: str | None = ...) -> ndarray:
         """argpartition(a, kth, axis=-1, kind='introselect', order=None)
@@ -182,14 +246,31 @@ class ndarray:
         ----------
         a : array_like
             The array.
-        axis : int or tuple of int, optional
-            The axis, or the axes, counted from the end if negative.
-        kind : str, optional
-            As in NumPy.
-        order : {'C', 'F', 'A', 'K'}, optional
-            The order of elements in memory.
+        kth : int or sequence of int
+            The places of the sorted order.
+        axis : int, default: -1
+            The axis; None for all elements in C order.
+        kind : str, default: 'introselect'
+            Any of NumPy's kinds: all sort alike, stably.
+        order : None
+            There are no fields to sort by.
 
-        Shapes, dtypes and errors are those of NumPy's function of this name.
+        Returns
+        -------
+        ndarray
+            The shape of `a`; a vector of all elements without an axis. Dtype: int64.
+
+        Raises
+        ------
+        AxisError
+            PX003: there is no such axis.
+        ValueError
+            The kind is unknown, or there are no fields.
+
+        Notes
+        -----
+        Local: recorded, in the same order on every process, and computed when a value is
+        observed. Distribution: gathers: along a split axis, for now.
         """
     def argsort(self, axis: int | Sequence[int] | None = ..., kind: Any = ..., order: str | None = ..., *, stable: Any = ..., descending: Any = ...) -> ndarray:
         """argsort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False)
@@ -200,16 +281,33 @@ class ndarray:
         ----------
         a : array_like
             The array.
-        axis : int or tuple of int, optional
-            The axis, or the axes, counted from the end if negative.
+        axis : int, default: -1
+            The axis; None for all elements in C order.
         kind : str, optional
-            As in NumPy.
-        order : {'C', 'F', 'A', 'K'}, optional
-            The order of elements in memory.
+            Any of NumPy's kinds: all sort alike, stably.
+        order : None
+            There are no fields to sort by.
         stable : bool, optional
-            Whether equal elements keep their order.
+            Without effect: equal elements keep their order.
+        descending : bool, default: False
+            Whether the greatest element comes first.
 
-        Shapes, dtypes and errors are those of NumPy's function of this name.
+        Returns
+        -------
+        ndarray
+            The shape of `a`; a vector of all elements without an axis. Dtype: int64.
+
+        Raises
+        ------
+        AxisError
+            PX003: there is no such axis.
+        ValueError
+            The kind is unknown, or there are no fields.
+
+        Notes
+        -----
+        Local: recorded, in the same order on every process, and computed when a value is
+        observed. Distribution: gathers: along a split axis, for now.
         """
     def astype(self, dtype: DTypeLike, order: str | None = ..., casting: str = ..., subok: Any = ..., copy: bool | None = ...) -> ndarray:
         """astype(a, dtype, order='K', casting='unsafe', subok=True, copy=True)
@@ -220,18 +318,31 @@ class ndarray:
         ----------
         a : array_like
             The array.
-        dtype : dtype, optional
+        dtype : dtype
             The dtype of the result.
-        order : {'C', 'F', 'A', 'K'}, optional
+        order : {'C', 'F', 'A', 'K'}, default: 'K'
             The order of elements in memory.
-        casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}
+        casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, default: 'unsafe'
             Which casts are allowed.
-        subok : bool
+        subok : bool, default: True
             Without effect: there are no subclasses.
-        copy : bool, optional
-            Whether the result is a copy.
+        copy : bool, default: True
+            Whether to copy also if nothing changes.
 
-        Shapes, dtypes and errors are those of NumPy's function of this name.
+        Returns
+        -------
+        ndarray
+            The shape of `a`. Dtype: `dtype`.
+
+        Raises
+        ------
+        TypeError
+            PX012: the rule does not allow it.
+
+        Notes
+        -----
+        Local: recorded, in the same order on every process, and computed when a value is
+        observed. Distribution: local.
         """
     def byteswap(self, inplace: Any = ...) -> ndarray:
         """byteswap(a, inplace=False)
@@ -242,8 +353,23 @@ class ndarray:
         ----------
         a : array_like
             The array.
+        inplace : bool, default: False
+            Whether the array itself is changed.
 
-        Shapes, dtypes and errors are those of NumPy's function of this name.
+        Returns
+        -------
+        ndarray
+            The shape of `a`. Dtype: that of `a`.
+
+        Raises
+        ------
+        TypeError
+            An argument is of a type that is not told above, or unknown.
+
+        Notes
+        -----
+        Local: recorded, in the same order on every process, and computed when a value is
+        observed.
         """
     def choose(self, choices: Any, out: ndarray | tuple[ndarray | None, ...] | None = ..., mode: Any = ...) -> ndarray:
         """choose(a, choices, out=None, mode='raise')
@@ -252,14 +378,31 @@ class ndarray:
 
         Parameters
         ----------
-        a : array_like
-            The array.
+        a : array_like of int
+            Which choice is taken.
+        choices : sequence of array_like
+            What is chosen from.
         out : ndarray, optional
             The array that is written and returned.
-        mode : str
-            What to do beyond the edges.
+        mode : {'raise', 'wrap', 'clip'}, default: 'raise'
+            What becomes of positions that are outside.
 
-        Shapes, dtypes and errors are those of NumPy's function of this name.
+        Returns
+        -------
+        ndarray
+            The shape to which the operands broadcast. Dtype: what the choices promote to.
+
+        Raises
+        ------
+        ValueError
+            PX001: shapes do not broadcast. PX029: a position is outside.
+        TypeError
+            PX012: a cast would lose values.
+
+        Notes
+        -----
+        Collective where positions may be outside, which is seen at once; else Local: recorded.
+        Distribution: local.
         """
     def clip(self, min: Any = ..., max: Any = ..., out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
         """clip(a, min=None, max=None, out=None)
@@ -270,10 +413,30 @@ class ndarray:
         ----------
         a : array_like
             The array.
+        min : array_like, optional
+            The lower bound; None for none.
+        max : array_like, optional
+            The upper bound; None for none.
         out : ndarray, optional
             The array that is written and returned.
 
-        Shapes, dtypes and errors are those of NumPy's function of this name.
+        Returns
+        -------
+        ndarray
+            The shape to which the operands broadcast. Dtype: what the operands promote to (NEP
+            50: Python's numbers give way).
+
+        Raises
+        ------
+        ValueError
+            PX001: shapes do not broadcast.
+        TypeError
+            PX011: there is no loop for the dtypes.
+
+        Notes
+        -----
+        Local: recorded, in the same order on every process, and computed when a value is
+        observed. Distribution: local.
         """
     def compress(self, condition: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
         """compress(a, condition, axis=None, out=None)
@@ -284,12 +447,31 @@ class ndarray:
         ----------
         a : array_like
             The array.
-        axis : int or tuple of int, optional
-            The axis, or the axes, counted from the end if negative.
+        condition : array_like of bool
+            Which elements count.
+        axis : int, optional
+            The axis; None for all elements in C order.
         out : ndarray, optional
             The array that is written and returned.
 
-        Shapes, dtypes and errors are those of NumPy's function of this name.
+        Returns
+        -------
+        ndarray
+            Of `a`, with the axis as long as there are elements that count. Dtype: that of `a`.
+
+        Raises
+        ------
+        AxisError
+            PX003: there is no such axis.
+        ValueError
+            PX015: another number of axes is needed.
+        IndexError
+            PX028: a position is outside of its axis.
+
+        Notes
+        -----
+        Collective: every process calls it, for the result depends on data, and what is recorded
+        is computed.
         """
     def conj(self) -> ndarray:
         """conj(a)
@@ -301,7 +483,20 @@ class ndarray:
         a : array_like
             The array.
 
-        Shapes, dtypes and errors are those of NumPy's function of this name.
+        Returns
+        -------
+        ndarray
+            The shape of `a`. Dtype: that of `a`.
+
+        Raises
+        ------
+        TypeError
+            An argument is of a type that is not told above, or unknown.
+
+        Notes
+        -----
+        Local: recorded, in the same order on every process, and computed when a value is
+        observed. Distribution: local.
         """
     def conjugate(self) -> ndarray:
         """conjugate(a)
@@ -313,7 +508,20 @@ class ndarray:
         a : array_like
             The array.
 
-        Shapes, dtypes and errors are those of NumPy's function of this name.
+        Returns
+        -------
+        ndarray
+            The shape of `a`. Dtype: that of `a`.
+
+        Raises
+        ------
+        TypeError
+            An argument is of a type that is not told above, or unknown.
+
+        Notes
+        -----
+        Local: recorded, in the same order on every process, and computed when a value is
+        observed. Distribution: local.
         """
     def copy(self, order: str | None = ...) -> ndarray:
         """copy(a, order='C')
@@ -324,10 +532,23 @@ class ndarray:
         ----------
         a : array_like
             The array.
-        order : {'C', 'F', 'A', 'K'}, optional
+        order : {'C', 'F', 'A', 'K'}, default: 'C'
             The order of elements in memory.
 
-        Shapes, dtypes and errors are those of NumPy's function of this name.
+        Returns
+        -------
+        ndarray
+            The shape of `a`. Dtype: that of `a`.
+
+        Raises
+        ------
+        ValueError
+            The order is unknown.
+
+        Notes
+        -----
+        Local: recorded, in the same order on every process, and computed when a value is
+        observed. Distribution: local.
         """
     def cumprod(self, axis: int | Sequence[int] | None = ..., dtype: DTypeLike = ..., out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
         """cumprod(a, axis=None, dtype=None, out=None)
@@ -338,14 +559,32 @@ class ndarray:
         ----------
         a : array_like
             The array.
-        axis : int or tuple of int, optional
-            The axis, or the axes, counted from the end if negative.
+        axis : int, optional
+            The axis; None for all elements in C order.
         dtype : dtype, optional
             The dtype of the result.
         out : ndarray, optional
             The array that is written and returned.
 
-        Shapes, dtypes and errors are those of NumPy's function of this name.
+        Returns
+        -------
+        ndarray
+            The shape of `a`; a vector of all elements without an axis. Dtype: `dtype`, or that
+            of `a`; bools and integers of less than 64 bits are combined in int64, unsigned ones
+            in uint64.
+
+        Raises
+        ------
+        AxisError
+            PX003: there is no such axis.
+        TypeError
+            PX011: there is no loop for the dtypes.
+
+        Notes
+        -----
+        Local: recorded, in the same order on every process, and computed when a value is
+        observed. Distribution: all-to-all: another axis is split instead; vectors are gathered,
+        for now.
         """
     def cumsum(self, axis: int | Sequence[int] | None = ..., dtype: DTypeLike = ..., out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
         """cumsum(a, axis=None, dtype=None, out=None)
@@ -356,14 +595,32 @@ class ndarray:
         ----------
         a : array_like
             The array.
-        axis : int or tuple of int, optional
-            The axis, or the axes, counted from the end if negative.
+        axis : int, optional
+            The axis; None for all elements in C order.
         dtype : dtype, optional
             The dtype of the result.
         out : ndarray, optional
             The array that is written and returned.
 
-        Shapes, dtypes and errors are those of NumPy's function of this name.
+        Returns
+        -------
+        ndarray
+            The shape of `a`; a vector of all elements without an axis. Dtype: `dtype`, or that
+            of `a`; bools and integers of less than 64 bits are combined in int64, unsigned ones
+            in uint64.
+
+        Raises
+        ------
+        AxisError
+            PX003: there is no such axis.
+        TypeError
+            PX011: there is no loop for the dtypes.
+
+        Notes
+        -----
+        Local: recorded, in the same order on every process, and computed when a value is
+        observed. Distribution: all-to-all: another axis is split instead; vectors are gathered,
+        for now.
         """
     def diagonal(self, offset: Any = ..., axis1: Any = ..., axis2: Any = ...) -> ndarray:
         """diagonal(a, offset=0, axis1=0, axis2=1)
@@ -374,12 +631,28 @@ class ndarray:
         ----------
         a : array_like
             The array.
-        axis1 : int
+        offset : int, default: 0
+            The diagonal: 0 is the main one, positive ones lie above it.
+        axis1 : int, default: 0
             The first axis.
-        axis2 : int
+        axis2 : int, default: 1
             The second axis.
 
-        Shapes, dtypes and errors are those of NumPy's function of this name.
+        Returns
+        -------
+        ndarray
+            The shape of `a` without both axes, then the diagonal. Dtype: that of `a`.
+
+        Raises
+        ------
+        AxisError
+            PX003: there is no such axis.
+        ValueError
+            PX015: fewer than two axes. PX017: the axes are equal.
+
+        Notes
+        -----
+        Local: a view, which cannot be written. Distribution: local.
         """
     def dot(self, b: Any, out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
         """dot(a, b, out=None)
@@ -391,11 +664,25 @@ class ndarray:
         a : array_like
             The array.
         b : array_like
-            The other array.
+            The second array.
         out : ndarray, optional
             The array that is written and returned.
 
-        Shapes, dtypes and errors are those of NumPy's function of this name.
+        Returns
+        -------
+        ndarray
+            The axes of `a` but the last, then those of `b` but the last but one. Dtype: what
+            the operands promote to (NEP 50: Python's numbers give way).
+
+        Raises
+        ------
+        ValueError
+            PX014: the axes that are summed over differ. `out` does not fit.
+
+        Notes
+        -----
+        Local: recorded, in the same order on every process, and computed when a value is
+        observed. Distribution: gathers: as matmul.
         """
     def fill(self, value: Any) -> None:
         """fill(a, value)
@@ -406,8 +693,24 @@ class ndarray:
         ----------
         a : array_like
             The array.
+        value : scalar
+            The value.
 
-        Shapes, dtypes and errors are those of NumPy's function of this name.
+        Returns
+        -------
+        None
+
+        Raises
+        ------
+        OverflowError
+            PX013: a number does not fit the dtype.
+        TypeError
+            PX012: a cast would lose values.
+
+        Notes
+        -----
+        Local: recorded, in the same order on every process, and computed when a value is
+        observed.
         """
     def flatten(self, order: str | None = ...) -> ndarray:
         """flatten(a, order='C')
@@ -418,10 +721,24 @@ class ndarray:
         ----------
         a : array_like
             The array.
-        order : {'C', 'F', 'A', 'K'}, optional
-            The order of elements in memory.
+        order : {'C', 'F', 'A', 'K'}, default: 'C'
+            The order in which elements are taken.
 
-        Shapes, dtypes and errors are those of NumPy's function of this name.
+        Returns
+        -------
+        ndarray
+            A vector. Dtype: that of `a`.
+
+        Raises
+        ------
+        ValueError
+            The order is unknown.
+
+        Notes
+        -----
+        Local: recorded, in the same order on every process, and computed when a value is
+        observed. Distribution: all-to-all: where the blocks of the new shape are others; a view
+        of an array moves nothing.
         """
     def max(self, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., keepdims: bool = ..., initial: Any = ..., where: Any = ...) -> ndarray:
         """max(a, axis=None, out=None, keepdims=False, initial=None, where=None)
@@ -433,17 +750,33 @@ class ndarray:
         a : array_like
             The array.
         axis : int or tuple of int, optional
-            The axis, or the axes, counted from the end if negative.
+            The axis, or the axes; from the end if negative.
         out : ndarray, optional
             The array that is written and returned.
-        keepdims : bool
+        keepdims : bool, default: False
             Whether the axes stay with extent 1.
         initial : scalar, optional
             Combined with the elements, too.
-        where : array_like of bool
-            The elements that count; all by default.
+        where : array_like of bool, optional
+            Which elements count, broadcast to the array; None for all.
 
-        Shapes, dtypes and errors are those of NumPy's function of this name.
+        Returns
+        -------
+        ndarray
+            The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
+            they stay with extent 1. Dtype: that of `a`.
+
+        Raises
+        ------
+        AxisError
+            PX003: there is no such axis.
+        ValueError
+            PX004: an axis is named twice. PX016: there are no elements, and no value for none.
+
+        Notes
+        -----
+        Local: recorded, in the same order on every process, and computed when a value is
+        observed. Distribution: reduce: partial results of the devices are combined.
         """
     def mean(self, axis: int | Sequence[int] | None = ..., dtype: DTypeLike = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., keepdims: bool = ..., *, where: Any = ...) -> ndarray:
         """mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=None)
@@ -455,17 +788,36 @@ class ndarray:
         a : array_like
             The array.
         axis : int or tuple of int, optional
-            The axis, or the axes, counted from the end if negative.
+            The axis, or the axes; from the end if negative.
         dtype : dtype, optional
             The dtype of the result.
         out : ndarray, optional
             The array that is written and returned.
-        keepdims : bool
+        keepdims : bool, default: False
             Whether the axes stay with extent 1.
-        where : array_like of bool
-            The elements that count; all by default.
+        where : array_like of bool, optional
+            Which elements count, broadcast to the array; None for all.
 
-        Shapes, dtypes and errors are those of NumPy's function of this name.
+        Returns
+        -------
+        ndarray
+            The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
+            they stay with extent 1. Dtype: `dtype`, or that of `a`; float64 of bools and
+            integers.
+
+        Raises
+        ------
+        AxisError
+            PX003: there is no such axis.
+        ValueError
+            PX004: an axis is named twice.
+        TypeError
+            PX011: there is no loop for the dtypes.
+
+        Notes
+        -----
+        Local: recorded, in the same order on every process, and computed when a value is
+        observed. Distribution: reduce: partial results of the devices are combined.
         """
     def min(self, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., keepdims: bool = ..., initial: Any = ..., where: Any = ...) -> ndarray:
         """min(a, axis=None, out=None, keepdims=False, initial=None, where=None)
@@ -477,17 +829,33 @@ class ndarray:
         a : array_like
             The array.
         axis : int or tuple of int, optional
-            The axis, or the axes, counted from the end if negative.
+            The axis, or the axes; from the end if negative.
         out : ndarray, optional
             The array that is written and returned.
-        keepdims : bool
+        keepdims : bool, default: False
             Whether the axes stay with extent 1.
         initial : scalar, optional
             Combined with the elements, too.
-        where : array_like of bool
-            The elements that count; all by default.
+        where : array_like of bool, optional
+            Which elements count, broadcast to the array; None for all.
 
-        Shapes, dtypes and errors are those of NumPy's function of this name.
+        Returns
+        -------
+        ndarray
+            The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
+            they stay with extent 1. Dtype: that of `a`.
+
+        Raises
+        ------
+        AxisError
+            PX003: there is no such axis.
+        ValueError
+            PX004: an axis is named twice. PX016: there are no elements, and no value for none.
+
+        Notes
+        -----
+        Local: recorded, in the same order on every process, and computed when a value is
+        observed. Distribution: reduce: partial results of the devices are combined.
         """
     def nonzero(self) -> tuple[ndarray, ...]:
         """nonzero(a)
@@ -499,7 +867,20 @@ class ndarray:
         a : array_like
             The array.
 
-        Shapes, dtypes and errors are those of NumPy's function of this name.
+        Returns
+        -------
+        tuple of ndarray
+            A vector for each axis, whose length depends on the elements. Dtype: int64.
+
+        Raises
+        ------
+        ValueError
+            PX015: of an array without axes.
+
+        Notes
+        -----
+        Collective: every process calls it, for the result depends on data, and what is recorded
+        is computed. Distribution: gathers: the positions that are found.
         """
     def partition(self, kth: Any, axis: int | Sequence[int] | None = ..., kind: Any = ..., order: str | None = ...) -> ndarray:
         """partition(a, kth, axis=-1, kind='introselect', order=None)
@@ -510,14 +891,30 @@ class ndarray:
         ----------
         a : array_like
             The array.
-        axis : int or tuple of int, optional
-            The axis, or the axes, counted from the end if negative.
-        kind : str, optional
-            As in NumPy.
-        order : {'C', 'F', 'A', 'K'}, optional
-            The order of elements in memory.
+        kth : int or sequence of int
+            The places of the sorted order.
+        axis : int, default: -1
+            The axis; None for all elements in C order.
+        kind : str, default: 'introselect'
+            Any of NumPy's kinds: all sort alike, stably.
+        order : None
+            There are no fields to sort by.
 
-        Shapes, dtypes and errors are those of NumPy's function of this name.
+        Returns
+        -------
+        None
+
+        Raises
+        ------
+        AxisError
+            PX003: there is no such axis.
+        ValueError
+            PX017: a place is outside of the axis.
+
+        Notes
+        -----
+        Local: recorded, in the same order on every process, and computed when a value is
+        observed.
         """
     def prod(self, axis: int | Sequence[int] | None = ..., dtype: DTypeLike = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., keepdims: bool = ..., initial: Any = ..., where: Any = ...) -> ndarray:
         """prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None)
@@ -529,19 +926,38 @@ class ndarray:
         a : array_like
             The array.
         axis : int or tuple of int, optional
-            The axis, or the axes, counted from the end if negative.
+            The axis, or the axes; from the end if negative.
         dtype : dtype, optional
             The dtype of the result.
         out : ndarray, optional
             The array that is written and returned.
-        keepdims : bool
+        keepdims : bool, default: False
             Whether the axes stay with extent 1.
         initial : scalar, optional
             Combined with the elements, too.
-        where : array_like of bool
-            The elements that count; all by default.
+        where : array_like of bool, optional
+            Which elements count, broadcast to the array; None for all.
 
-        Shapes, dtypes and errors are those of NumPy's function of this name.
+        Returns
+        -------
+        ndarray
+            The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
+            they stay with extent 1. Dtype: `dtype`, or that of `a`; bools and integers of less
+            than 64 bits are combined in int64, unsigned ones in uint64.
+
+        Raises
+        ------
+        AxisError
+            PX003: there is no such axis.
+        ValueError
+            PX004: an axis is named twice.
+        TypeError
+            PX011: there is no loop for the dtypes.
+
+        Notes
+        -----
+        Local: recorded, in the same order on every process, and computed when a value is
+        observed. Distribution: reduce: partial results of the devices are combined.
         """
     def ptp(self, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., keepdims: bool = ...) -> ndarray:
         """ptp(a, axis=None, out=None, keepdims=False)
@@ -553,13 +969,31 @@ class ndarray:
         a : array_like
             The array.
         axis : int or tuple of int, optional
-            The axis, or the axes, counted from the end if negative.
+            The axis, or the axes; from the end if negative.
         out : ndarray, optional
             The array that is written and returned.
-        keepdims : bool
+        keepdims : bool, default: False
             Whether the axes stay with extent 1.
 
-        Shapes, dtypes and errors are those of NumPy's function of this name.
+        Returns
+        -------
+        ndarray
+            The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
+            they stay with extent 1. Dtype: that of `a`.
+
+        Raises
+        ------
+        AxisError
+            PX003: there is no such axis.
+        ValueError
+            PX004: an axis is named twice. PX016: there are no elements, and no value for none.
+        TypeError
+            PX011: of bools.
+
+        Notes
+        -----
+        Local: recorded, in the same order on every process, and computed when a value is
+        observed. Distribution: reduce: partial results of the devices are combined.
         """
     def put(self, indices: Any, values: Any, mode: Any = ...) -> None:
         """put(a, indices, values, mode='raise')
@@ -574,10 +1008,25 @@ class ndarray:
             The positions.
         values : array_like
             The values.
-        mode : str
-            What to do beyond the edges.
+        mode : {'raise', 'wrap', 'clip'}, default: 'raise'
+            What becomes of positions that are outside.
 
-        Shapes, dtypes and errors are those of NumPy's function of this name.
+        Returns
+        -------
+        None
+
+        Raises
+        ------
+        TypeError
+            PX012: a cast would lose values.
+        IndexError
+            PX028: a position is outside of its axis.
+        ValueError
+            PX002: the value does not broadcast to where it is written.
+
+        Notes
+        -----
+        Collective where positions may be outside, which is seen at once; else Local: recorded.
         """
     def ravel(self, order: str | None = ...) -> ndarray:
         """ravel(a, order='C')
@@ -588,10 +1037,23 @@ class ndarray:
         ----------
         a : array_like
             The array.
-        order : {'C', 'F', 'A', 'K'}, optional
-            The order of elements in memory.
+        order : {'C', 'F', 'A', 'K'}, default: 'C'
+            The order in which elements are taken.
 
-        Shapes, dtypes and errors are those of NumPy's function of this name.
+        Returns
+        -------
+        ndarray
+            A vector. Dtype: that of `a`.
+
+        Raises
+        ------
+        ValueError
+            The order is unknown.
+
+        Notes
+        -----
+        Local: a view where NumPy gives one, else recorded. Distribution: all-to-all: where the
+        blocks of the new shape are others; a view of an array moves nothing.
         """
     def repeat(self, repeats: Any, axis: int | Sequence[int] | None = ...) -> ndarray:
         """repeat(a, repeats, axis=None)
@@ -602,10 +1064,28 @@ class ndarray:
         ----------
         a : array_like
             The array.
-        axis : int or tuple of int, optional
-            The axis, or the axes, counted from the end if negative.
+        repeats : int or array_like of int
+            How often each element stands.
+        axis : int, optional
+            The axis; None for all elements in C order.
 
-        Shapes, dtypes and errors are those of NumPy's function of this name.
+        Returns
+        -------
+        ndarray
+            The shape of `a`, of which one extent grows; a vector without an axis. Dtype: that
+            of `a`.
+
+        Raises
+        ------
+        AxisError
+            PX003: there is no such axis.
+        ValueError
+            A number is negative. PX001: shapes do not broadcast.
+
+        Notes
+        -----
+        Local: recorded, in the same order on every process, and computed when a value is
+        observed. Distribution: all-to-all: blocks move along the axes.
         """
     def reshape(self, *shape: Any, order: str | None = ..., copy: bool | None = ...) -> ndarray:
         """reshape(a, *shape, order='C', copy=None)
@@ -616,14 +1096,27 @@ class ndarray:
         ----------
         a : array_like
             The array.
-        shape : int or tuple of int
+        *shape : int or sequence of int
             The extents.
-        order : {'C', 'F', 'A', 'K'}, optional
-            The order of elements in memory.
+        order : {'C', 'F', 'A', 'K'}, default: 'C'
+            The order in which elements are taken.
         copy : bool, optional
-            Whether the result is a copy.
+            Whether to copy always (True), never (False) or where needed (None).
 
-        Shapes, dtypes and errors are those of NumPy's function of this name.
+        Returns
+        -------
+        ndarray
+            The shape that is given. Dtype: that of `a`.
+
+        Raises
+        ------
+        ValueError
+            PX006: the number of elements differs. A copy is needed that is refused.
+
+        Notes
+        -----
+        Local: a view where NumPy gives one, else recorded. Distribution: all-to-all: where the
+        blocks of the new shape are others; a view of an array moves nothing.
         """
     def resize(self, *new_shape: Any, refcheck: Any = ...) -> ndarray:
         """resize(a, *new_shape, refcheck=True)
@@ -634,8 +1127,23 @@ class ndarray:
         ----------
         a : array_like
             The array.
+        *new_shape : int or sequence of int
+            The extents.
+        refcheck : bool, default: True
+            Without effect.
 
-        Shapes, dtypes and errors are those of NumPy's function of this name.
+        Returns
+        -------
+        None
+
+        Raises
+        ------
+        ValueError
+            Always, unless the shape is that of the array.
+
+        Notes
+        -----
+        Local: a process may call it alone; nothing is recorded.
         """
     def round(self, decimals: int = ..., out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
         """round(a, decimals=0, out=None)
@@ -646,12 +1154,25 @@ class ndarray:
         ----------
         a : array_like
             The array.
-        decimals : int
-            How many decimals.
+        decimals : int, default: 0
+            How many decimals; tens, hundreds and so on if negative.
         out : ndarray, optional
             The array that is written and returned.
 
-        Shapes, dtypes and errors are those of NumPy's function of this name.
+        Returns
+        -------
+        ndarray
+            The shape of `a`. Dtype: that of `a`, float16 of bools.
+
+        Raises
+        ------
+        TypeError
+            PX011: bools and decimals.
+
+        Notes
+        -----
+        Local: recorded, in the same order on every process, and computed when a value is
+        observed. Distribution: local.
         """
     def searchsorted(self, v: Any, side: Any = ..., sorter: Any = ...) -> ndarray:
         """searchsorted(a, v, side='left', sorter=None)
@@ -661,9 +1182,28 @@ class ndarray:
         Parameters
         ----------
         a : array_like
-            The array.
+            The sorted vector.
+        v : array_like
+            The elements.
+        side : {'left', 'right'}, default: 'left'
+            Whether before or after equal elements.
+        sorter : array_like of int, optional
+            The positions that sort `a`.
 
-        Shapes, dtypes and errors are those of NumPy's function of this name.
+        Returns
+        -------
+        ndarray
+            The shape of `v`. Dtype: int64.
+
+        Raises
+        ------
+        ValueError
+            PX015: another number of axes is needed. The side is unknown.
+
+        Notes
+        -----
+        Local: recorded, in the same order on every process, and computed when a value is
+        observed. Distribution: gathers: along a split axis, for now.
         """
     def sort(self, axis: int | Sequence[int] | None = ..., kind: Any = ..., order: str | None = ..., *, stable: Any = ...) -> ndarray:
         """sort(a, axis=-1, kind=None, order=None, *, stable=None)
@@ -674,16 +1214,30 @@ class ndarray:
         ----------
         a : array_like
             The array.
-        axis : int or tuple of int, optional
-            The axis, or the axes, counted from the end if negative.
+        axis : int, default: -1
+            The axis; None for all elements in C order.
         kind : str, optional
-            As in NumPy.
-        order : {'C', 'F', 'A', 'K'}, optional
-            The order of elements in memory.
+            Any of NumPy's kinds: all sort alike, stably.
+        order : None
+            There are no fields to sort by.
         stable : bool, optional
-            Whether equal elements keep their order.
+            Without effect: equal elements keep their order.
 
-        Shapes, dtypes and errors are those of NumPy's function of this name.
+        Returns
+        -------
+        None
+
+        Raises
+        ------
+        AxisError
+            PX003: there is no such axis.
+        ValueError
+            The kind is unknown, or there are no fields.
+
+        Notes
+        -----
+        Local: recorded, in the same order on every process, and computed when a value is
+        observed. Distribution: gathers: along a split axis, for now.
         """
     def squeeze(self, axis: int | Sequence[int] | None = ...) -> ndarray:
         """squeeze(a, axis=None)
@@ -695,9 +1249,23 @@ class ndarray:
         a : array_like
             The array.
         axis : int or tuple of int, optional
-            The axis, or the axes, counted from the end if negative.
+            Which axes of extent 1 go; all for None.
 
-        Shapes, dtypes and errors are those of NumPy's function of this name.
+        Returns
+        -------
+        ndarray
+            The shape of `a` without extents of 1. Dtype: that of `a`.
+
+        Raises
+        ------
+        AxisError
+            PX003: there is no such axis.
+        ValueError
+            PX017: an extent is not 1.
+
+        Notes
+        -----
+        Local: a view, which moves and copies nothing. Distribution: local.
         """
     def std(self, axis: int | Sequence[int] | None = ..., dtype: DTypeLike = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., ddof: Any = ..., keepdims: bool = ..., *, where: Any = ..., mean: Any = ..., correction: Any = ...) -> ndarray:
         """std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=None, mean=None, correction=None)
@@ -709,19 +1277,40 @@ class ndarray:
         a : array_like
             The array.
         axis : int or tuple of int, optional
-            The axis, or the axes, counted from the end if negative.
+            The axis, or the axes; from the end if negative.
         dtype : dtype, optional
             The dtype of the result.
         out : ndarray, optional
             The array that is written and returned.
-        ddof : float
-            Subtracted from the number of elements.
-        keepdims : bool
+        ddof : float, default: 0
+            Subtracted from the number of elements that is divided by.
+        keepdims : bool, default: False
             Whether the axes stay with extent 1.
-        where : array_like of bool
-            The elements that count; all by default.
+        where : array_like of bool, optional
+            Which elements count, broadcast to the array; None for all.
+        mean : array_like, optional
+            The mean, where it is known already.
+        correction : float, optional
+            Another name of `ddof`.
 
-        Shapes, dtypes and errors are those of NumPy's function of this name.
+        Returns
+        -------
+        ndarray
+            The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
+            they stay with extent 1. Dtype: `dtype`, or that of `a`, real of complex numbers;
+            float64 of bools and integers.
+
+        Raises
+        ------
+        AxisError
+            PX003: there is no such axis.
+        ValueError
+            PX004: an axis is named twice. `ddof` and `correction` are both given.
+
+        Notes
+        -----
+        Local: recorded, in the same order on every process, and computed when a value is
+        observed. Distribution: reduce: partial results of the devices are combined.
         """
     def sum(self, axis: int | Sequence[int] | None = ..., dtype: DTypeLike = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., keepdims: bool = ..., initial: Any = ..., where: Any = ...) -> ndarray:
         """sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None)
@@ -733,19 +1322,38 @@ class ndarray:
         a : array_like
             The array.
         axis : int or tuple of int, optional
-            The axis, or the axes, counted from the end if negative.
+            The axis, or the axes; from the end if negative.
         dtype : dtype, optional
             The dtype of the result.
         out : ndarray, optional
             The array that is written and returned.
-        keepdims : bool
+        keepdims : bool, default: False
             Whether the axes stay with extent 1.
         initial : scalar, optional
             Combined with the elements, too.
-        where : array_like of bool
-            The elements that count; all by default.
+        where : array_like of bool, optional
+            Which elements count, broadcast to the array; None for all.
 
-        Shapes, dtypes and errors are those of NumPy's function of this name.
+        Returns
+        -------
+        ndarray
+            The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
+            they stay with extent 1. Dtype: `dtype`, or that of `a`; bools and integers of less
+            than 64 bits are combined in int64, unsigned ones in uint64.
+
+        Raises
+        ------
+        AxisError
+            PX003: there is no such axis.
+        ValueError
+            PX004: an axis is named twice.
+        TypeError
+            PX011: there is no loop for the dtypes.
+
+        Notes
+        -----
+        Local: recorded, in the same order on every process, and computed when a value is
+        observed. Distribution: reduce: partial results of the devices are combined.
         """
     def swapaxes(self, axis1: Any, axis2: Any) -> ndarray:
         """swapaxes(a, axis1, axis2)
@@ -761,7 +1369,19 @@ class ndarray:
         axis2 : int
             The second axis.
 
-        Shapes, dtypes and errors are those of NumPy's function of this name.
+        Returns
+        -------
+        ndarray
+            Two extents exchanged. Dtype: that of `a`.
+
+        Raises
+        ------
+        AxisError
+            PX003: there is no such axis.
+
+        Notes
+        -----
+        Local: a view, which moves and copies nothing. Distribution: local.
         """
     def take(self, indices: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., mode: Any = ...) -> ndarray:
         """take(a, indices, axis=None, out=None, mode='raise')
@@ -774,14 +1394,32 @@ class ndarray:
             The array.
         indices : array_like of int
             The positions.
-        axis : int or tuple of int, optional
-            The axis, or the axes, counted from the end if negative.
+        axis : int, optional
+            The axis; None for all elements in C order.
         out : ndarray, optional
             The array that is written and returned.
-        mode : str
-            What to do beyond the edges.
+        mode : {'raise', 'wrap', 'clip'}, default: 'raise'
+            What becomes of positions that are outside.
 
-        Shapes, dtypes and errors are those of NumPy's function of this name.
+        Returns
+        -------
+        ndarray
+            The shape of `a`, with the axes of `indices` in place of the axis. Dtype: that of
+            `a`.
+
+        Raises
+        ------
+        AxisError
+            PX003: there is no such axis.
+        TypeError
+            PX012: a cast would lose values.
+        IndexError
+            PX007: a position is outside of its axis. PX028: a position is outside of its axis.
+
+        Notes
+        -----
+        Collective where positions may be outside, which is seen at once; else Local: recorded.
+        Distribution: gathers: along the axis of the positions, if it is split.
         """
     def tofile(self, fid: Any, /, sep: Any = ..., format: Any = ...) -> ndarray:
         """tofile(a, fid, /, sep='', format='%s')
@@ -792,8 +1430,25 @@ class ndarray:
         ----------
         a : array_like
             The array.
+        fid : path or file
+            The file, or its name.
+        sep : str, default: ''
+            What stands between elements of a text; bytes without.
+        format : str, default: '%s'
+            The format of each element of a text.
 
-        Shapes, dtypes and errors are those of NumPy's function of this name.
+        Returns
+        -------
+        None
+
+        Raises
+        ------
+        OSError
+            PX081: a file cannot be written.
+
+        Notes
+        -----
+        Collective: every process calls it.
         """
     def trace(self, offset: Any = ..., axis1: Any = ..., axis2: Any = ..., dtype: DTypeLike = ..., out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
         """trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None)
@@ -804,16 +1459,34 @@ class ndarray:
         ----------
         a : array_like
             The array.
-        axis1 : int
+        offset : int, default: 0
+            The diagonal: 0 is the main one, positive ones lie above it.
+        axis1 : int, default: 0
             The first axis.
-        axis2 : int
+        axis2 : int, default: 1
             The second axis.
         dtype : dtype, optional
             The dtype of the result.
         out : ndarray, optional
             The array that is written and returned.
 
-        Shapes, dtypes and errors are those of NumPy's function of this name.
+        Returns
+        -------
+        ndarray
+            The shape of `a` without both axes. Dtype: `dtype`, or that of `a`; bools and
+            integers of less than 64 bits are combined in int64, unsigned ones in uint64.
+
+        Raises
+        ------
+        AxisError
+            PX003: there is no such axis.
+        ValueError
+            PX015: fewer than two axes.
+
+        Notes
+        -----
+        Local: recorded, in the same order on every process, and computed when a value is
+        observed. Distribution: halo: and partial sums.
         """
     def transpose(self, *axes: Any) -> ndarray:
         """transpose(a, *axes)
@@ -824,10 +1497,24 @@ class ndarray:
         ----------
         a : array_like
             The array.
-        axes : tuple of int, optional
-            The axes.
+        *axes : sequence of int
+            Which axis comes to each place; reversed for None.
 
-        Shapes, dtypes and errors are those of NumPy's function of this name.
+        Returns
+        -------
+        ndarray
+            The extents in the new order. Dtype: that of `a`.
+
+        Raises
+        ------
+        ValueError
+            PX005: the axes are no permutation.
+        AxisError
+            PX003: there is no such axis.
+
+        Notes
+        -----
+        Local: a view, which moves and copies nothing. Distribution: local.
         """
     def var(self, axis: int | Sequence[int] | None = ..., dtype: DTypeLike = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., ddof: Any = ..., keepdims: bool = ..., *, where: Any = ..., mean: Any = ..., correction: Any = ...) -> ndarray:
         """var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=None, mean=None, correction=None)
@@ -839,19 +1526,40 @@ class ndarray:
         a : array_like
             The array.
         axis : int or tuple of int, optional
-            The axis, or the axes, counted from the end if negative.
+            The axis, or the axes; from the end if negative.
         dtype : dtype, optional
             The dtype of the result.
         out : ndarray, optional
             The array that is written and returned.
-        ddof : float
-            Subtracted from the number of elements.
-        keepdims : bool
+        ddof : float, default: 0
+            Subtracted from the number of elements that is divided by.
+        keepdims : bool, default: False
             Whether the axes stay with extent 1.
-        where : array_like of bool
-            The elements that count; all by default.
+        where : array_like of bool, optional
+            Which elements count, broadcast to the array; None for all.
+        mean : array_like, optional
+            The mean, where it is known already.
+        correction : float, optional
+            Another name of `ddof`.
 
-        Shapes, dtypes and errors are those of NumPy's function of this name.
+        Returns
+        -------
+        ndarray
+            The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
+            they stay with extent 1. Dtype: `dtype`, or that of `a`, real of complex numbers;
+            float64 of bools and integers.
+
+        Raises
+        ------
+        AxisError
+            PX003: there is no such axis.
+        ValueError
+            PX004: an axis is named twice. `ddof` and `correction` are both given.
+
+        Notes
+        -----
+        Local: recorded, in the same order on every process, and computed when a value is
+        observed. Distribution: reduce: partial results of the devices are combined.
         """
     def view(self, dtype: DTypeLike = ..., type: Any = ...) -> ndarray:
         """view(a, dtype=None, type=None)
@@ -864,8 +1572,23 @@ class ndarray:
             The array.
         dtype : dtype, optional
             The dtype of the result.
+        type : None
+            Without effect: there are no subclasses.
 
-        Shapes, dtypes and errors are those of NumPy's function of this name.
+        Returns
+        -------
+        ndarray
+            The shape of `a`, whose last extent changes with the size of elements. Dtype:
+            `dtype`, that of `a` for None.
+
+        Raises
+        ------
+        ValueError
+            PX024: the bytes cannot be seen as the dtype.
+
+        Notes
+        -----
+        Local: a view, which moves and copies nothing. Distribution: local.
         """
 
 class ufunc:
@@ -928,6 +1651,22 @@ add: ufunc
 def agree(error: Any = ...) -> None:
     """Makes the outcome of something that each process does by itself known to all: if any process
     passes an error, all raise it. Collective.
+
+    Parameters
+    ----------
+    error : Exception, optional
+        What has failed on this process; None if nothing has.
+
+    Returns
+    -------
+    None
+
+    Raises
+    ------
+    Exception
+        The error, on the process that has it.
+    RuntimeError
+        PX032: another process has passed an error.
     """
 
 def all(a: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., keepdims: bool = ..., *, where: Any = ...) -> ndarray:
@@ -940,15 +1679,31 @@ def all(a: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[nda
     a : array_like
         The array.
     axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+        The axis, or the axes; from the end if negative.
     out : ndarray, optional
         The array that is written and returned.
-    keepdims : bool
+    keepdims : bool, default: False
         Whether the axes stay with extent 1.
-    where : array_like of bool
-        The elements that count; all by default.
+    where : array_like of bool, optional
+        Which elements count, broadcast to the array; None for all.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
+        they stay with extent 1. Dtype: bool.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX004: an axis is named twice.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: reduce: partial results of the devices are combined.
     """
 
 def allclose(a: Any, b: Any, rtol: Any = ..., atol: Any = ..., equal_nan: bool = ...) -> bool:
@@ -961,15 +1716,29 @@ def allclose(a: Any, b: Any, rtol: Any = ..., atol: Any = ..., equal_nan: bool =
     a : array_like
         The array.
     b : array_like
-        The other array.
-    rtol : float
+        The second array.
+    rtol : float, default: 1e-05
         The relative tolerance.
-    atol : float
+    atol : float, default: 1e-08
         The absolute tolerance.
-    equal_nan : bool
+    equal_nan : bool, default: False
         Whether NaN equals NaN.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    ValueError
+        PX001: shapes do not broadcast.
+    TypeError
+        PX011: there is no loop for the dtypes.
+
+    Notes
+    -----
+    Collective: every process calls it, for the result depends on data, and what is recorded
+    is computed. Distribution: reduce: whether it holds everywhere.
     """
 
 def amax(a: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., keepdims: bool = ..., initial: Any = ..., where: Any = ...) -> ndarray:
@@ -982,17 +1751,33 @@ def amax(a: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[nd
     a : array_like
         The array.
     axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+        The axis, or the axes; from the end if negative.
     out : ndarray, optional
         The array that is written and returned.
-    keepdims : bool
+    keepdims : bool, default: False
         Whether the axes stay with extent 1.
     initial : scalar, optional
         Combined with the elements, too.
-    where : array_like of bool
-        The elements that count; all by default.
+    where : array_like of bool, optional
+        Which elements count, broadcast to the array; None for all.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
+        they stay with extent 1. Dtype: that of `a`.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX004: an axis is named twice. PX016: there are no elements, and no value for none.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: reduce: partial results of the devices are combined.
     """
 
 def amin(a: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., keepdims: bool = ..., initial: Any = ..., where: Any = ...) -> ndarray:
@@ -1005,17 +1790,33 @@ def amin(a: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[nd
     a : array_like
         The array.
     axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+        The axis, or the axes; from the end if negative.
     out : ndarray, optional
         The array that is written and returned.
-    keepdims : bool
+    keepdims : bool, default: False
         Whether the axes stay with extent 1.
     initial : scalar, optional
         Combined with the elements, too.
-    where : array_like of bool
-        The elements that count; all by default.
+    where : array_like of bool, optional
+        Which elements count, broadcast to the array; None for all.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
+        they stay with extent 1. Dtype: that of `a`.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX004: an axis is named twice. PX016: there are no elements, and no value for none.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: reduce: partial results of the devices are combined.
     """
 
 def angle(z: Any, deg: Any = ...) -> ndarray:
@@ -1023,7 +1824,28 @@ def angle(z: Any, deg: Any = ...) -> ndarray:
 
     The angle of complex numbers.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Parameters
+    ----------
+    z : array_like
+        The numbers.
+    deg : bool, default: False
+        Whether angles are in degrees.
+
+    Returns
+    -------
+    ndarray
+        The shape of `z`. Dtype: real, of the precision of `z`; float64 of bools and
+        integers.
+
+    Raises
+    ------
+    TypeError
+        PX011: there is no loop for the dtypes.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def any(a: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., keepdims: bool = ..., *, where: Any = ...) -> ndarray:
@@ -1036,15 +1858,31 @@ def any(a: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[nda
     a : array_like
         The array.
     axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+        The axis, or the axes; from the end if negative.
     out : ndarray, optional
         The array that is written and returned.
-    keepdims : bool
+    keepdims : bool, default: False
         Whether the axes stay with extent 1.
-    where : array_like of bool
-        The elements that count; all by default.
+    where : array_like of bool, optional
+        Which elements count, broadcast to the array; None for all.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
+        they stay with extent 1. Dtype: bool.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX004: an axis is named twice.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: reduce: partial results of the devices are combined.
     """
 
 def append(arr: Any, values: Any, axis: int | Sequence[int] | None = ...) -> ndarray:
@@ -1058,10 +1896,26 @@ def append(arr: Any, values: Any, axis: int | Sequence[int] | None = ...) -> nda
         The array.
     values : array_like
         The values.
-    axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+    axis : int, optional
+        The axis; None for all elements in C order.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The extents added up along the axis; a vector without an axis. Dtype: what both
+        promote to.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX001: other extents differ.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: all-to-all: blocks move along the axes.
     """
 
 def apply_along_axis(func1d: Any, axis: int | Sequence[int] | None, arr: Any, *args: Any, **kwargs: Any) -> ndarray:
@@ -1071,12 +1925,35 @@ def apply_along_axis(func1d: Any, axis: int | Sequence[int] | None, arr: Any, *a
 
     Parameters
     ----------
-    axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+    func1d : callable
+        A function of a vector.
+    axis : int
+        The axis; from the end if negative.
     arr : array_like
         The array.
+    *args : object
+        Further positional arguments of the function.
+    **kwargs : object
+        Further keyword arguments of the function.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The results stand in place of the axis. Dtype: what the function gives.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX017: there are no lines.
+    Exception
+        What the function raises.
+
+    Notes
+    -----
+    Collective if the function is; it records what it does for each line. Distribution:
+    gathers: lines along a split axis.
     """
 
 def apply_over_axes(func: Any, a: Any, axes: Any) -> ndarray:
@@ -1086,27 +1963,68 @@ def apply_over_axes(func: Any, a: Any, axes: Any) -> ndarray:
 
     Parameters
     ----------
+    func : callable
+        The reduction: of an array and an axis.
     a : array_like
         The array.
-    axes : tuple of int, optional
-        The axes.
+    axes : int or sequence of int
+        The axes, in turn.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a`, with extent 1 along the axes. Dtype: what the function gives.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX017: the function gives another number of axes.
+    Exception
+        What the function raises.
+
+    Notes
+    -----
+    Local, unless the function is not. Distribution: reduce: as the function.
     """
 
 def arange(start: Any = ..., stop: Any = ..., step: Any = ..., dtype: DTypeLike = ..., *, device: Any = ...) -> ndarray:
     """arange(start=None, stop=None, step=None, dtype=None, *, device=None)
 
-    Numbers from `start` (0 unless it is given) to before `stop`, `step` apart. One number alone is the end.
+    Numbers from `start` (0 unless it is given) to before `stop`, `step` apart. One number
+    alone is the end.
 
     Parameters
     ----------
+    start : scalar, optional
+        The first number, or the end if there is no other.
+    stop : scalar, optional
+        The end, which is not reached.
+    step : scalar, optional
+        The distance of numbers.
     dtype : dtype, optional
         The dtype of the result.
-    device : None
-        For programs of the array API standard.
+    device : str, optional
+        'cpu' or None: for programs of the array API standard.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        A vector of `ceil((stop - start) / step)` numbers. Dtype: `dtype`, or int64 of
+        integers and float64 of others.
+
+    Raises
+    ------
+    ZeroDivisionError
+        PX126: the step.
+    ValueError
+        PX017: a bound is not finite. PX019: there would be too many elements.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 arccos: ufunc
@@ -1132,14 +2050,30 @@ def argmax(a: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[
     ----------
     a : array_like
         The array.
-    axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+    axis : int, optional
+        The axis; None for all elements in C order.
     out : ndarray, optional
         The array that is written and returned.
-    keepdims : bool
+    keepdims : bool, default: False
         Whether the axes stay with extent 1.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
+        they stay with extent 1. Dtype: int64.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX016: there are no elements, and no value for none.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: reduce: partial results of the devices are combined.
     """
 
 def argmin(a: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., *, keepdims: bool = ...) -> ndarray:
@@ -1151,14 +2085,30 @@ def argmin(a: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[
     ----------
     a : array_like
         The array.
-    axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+    axis : int, optional
+        The axis; None for all elements in C order.
     out : ndarray, optional
         The array that is written and returned.
-    keepdims : bool
+    keepdims : bool, default: False
         Whether the axes stay with extent 1.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
+        they stay with extent 1. Dtype: int64.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX016: there are no elements, and no value for none.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: reduce: partial results of the devices are combined.
     """
 
 def argpartition(a: Any, kth: Any, axis: int | Sequence[int] | None = ..., kind: Any = ..., order: str | None = ...) -> ndarray:
@@ -1170,14 +2120,31 @@ def argpartition(a: Any, kth: Any, axis: int | Sequence[int] | None = ..., kind:
     ----------
     a : array_like
         The array.
-    axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
-    kind : str, optional
-        As in NumPy.
-    order : {'C', 'F', 'A', 'K'}, optional
-        The order of elements in memory.
+    kth : int or sequence of int
+        The places of the sorted order.
+    axis : int, default: -1
+        The axis; None for all elements in C order.
+    kind : str, default: 'introselect'
+        Any of NumPy's kinds: all sort alike, stably.
+    order : None
+        There are no fields to sort by.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a`; a vector of all elements without an axis. Dtype: int64.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        The kind is unknown, or there are no fields.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: gathers: along a split axis, for now.
     """
 
 def argsort(a: Any, axis: int | Sequence[int] | None = ..., kind: Any = ..., order: str | None = ..., *, stable: Any = ..., descending: Any = ...) -> ndarray:
@@ -1189,16 +2156,33 @@ def argsort(a: Any, axis: int | Sequence[int] | None = ..., kind: Any = ..., ord
     ----------
     a : array_like
         The array.
-    axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+    axis : int, default: -1
+        The axis; None for all elements in C order.
     kind : str, optional
-        As in NumPy.
-    order : {'C', 'F', 'A', 'K'}, optional
-        The order of elements in memory.
+        Any of NumPy's kinds: all sort alike, stably.
+    order : None
+        There are no fields to sort by.
     stable : bool, optional
-        Whether equal elements keep their order.
+        Without effect: equal elements keep their order.
+    descending : bool, default: False
+        Whether the greatest element comes first.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a`; a vector of all elements without an axis. Dtype: int64.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        The kind is unknown, or there are no fields.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: gathers: along a split axis, for now.
     """
 
 def argwhere(a: Any) -> ndarray:
@@ -1211,7 +2195,20 @@ def argwhere(a: Any) -> ndarray:
     a : array_like
         The array.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        `(count, ndim)`. Dtype: int64.
+
+    Raises
+    ------
+    TypeError
+        An argument is of a type that is not told above, or unknown.
+
+    Notes
+    -----
+    Collective: every process calls it, for the result depends on data, and what is recorded
+    is computed. Distribution: gathers: the positions that are found.
     """
 
 def around(a: Any, decimals: int = ..., out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
@@ -1223,31 +2220,62 @@ def around(a: Any, decimals: int = ..., out: ndarray | tuple[ndarray | None, ...
     ----------
     a : array_like
         The array.
-    decimals : int
-        How many decimals.
+    decimals : int, default: 0
+        How many decimals; tens, hundreds and so on if negative.
     out : ndarray, optional
         The array that is written and returned.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a`. Dtype: that of `a`, float16 of bools.
+
+    Raises
+    ------
+    TypeError
+        PX011: bools and decimals.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def array(object: Any, dtype: DTypeLike = ..., *, copy: bool | None = ..., order: str | None = ..., subok: Any = ..., ndmin: Any = ...) -> ndarray:
     """array(object, dtype=None, *, copy=True, order='K', subok=False, ndmin=0)
 
-    An array of an object: an array, a number, nested lists, or whatever NumPy's array takes.
+    An array of an object: an array, a number, nested lists, or whatever NumPy's array
+    takes.
 
     Parameters
     ----------
+    object : array_like
+        The object.
     dtype : dtype, optional
         The dtype of the result.
-    copy : bool, optional
-        Whether the result is a copy.
-    order : {'C', 'F', 'A', 'K'}, optional
+    copy : bool, default: True
+        Whether to copy always (True), never (False) or where needed (None).
+    order : {'C', 'F', 'A', 'K'}, default: 'K'
         The order of elements in memory.
-    subok : bool
+    subok : bool, default: False
         Without effect: there are no subclasses.
+    ndmin : int, default: 0
+        The least number of axes; new ones come first.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        Those of the object. Dtype: `dtype`, or that of the object.
+
+    Raises
+    ------
+    ValueError
+        The object is ragged, needs a copy that is refused, or holds what is no number.
+
+    Notes
+    -----
+    Local: an array itself, or a copy. Other objects are copied at once, and are equal on
+    all processes. Distribution: local.
     """
 
 def array2string(a: Any, max_line_width: Any = ..., precision: Any = ..., suppress_small: Any = ..., separator: Any = ..., prefix: Any = ..., *, formatter: Any = ..., threshold: Any = ..., edgeitems: Any = ..., sign: Any = ..., floatmode: Any = ..., suffix: Any = ..., legacy: Any = ...) -> str:
@@ -1259,8 +2287,44 @@ def array2string(a: Any, max_line_width: Any = ..., precision: Any = ..., suppre
     ----------
     a : array_like
         The array.
+    max_line_width : int, optional
+        How many characters a line has.
+    precision : int, optional
+        How many digits are shown after the point.
+    suppress_small : bool, optional
+        Whether small numbers are shown as zero.
+    separator : str, default: ' '
+        What stands between elements.
+    prefix : str, default: ''
+        What stands before the text, for which lines leave space.
+    formatter : dict of callable, optional
+        What shows the elements of kinds of dtypes.
+    threshold : int, optional
+        From how many elements a summary is shown.
+    edgeitems : int, optional
+        How many elements at each end a summary shows.
+    sign : {'-', '+', ' '}, optional
+        What positive numbers have for a sign.
+    floatmode : {'fixed', 'unique', 'maxprec', 'maxprec_equal'}, optional
+        Which digits are shown.
+    suffix : str, default: ''
+        What stands after the text, for which lines leave space.
+    legacy : str, optional
+        Compatibility with versions of NumPy.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    ValueError
+        An option is not allowed.
+
+    Notes
+    -----
+    Collective if the array is still pending, which computes it; else Local. Distribution:
+    gathers: what is shown.
     """
 
 def array_equal(a1: Any, a2: Any, equal_nan: bool = ...) -> bool:
@@ -1270,10 +2334,28 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = ...) -> bool:
 
     Parameters
     ----------
-    equal_nan : bool
+    a1 : array_like
+        The first array.
+    a2 : array_like
+        The second array.
+    equal_nan : bool, default: False
         Whether NaN equals NaN.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    ValueError
+        PX001: shapes do not broadcast.
+    TypeError
+        PX011: there is no loop for the dtypes.
+
+    Notes
+    -----
+    Collective: every process calls it, for the result depends on data, and what is recorded
+    is computed. Distribution: reduce: whether it holds everywhere.
     """
 
 def array_equiv(a1: Any, a2: Any) -> bool:
@@ -1281,7 +2363,28 @@ def array_equiv(a1: Any, a2: Any) -> bool:
 
     Whether two arrays are equal where they are broadcast together.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Parameters
+    ----------
+    a1 : array_like
+        The first array.
+    a2 : array_like
+        The second array.
+
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    ValueError
+        PX001: shapes do not broadcast.
+    TypeError
+        PX011: there is no loop for the dtypes.
+
+    Notes
+    -----
+    Collective: every process calls it, for the result depends on data, and what is recorded
+    is computed. Distribution: reduce: whether it holds everywhere.
     """
 
 def array_repr(arr: Any, max_line_width: Any = ..., precision: Any = ..., suppress_small: Any = ...) -> str:
@@ -1293,8 +2396,25 @@ def array_repr(arr: Any, max_line_width: Any = ..., precision: Any = ..., suppre
     ----------
     arr : array_like
         The array.
+    max_line_width : int, optional
+        How many characters a line has.
+    precision : int, optional
+        How many digits are shown after the point.
+    suppress_small : bool, optional
+        Whether small numbers are shown as zero.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    ValueError
+        An option is not allowed.
+
+    Notes
+    -----
+    Collective if the array is still pending, which computes it; else Local.
     """
 
 def array_split(ary: Any, indices_or_sections: Any, axis: int | Sequence[int] | None = ...) -> list[ndarray]:
@@ -1306,10 +2426,26 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int | Sequence[int] | 
     ----------
     ary : array_like
         The array.
-    axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+    indices_or_sections : int or sequence of int
+        How many parts, or where they begin.
+    axis : int, default: 0
+        The axis; from the end if negative.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    list of ndarray
+        The extents, of which one is divided. Dtype: that of `ary`.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX017: the parts would not be equal.
+
+    Notes
+    -----
+    Local: a view, which moves and copies nothing. Distribution: local.
     """
 
 def array_str(a: Any, max_line_width: Any = ..., precision: Any = ..., suppress_small: Any = ...) -> str:
@@ -1321,8 +2457,26 @@ def array_str(a: Any, max_line_width: Any = ..., precision: Any = ..., suppress_
     ----------
     a : array_like
         The array.
+    max_line_width : int, optional
+        How many characters a line has.
+    precision : int, optional
+        How many digits are shown after the point.
+    suppress_small : bool, optional
+        Whether small numbers are shown as zero.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    ValueError
+        An option is not allowed.
+
+    Notes
+    -----
+    Collective if the array is still pending, which computes it; else Local. Distribution:
+    gathers: what is shown.
     """
 
 def asanyarray(a: Any, dtype: DTypeLike = ..., order: str | None = ..., *, device: Any = ..., copy: bool | None = ...) -> ndarray:
@@ -1338,12 +2492,25 @@ def asanyarray(a: Any, dtype: DTypeLike = ..., order: str | None = ..., *, devic
         The dtype of the result.
     order : {'C', 'F', 'A', 'K'}, optional
         The order of elements in memory.
-    device : None
-        For programs of the array API standard.
+    device : str, optional
+        'cpu' or None: for programs of the array API standard.
     copy : bool, optional
-        Whether the result is a copy.
+        Whether to copy always (True), never (False) or where needed (None).
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        Those of the object. Dtype: `dtype`, or that of the object.
+
+    Raises
+    ------
+    ValueError
+        The object is ragged, needs a copy that is refused, or holds what is no number.
+
+    Notes
+    -----
+    Local: an array itself, or a copy. Other objects are copied at once, and are equal on
+    all processes. Distribution: local.
     """
 
 def asarray(a: Any, dtype: DTypeLike = ..., order: str | None = ..., *, device: Any = ..., copy: bool | None = ...) -> ndarray:
@@ -1359,12 +2526,25 @@ def asarray(a: Any, dtype: DTypeLike = ..., order: str | None = ..., *, device: 
         The dtype of the result.
     order : {'C', 'F', 'A', 'K'}, optional
         The order of elements in memory.
-    device : None
-        For programs of the array API standard.
+    device : str, optional
+        'cpu' or None: for programs of the array API standard.
     copy : bool, optional
-        Whether the result is a copy.
+        Whether to copy always (True), never (False) or where needed (None).
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        Those of the object. Dtype: `dtype`, or that of the object.
+
+    Raises
+    ------
+    ValueError
+        The object is ragged, needs a copy that is refused, or holds what is no number.
+
+    Notes
+    -----
+    Local: an array itself, or a copy. Other objects are copied at once, and are equal on
+    all processes. Distribution: local.
     """
 
 def asarray_chkfinite(a: Any, dtype: DTypeLike = ..., order: str | None = ...) -> ndarray:
@@ -1381,7 +2561,21 @@ def asarray_chkfinite(a: Any, dtype: DTypeLike = ..., order: str | None = ...) -
     order : {'C', 'F', 'A', 'K'}, optional
         The order of elements in memory.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a`. Dtype: `dtype`, or that of the object.
+
+    Raises
+    ------
+    ValueError
+        PX017: a number is not finite.
+
+    Notes
+    -----
+    Collective: every process calls it, for whether there is a result depends on data;
+    within `deferred_errors` that is seen at the next observation. Distribution: reduce:
+    whether it holds everywhere.
     """
 
 def ascontiguousarray(a: Any, dtype: DTypeLike = ...) -> ndarray:
@@ -1396,7 +2590,20 @@ def ascontiguousarray(a: Any, dtype: DTypeLike = ...) -> ndarray:
     dtype : dtype, optional
         The dtype of the result.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a`, with one axis at least. Dtype: `dtype`, or that of the object.
+
+    Raises
+    ------
+    TypeError
+        An argument is of a type that is not told above, or unknown.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def asfortranarray(a: Any, dtype: DTypeLike = ...) -> ndarray:
@@ -1411,7 +2618,20 @@ def asfortranarray(a: Any, dtype: DTypeLike = ...) -> ndarray:
     dtype : dtype, optional
         The dtype of the result.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a`, with one axis at least. Dtype: `dtype`, or that of the object.
+
+    Raises
+    ------
+    TypeError
+        An argument is of a type that is not told above, or unknown.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 asin: ufunc
@@ -1419,7 +2639,37 @@ asin: ufunc
 asinh: ufunc
 
 def asnumpy(*args: Any, **kwargs: Any) -> Any:
-    """The elements of an array as an array of NumPy; of anything else what NumPy makes of it."""
+    """The elements of an array as an array of NumPy; of anything else what NumPy makes of it.
+
+        Parameters
+        ----------
+        a : ndarray or array_like
+            The array.
+        stream : optional
+            Without effect: operations are in program order.
+        order : {'C', 'F', 'A', 'K'}, default: 'C'
+            The order of elements in memory.
+        out : numpy.ndarray, optional
+            What is written and returned.
+        blocking : bool, default: True
+            Without effect: the elements are there when it returns.
+
+        Returns
+        -------
+        numpy.ndarray
+            Shape and dtype of the array.
+
+        Raises
+        ------
+        ValueError
+            `out` has another shape, or the order is unknown.
+        TypeError
+            `out` is no array of NumPy.
+
+        Notes
+        -----
+        Collective, unless the elements are held by this process already.
+    """
 
 def astype(x: Any, dtype: DTypeLike, /, *, copy: bool | None = ..., device: Any = ...) -> ndarray:
     """astype(x, dtype, /, *, copy=True, device=None)
@@ -1430,14 +2680,27 @@ def astype(x: Any, dtype: DTypeLike, /, *, copy: bool | None = ..., device: Any 
     ----------
     x : array_like
         The array.
-    dtype : dtype, optional
+    dtype : dtype
         The dtype of the result.
-    copy : bool, optional
-        Whether the result is a copy.
-    device : None
-        For programs of the array API standard.
+    copy : bool, default: True
+        Whether to copy also if nothing changes.
+    device : str, optional
+        'cpu' or None: for programs of the array API standard.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `x`. Dtype: `dtype`.
+
+    Raises
+    ------
+    ValueError
+        The device is unknown.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 atan: ufunc
@@ -1451,7 +2714,24 @@ def atleast_1d(*arys: Any) -> list[ndarray]:
 
     Arrays with one axis at least.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Parameters
+    ----------
+    *arys : array_like
+        The arrays.
+
+    Returns
+    -------
+    ndarray or tuple of ndarray
+        With extents of 1 more, if there are too few axes. Dtype: those of the arrays.
+
+    Raises
+    ------
+    TypeError
+        An argument is of a type that is not told above, or unknown.
+
+    Notes
+    -----
+    Local: a view, which moves and copies nothing. Distribution: local.
     """
 
 def atleast_2d(*arys: Any) -> list[ndarray]:
@@ -1459,7 +2739,24 @@ def atleast_2d(*arys: Any) -> list[ndarray]:
 
     Arrays with two axes at least.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Parameters
+    ----------
+    *arys : array_like
+        The arrays.
+
+    Returns
+    -------
+    ndarray or tuple of ndarray
+        With extents of 1 more, if there are too few axes. Dtype: those of the arrays.
+
+    Raises
+    ------
+    TypeError
+        An argument is of a type that is not told above, or unknown.
+
+    Notes
+    -----
+    Local: a view, which moves and copies nothing. Distribution: local.
     """
 
 def atleast_3d(*arys: Any) -> list[ndarray]:
@@ -1467,7 +2764,24 @@ def atleast_3d(*arys: Any) -> list[ndarray]:
 
     Arrays with three axes at least.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Parameters
+    ----------
+    *arys : array_like
+        The arrays.
+
+    Returns
+    -------
+    ndarray or tuple of ndarray
+        With extents of 1 more, if there are too few axes. Dtype: those of the arrays.
+
+    Raises
+    ------
+    TypeError
+        An argument is of a type that is not told above, or unknown.
+
+    Notes
+    -----
+    Local: a view, which moves and copies nothing. Distribution: local.
     """
 
 def average(a: Any, axis: int | Sequence[int] | None = ..., weights: Any = ..., returned: Any = ..., *, keepdims: bool = ...) -> ndarray:
@@ -1480,13 +2794,34 @@ def average(a: Any, axis: int | Sequence[int] | None = ..., weights: Any = ..., 
     a : array_like
         The array.
     axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+        The axis, or the axes; from the end if negative.
     weights : array_like, optional
-        The weight of each element.
-    keepdims : bool
+        The weight of each element, or of each place along `axis`.
+    returned : bool, default: False
+        Whether to return the sum of the weights, too.
+    keepdims : bool, default: False
         Whether the axes stay with extent 1.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray or (ndarray, ndarray)
+        The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
+        they stay with extent 1. Dtype: what the operands promote to, float64 of bools and
+        integers.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ZeroDivisionError
+        PX131: the sum of weights is zero.
+    ValueError
+        PX017: the weights do not fit.
+
+    Notes
+    -----
+    Local without weights, else Collective: their sum must not be zero. Distribution:
+    reduce: partial results of the devices are combined.
     """
 
 def bartlett(M: Any) -> ndarray:
@@ -1494,7 +2829,25 @@ def bartlett(M: Any) -> ndarray:
 
     The Bartlett window.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Parameters
+    ----------
+    M : int
+        How many numbers.
+
+    Returns
+    -------
+    ndarray
+        A vector of `M` numbers. Dtype: float64.
+
+    Raises
+    ------
+    TypeError
+        An argument is of a type that is not told above, or unknown.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def base_repr(number: Any, base: Any = ..., padding: Any = ...) -> str:
@@ -1502,7 +2855,27 @@ def base_repr(number: Any, base: Any = ..., padding: Any = ...) -> str:
 
     An integer in the digits of a base.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Parameters
+    ----------
+    number : int
+        The integer.
+    base : int, default: 2
+        The base, from 2 to 36.
+    padding : int, default: 0
+        How many zeros come first.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    ValueError
+        The base or the width is not allowed.
+
+    Notes
+    -----
+    Local: a process may call it alone; nothing is recorded. Distribution: local.
     """
 
 def binary_repr(num: Any, width: Any = ...) -> str:
@@ -1510,7 +2883,25 @@ def binary_repr(num: Any, width: Any = ...) -> str:
 
     An integer in binary digits.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Parameters
+    ----------
+    num : int
+        The integer.
+    width : int, optional
+        The least number of digits.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    ValueError
+        The base or the width is not allowed.
+
+    Notes
+    -----
+    Local: a process may call it alone; nothing is recorded. Distribution: local.
     """
 
 def bincount(x: Any, /, weights: Any = ..., minlength: Any = ...) -> ndarray:
@@ -1520,12 +2911,30 @@ def bincount(x: Any, /, weights: Any = ..., minlength: Any = ...) -> ndarray:
 
     Parameters
     ----------
-    x : array_like
-        The array.
+    x : array_like of int
+        The integers, a vector.
     weights : array_like, optional
         The weight of each element.
+    minlength : int, default: 0
+        The least length of the result.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        A vector, one longer than the greatest integer. Dtype: int64, float64 with weights.
+
+    Raises
+    ------
+    ValueError
+        PX015: another number of axes is needed. PX132: an integer is negative. PX017:
+        another number of weights.
+    TypeError
+        PX012: a cast would lose values.
+
+    Notes
+    -----
+    Collective: every process calls it, for the result depends on data, and what is recorded
+    is computed. Distribution: reduce: partial results of the devices are combined.
     """
 
 bitwise_and: ufunc
@@ -1549,7 +2958,25 @@ def blackman(M: Any) -> ndarray:
 
     The Blackman window.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Parameters
+    ----------
+    M : int
+        How many numbers.
+
+    Returns
+    -------
+    ndarray
+        A vector of `M` numbers. Dtype: float64.
+
+    Raises
+    ------
+    TypeError
+        An argument is of a type that is not told above, or unknown.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def block(arrays: Any) -> ndarray:
@@ -1562,7 +2989,21 @@ def block(arrays: Any) -> ndarray:
     arrays : sequence of array_like
         The arrays.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The extents of the arrays, added up along the axis. Dtype: what the arrays promote
+        to.
+
+    Raises
+    ------
+    ValueError
+        PX017: there are no arrays. PX001: other extents differ.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: all-to-all: blocks move along the axes.
     """
 
 class broadcast:
@@ -1579,10 +3020,24 @@ def broadcast_arrays(*args: Any, subok: Any = ...) -> list[ndarray]:
 
     Parameters
     ----------
-    subok : bool
+    *args : array_like
+        The arrays.
+    subok : bool, default: False
         Without effect: there are no subclasses.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    tuple of ndarray
+        The shape to which the operands broadcast. Dtype: those of the arrays.
+
+    Raises
+    ------
+    ValueError
+        PX001: shapes do not broadcast.
+
+    Notes
+    -----
+    Local: a view, which moves and copies nothing. Distribution: local.
     """
 
 def broadcast_shapes(*args: Any) -> tuple[ndarray, ...]:
@@ -1590,7 +3045,23 @@ def broadcast_shapes(*args: Any) -> tuple[ndarray, ...]:
 
     The shape that shapes broadcast to.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Parameters
+    ----------
+    *args : int or tuple of int
+        The shapes.
+
+    Returns
+    -------
+    tuple of int
+
+    Raises
+    ------
+    ValueError
+        PX001: shapes do not broadcast.
+
+    Notes
+    -----
+    Local: a process may call it alone; nothing is recorded. Distribution: local.
     """
 
 def broadcast_to(array: Any, shape: int | Sequence[int], subok: Any = ...) -> ndarray:
@@ -1602,12 +3073,24 @@ def broadcast_to(array: Any, shape: int | Sequence[int], subok: Any = ...) -> nd
     ----------
     array : array_like
         The array.
-    shape : int or tuple of int
+    shape : int or sequence of int
         The extents.
-    subok : bool
+    subok : bool, default: False
         Without effect: there are no subclasses.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape that is given. Dtype: that of `array`.
+
+    Raises
+    ------
+    ValueError
+        PX002: the value does not broadcast to where it is written.
+
+    Notes
+    -----
+    Local: a view, which cannot be written. Distribution: local.
     """
 
 c_: Any
@@ -1619,10 +3102,25 @@ def can_cast(from_: Any, to: Any, casting: str = ...) -> bool:
 
     Parameters
     ----------
-    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}
+    from_ : dtype or array_like
+        What is cast.
+    to : dtype
+        What it is cast to.
+    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, default: 'safe'
         Which casts are allowed.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    TypeError
+        An argument is of a type that is not told above, or unknown.
+
+    Notes
+    -----
+    Local: a process may call it alone; nothing is recorded. Distribution: local.
     """
 
 cbrt: ufunc
@@ -1636,14 +3134,31 @@ def choose(a: Any, choices: Any, out: ndarray | tuple[ndarray | None, ...] | Non
 
     Parameters
     ----------
-    a : array_like
-        The array.
+    a : array_like of int
+        Which choice is taken.
+    choices : sequence of array_like
+        What is chosen from.
     out : ndarray, optional
         The array that is written and returned.
-    mode : str
-        What to do beyond the edges.
+    mode : {'raise', 'wrap', 'clip'}, default: 'raise'
+        What becomes of positions that are outside.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape to which the operands broadcast. Dtype: what the choices promote to.
+
+    Raises
+    ------
+    ValueError
+        PX001: shapes do not broadcast. PX029: a position is outside.
+    TypeError
+        PX012: a cast would lose values.
+
+    Notes
+    -----
+    Collective where positions may be outside, which is seen at once; else Local: recorded.
+    Distribution: local.
     """
 
 def clip(a: Any, a_min: Any = ..., a_max: Any = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., *, min: Any = ..., max: Any = ...) -> ndarray:
@@ -1655,10 +3170,34 @@ def clip(a: Any, a_min: Any = ..., a_max: Any = ..., out: ndarray | tuple[ndarra
     ----------
     a : array_like
         The array.
+    a_min : array_like, optional
+        The lower bound; None for none.
+    a_max : array_like, optional
+        The upper bound; None for none.
     out : ndarray, optional
         The array that is written and returned.
+    min : array_like, optional
+        Another name of `a_min`.
+    max : array_like, optional
+        Another name of `a_max`.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape to which the operands broadcast. Dtype: what the operands promote to (NEP
+        50: Python's numbers give way).
+
+    Raises
+    ------
+    ValueError
+        PX001: shapes do not broadcast. A bound has two names.
+    TypeError
+        PX011: there is no loop for the dtypes.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def column_stack(tup: Any) -> ndarray:
@@ -1666,7 +3205,26 @@ def column_stack(tup: Any) -> ndarray:
 
     Vectors as columns, and matrices, joined.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Parameters
+    ----------
+    tup : sequence of array_like
+        The arrays.
+
+    Returns
+    -------
+    ndarray
+        The extents of the arrays, added up along the axis. Dtype: what the arrays promote
+        to.
+
+    Raises
+    ------
+    ValueError
+        PX017: there are no arrays. PX001: other extents differ.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: all-to-all: blocks move along the axes.
     """
 
 def common_type(*arrays: Any) -> Any:
@@ -1676,10 +3234,21 @@ def common_type(*arrays: Any) -> Any:
 
     Parameters
     ----------
-    arrays : sequence of array_like
+    *arrays : ndarray
         The arrays.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    dtype
+
+    Raises
+    ------
+    ValueError
+        There are no operands, or nothing to promote to.
+
+    Notes
+    -----
+    Local: a process may call it alone; nothing is recorded. Distribution: local.
     """
 
 def compress(condition: Any, a: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
@@ -1689,14 +3258,33 @@ def compress(condition: Any, a: Any, axis: int | Sequence[int] | None = ..., out
 
     Parameters
     ----------
+    condition : array_like of bool
+        Which elements count.
     a : array_like
         The array.
-    axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+    axis : int, optional
+        The axis; None for all elements in C order.
     out : ndarray, optional
         The array that is written and returned.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        Of `a`, with the axis as long as there are elements that count. Dtype: that of `a`.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX015: another number of axes is needed.
+    IndexError
+        PX028: a position is outside of its axis.
+
+    Notes
+    -----
+    Collective: every process calls it, for the result depends on data, and what is recorded
+    is computed. Distribution: gathers: along the axis of the positions, if it is split.
     """
 
 def concat(arrays: Any, /, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., *, dtype: DTypeLike = ..., casting: str = ...) -> ndarray:
@@ -1708,16 +3296,34 @@ def concat(arrays: Any, /, axis: int | Sequence[int] | None = ..., out: ndarray 
     ----------
     arrays : sequence of array_like
         The arrays.
-    axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+    axis : int, default: 0
+        The axis; None for all elements in C order.
     out : ndarray, optional
         The array that is written and returned.
     dtype : dtype, optional
         The dtype of the result.
-    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}
+    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, default: 'same_kind'
         Which casts are allowed.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The extents of the arrays, added up along the axis. Dtype: `dtype`, or what the
+        arrays promote to.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX017: there are no arrays. PX001: other extents differ.
+    TypeError
+        PX012: a cast would lose values.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: all-to-all: blocks move along the axes.
     """
 
 def concatenate(arrays: Any, /, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., *, dtype: DTypeLike = ..., casting: str = ...) -> ndarray:
@@ -1729,16 +3335,34 @@ def concatenate(arrays: Any, /, axis: int | Sequence[int] | None = ..., out: nda
     ----------
     arrays : sequence of array_like
         The arrays.
-    axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+    axis : int, default: 0
+        The axis; None for all elements in C order.
     out : ndarray, optional
         The array that is written and returned.
     dtype : dtype, optional
         The dtype of the result.
-    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}
+    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, default: 'same_kind'
         Which casts are allowed.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The extents of the arrays, added up along the axis. Dtype: `dtype`, or what the
+        arrays promote to.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX017: there are no arrays. PX001: other extents differ.
+    TypeError
+        PX012: a cast would lose values.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: all-to-all: blocks move along the axes.
     """
 
 conj: ufunc
@@ -1753,11 +3377,29 @@ def convolve(a: Any, v: Any, mode: Any = ...) -> ndarray:
     Parameters
     ----------
     a : array_like
-        The array.
-    mode : str
-        What to do beyond the edges.
+        The first vector.
+    v : array_like
+        The second vector.
+    mode : {'full', 'same', 'valid'}, default: 'full'
+        Which part is returned.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        A vector of `n + m - 1` elements ('full'), of `max(n, m)` ('same') or of `max(n, m)
+        - min(n, m) + 1` ('valid'). Dtype: what the operands promote to (NEP 50: Python's
+        numbers give way).
+
+    Raises
+    ------
+    ValueError
+        PX015: another number of axes is needed. There are no elements, or the mode is
+        unknown.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: halo: elements from the blocks beside.
     """
 
 def copy(a: Any, order: str | None = ..., subok: Any = ...) -> ndarray:
@@ -1769,12 +3411,25 @@ def copy(a: Any, order: str | None = ..., subok: Any = ...) -> ndarray:
     ----------
     a : array_like
         The array.
-    order : {'C', 'F', 'A', 'K'}, optional
+    order : {'C', 'F', 'A', 'K'}, default: 'K'
         The order of elements in memory.
-    subok : bool
+    subok : bool, default: False
         Without effect: there are no subclasses.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a`. Dtype: that of `a`.
+
+    Raises
+    ------
+    ValueError
+        The order is unknown.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 copysign: ufunc
@@ -1786,12 +3441,30 @@ def copyto(dst: Any, src: Any, casting: str = ..., where: Any = ...) -> None:
 
     Parameters
     ----------
-    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}
+    dst : ndarray
+        The array that is written.
+    src : array_like
+        What is written, broadcast to `dst`.
+    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, default: 'same_kind'
         Which casts are allowed.
-    where : array_like of bool
-        The elements that count; all by default.
+    where : array_like of bool, default: True
+        Which elements count, broadcast to the array; None for all.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    None
+
+    Raises
+    ------
+    TypeError
+        PX012: a cast would lose values.
+    ValueError
+        PX002: the value does not broadcast to where it is written.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def corrcoef(x: Any, y: Any = ..., rowvar: Any = ..., *, dtype: DTypeLike = ...) -> ndarray:
@@ -1803,10 +3476,28 @@ def corrcoef(x: Any, y: Any = ..., rowvar: Any = ..., *, dtype: DTypeLike = ...)
     ----------
     x : array_like
         The array.
+    y : array_like, optional
+        More variables of the same observations.
+    rowvar : bool, default: True
+        Whether rows are the variables, and not columns.
     dtype : dtype, optional
         The dtype of the result.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        A matrix of the variables, without axes for one. Dtype: what the operands promote
+        to, float64 of bools and integers.
+
+    Raises
+    ------
+    ValueError
+        PX015: another number of axes is needed. PX017: weights do not fit.
+
+    Notes
+    -----
+    Local; with weights Collective, for these must not be negative. Distribution: gathers:
+    as matmul of the observations.
     """
 
 def correlate(a: Any, v: Any, mode: Any = ...) -> ndarray:
@@ -1817,11 +3508,29 @@ def correlate(a: Any, v: Any, mode: Any = ...) -> ndarray:
     Parameters
     ----------
     a : array_like
-        The array.
-    mode : str
-        What to do beyond the edges.
+        The first vector.
+    v : array_like
+        The second vector.
+    mode : {'full', 'same', 'valid'}, default: 'valid'
+        Which part is returned.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        A vector of `n + m - 1` elements ('full'), of `max(n, m)` ('same') or of `max(n, m)
+        - min(n, m) + 1` ('valid'). Dtype: what the operands promote to (NEP 50: Python's
+        numbers give way).
+
+    Raises
+    ------
+    ValueError
+        PX015: another number of axes is needed. There are no elements, or the mode is
+        unknown.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: halo: elements from the blocks beside.
     """
 
 cos: ufunc
@@ -1838,11 +3547,27 @@ def count_nonzero(a: Any, axis: int | Sequence[int] | None = ..., *, keepdims: b
     a : array_like
         The array.
     axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
-    keepdims : bool
+        The axis, or the axes; from the end if negative.
+    keepdims : bool, default: False
         Whether the axes stay with extent 1.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
+        they stay with extent 1. Dtype: int64.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX004: an axis is named twice.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: reduce: partial results of the devices are combined.
     """
 
 def cov(m: Any, y: Any = ..., rowvar: Any = ..., bias: Any = ..., ddof: Any = ..., fweights: Any = ..., aweights: Any = ..., *, dtype: DTypeLike = ...) -> ndarray:
@@ -1852,12 +3577,38 @@ def cov(m: Any, y: Any = ..., rowvar: Any = ..., bias: Any = ..., ddof: Any = ..
 
     Parameters
     ----------
-    ddof : float
-        Subtracted from the number of elements.
+    m : array_like
+        The variables, of one or two axes.
+    y : array_like, optional
+        More variables of the same observations.
+    rowvar : bool, default: True
+        Whether rows are the variables, and not columns.
+    bias : bool, default: False
+        Whether to divide by the number of observations.
+    ddof : int, optional
+        Subtracted from the number of observations; 1, or 0 with `bias`, for None.
+    fweights : array_like of int, optional
+        How often each observation counts.
+    aweights : array_like, optional
+        The weight of each observation.
     dtype : dtype, optional
         The dtype of the result.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        A matrix of the variables, without axes for one. Dtype: what the operands promote
+        to, float64 of bools and integers.
+
+    Raises
+    ------
+    ValueError
+        PX015: another number of axes is needed. PX017: weights do not fit.
+
+    Notes
+    -----
+    Local; with weights Collective, for these must not be negative. Distribution: gathers:
+    as matmul of the observations.
     """
 
 def cross(a: Any, b: Any, axisa: Any = ..., axisb: Any = ..., axisc: Any = ..., axis: int | Sequence[int] | None = ...) -> ndarray:
@@ -1870,11 +3621,33 @@ def cross(a: Any, b: Any, axisa: Any = ..., axisb: Any = ..., axisc: Any = ..., 
     a : array_like
         The array.
     b : array_like
-        The other array.
-    axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+        The second array.
+    axisa : int, default: -1
+        The axis of the vectors of `a`.
+    axisb : int, default: -1
+        The axis of the vectors of `b`.
+    axisc : int, default: -1
+        The axis of the vectors of the result.
+    axis : int, optional
+        Of `a`, `b` and the result alike, in place of the others.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        Broadcast, without the axis for two vectors of two components. Dtype: what the
+        operands promote to (NEP 50: Python's numbers give way).
+
+    Raises
+    ------
+    ValueError
+        PX017: vectors have not two or three components.
+    AxisError
+        PX003: there is no such axis.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: gathers: the operand that is not split along the result's axes.
     """
 
 def cumprod(a: Any, axis: int | Sequence[int] | None = ..., dtype: DTypeLike = ..., out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
@@ -1886,14 +3659,32 @@ def cumprod(a: Any, axis: int | Sequence[int] | None = ..., dtype: DTypeLike = .
     ----------
     a : array_like
         The array.
-    axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+    axis : int, optional
+        The axis; None for all elements in C order.
     dtype : dtype, optional
         The dtype of the result.
     out : ndarray, optional
         The array that is written and returned.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a`; a vector of all elements without an axis. Dtype: `dtype`, or that
+        of `a`; bools and integers of less than 64 bits are combined in int64, unsigned ones
+        in uint64.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    TypeError
+        PX011: there is no loop for the dtypes.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: all-to-all: another axis is split instead; vectors are gathered,
+    for now.
     """
 
 def cumsum(a: Any, axis: int | Sequence[int] | None = ..., dtype: DTypeLike = ..., out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
@@ -1905,14 +3696,32 @@ def cumsum(a: Any, axis: int | Sequence[int] | None = ..., dtype: DTypeLike = ..
     ----------
     a : array_like
         The array.
-    axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+    axis : int, optional
+        The axis; None for all elements in C order.
     dtype : dtype, optional
         The dtype of the result.
     out : ndarray, optional
         The array that is written and returned.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a`; a vector of all elements without an axis. Dtype: `dtype`, or that
+        of `a`; bools and integers of less than 64 bits are combined in int64, unsigned ones
+        in uint64.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    TypeError
+        PX011: there is no loop for the dtypes.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: all-to-all: another axis is split instead; vectors are gathered,
+    for now.
     """
 
 def cumulative_prod(x: Any, /, *, axis: int | Sequence[int] | None = ..., dtype: DTypeLike = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., include_initial: Any = ...) -> ndarray:
@@ -1924,14 +3733,34 @@ def cumulative_prod(x: Any, /, *, axis: int | Sequence[int] | None = ..., dtype:
     ----------
     x : array_like
         The array.
-    axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+    axis : int, optional
+        The axis; vectors need none.
     dtype : dtype, optional
         The dtype of the result.
     out : ndarray, optional
         The array that is written and returned.
+    include_initial : bool, default: False
+        Whether the value of nothing comes first.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `x`, with one element more along the axis if `include_initial`. Dtype:
+        `dtype`, or that of `x`; bools and integers of less than 64 bits are combined in
+        int64, unsigned ones in uint64.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX015: several axes, of which none is named.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: all-to-all: another axis is split instead; vectors are gathered,
+    for now.
     """
 
 def cumulative_sum(x: Any, /, *, axis: int | Sequence[int] | None = ..., dtype: DTypeLike = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., include_initial: Any = ...) -> ndarray:
@@ -1943,14 +3772,34 @@ def cumulative_sum(x: Any, /, *, axis: int | Sequence[int] | None = ..., dtype: 
     ----------
     x : array_like
         The array.
-    axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+    axis : int, optional
+        The axis; vectors need none.
     dtype : dtype, optional
         The dtype of the result.
     out : ndarray, optional
         The array that is written and returned.
+    include_initial : bool, default: False
+        Whether the value of nothing comes first.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `x`, with one element more along the axis if `include_initial`. Dtype:
+        `dtype`, or that of `x`; bools and integers of less than 64 bits are combined in
+        int64, unsigned ones in uint64.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX015: several axes, of which none is named.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: all-to-all: another axis is split instead; vectors are gathered,
+    for now.
     """
 
 deg2rad: ufunc
@@ -1966,10 +3815,28 @@ def delete(arr: Any, obj: Any, axis: int | Sequence[int] | None = ...) -> ndarra
     ----------
     arr : array_like
         The array.
-    axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+    obj : int, slice or array_like of int
+        The positions.
+    axis : int, optional
+        The axis; None for all elements in C order.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `arr`, of which one extent shrinks; a vector without an axis. Dtype:
+        that of `arr`.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    IndexError
+        PX007: a position is outside of its axis.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: all-to-all: blocks move along the axes.
     """
 
 def diag(v: Any, k: Any = ...) -> ndarray:
@@ -1979,10 +3846,25 @@ def diag(v: Any, k: Any = ...) -> ndarray:
 
     Parameters
     ----------
-    k : int
-        The diagonal; 0 is the main one.
+    v : array_like
+        The array.
+    k : int, default: 0
+        The diagonal: 0 is the main one, positive ones lie above it.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The matrix of a vector, the vector of a matrix. Dtype: that of `v`.
+
+    Raises
+    ------
+    ValueError
+        PX015: another number of axes is needed.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: all-to-all: blocks move along the axes.
     """
 
 def diag_indices(n: Any, ndim: Any = ...) -> tuple[ndarray, ...]:
@@ -1992,10 +3874,25 @@ def diag_indices(n: Any, ndim: Any = ...) -> tuple[ndarray, ...]:
 
     Parameters
     ----------
-    n : int, optional
-        How many.
+    n : int
+        The extent.
+    ndim : int, default: 2
+        The number of axes.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    tuple of ndarray
+        A vector for each axis. Dtype: int64.
+
+    Raises
+    ------
+    ValueError
+        PX017: there are no axes.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def diag_indices_from(arr: Any) -> ndarray:
@@ -2008,7 +3905,20 @@ def diag_indices_from(arr: Any) -> ndarray:
     arr : array_like
         The array.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    tuple of ndarray
+        A vector for each axis. Dtype: int64.
+
+    Raises
+    ------
+    ValueError
+        PX015: fewer than two axes. PX017: extents differ.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def diagflat(v: Any, k: Any = ...) -> ndarray:
@@ -2018,10 +3928,25 @@ def diagflat(v: Any, k: Any = ...) -> ndarray:
 
     Parameters
     ----------
-    k : int
-        The diagonal; 0 is the main one.
+    v : array_like
+        The array.
+    k : int, default: 0
+        The diagonal: 0 is the main one, positive ones lie above it.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        A square matrix. Dtype: that of `v`.
+
+    Raises
+    ------
+    TypeError
+        An argument is of a type that is not told above, or unknown.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: all-to-all: blocks move along the axes.
     """
 
 def diagonal(a: Any, offset: Any = ..., axis1: Any = ..., axis2: Any = ...) -> ndarray:
@@ -2033,12 +3958,28 @@ def diagonal(a: Any, offset: Any = ..., axis1: Any = ..., axis2: Any = ...) -> n
     ----------
     a : array_like
         The array.
-    axis1 : int
+    offset : int, default: 0
+        The diagonal: 0 is the main one, positive ones lie above it.
+    axis1 : int, default: 0
         The first axis.
-    axis2 : int
+    axis2 : int, default: 1
         The second axis.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a` without both axes, then the diagonal. Dtype: that of `a`.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX015: fewer than two axes. PX017: the axes are equal.
+
+    Notes
+    -----
+    Local: a view, which cannot be written. Distribution: local.
     """
 
 def diff(a: Any, n: Any = ..., axis: int | Sequence[int] | None = ..., prepend: Any = ..., append: Any = ...) -> ndarray:
@@ -2050,12 +3991,32 @@ def diff(a: Any, n: Any = ..., axis: int | Sequence[int] | None = ..., prepend: 
     ----------
     a : array_like
         The array.
-    n : int, optional
-        How many.
-    axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+    n : int, default: 1
+        How often differences are taken.
+    axis : int, default: -1
+        The axis; from the end if negative.
+    prepend : array_like, optional
+        What comes before the first element along the axis.
+    append : array_like, optional
+        What comes after the last element along the axis.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a`, less by `n` along the axis. Dtype: that of `a`, bool of bools.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX015: another number of axes is needed. PX017: `n` is negative. PX001: shapes do
+        not broadcast.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: halo: elements from the blocks beside.
     """
 
 def digitize(x: Any, bins: Any, right: Any = ...) -> ndarray:
@@ -2067,10 +4028,26 @@ def digitize(x: Any, bins: Any, right: Any = ...) -> ndarray:
     ----------
     x : array_like
         The array.
-    bins : int or array_like
-        How many bins, or their edges.
+    bins : array_like
+        The edges, ascending or descending.
+    right : bool, default: False
+        Whether a bin holds its right edge.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `x`. Dtype: int64.
+
+    Raises
+    ------
+    ValueError
+        PX015: another number of axes is needed. PX123: edges are not monotone.
+
+    Notes
+    -----
+    Collective: every process calls it, for whether there is a result depends on data;
+    within `deferred_errors` that is seen at the next observation. Distribution: gathers:
+    along a split axis, for now.
     """
 
 divide: ufunc
@@ -2087,11 +4064,25 @@ def dot(a: Any, b: Any, out: ndarray | tuple[ndarray | None, ...] | None = ...) 
     a : array_like
         The array.
     b : array_like
-        The other array.
+        The second array.
     out : ndarray, optional
         The array that is written and returned.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The axes of `a` but the last, then those of `b` but the last but one. Dtype: what
+        the operands promote to (NEP 50: Python's numbers give way).
+
+    Raises
+    ------
+    ValueError
+        PX014: the axes that are summed over differ. `out` does not fit.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: gathers: as matmul.
     """
 
 def dsplit(ary: Any, indices_or_sections: Any) -> list[ndarray]:
@@ -2103,8 +4094,24 @@ def dsplit(ary: Any, indices_or_sections: Any) -> list[ndarray]:
     ----------
     ary : array_like
         The array.
+    indices_or_sections : int or sequence of int
+        How many parts, or where they begin.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    list of ndarray
+        The extents, of which one is divided. Dtype: that of `ary`.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX017: the parts would not be equal.
+
+    Notes
+    -----
+    Local: a view, which moves and copies nothing. Distribution: local.
     """
 
 def dstack(tup: Any) -> ndarray:
@@ -2112,7 +4119,26 @@ def dstack(tup: Any) -> ndarray:
 
     Arrays joined along the third axis.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Parameters
+    ----------
+    tup : sequence of array_like
+        The arrays.
+
+    Returns
+    -------
+    ndarray
+        The extents of the arrays, added up along the axis. Dtype: what the arrays promote
+        to.
+
+    Raises
+    ------
+    ValueError
+        PX017: there are no arrays. PX001: other extents differ.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: all-to-all: blocks move along the axes.
     """
 
 e: float
@@ -2126,8 +4152,25 @@ def ediff1d(ary: Any, to_end: Any = ..., to_begin: Any = ...) -> ndarray:
     ----------
     ary : array_like
         The array.
+    to_end : array_like, optional
+        What comes after the differences.
+    to_begin : array_like, optional
+        What comes before the differences.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        A vector. Dtype: that of `ary`.
+
+    Raises
+    ------
+    TypeError
+        PX012: a cast would lose values.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: halo: elements from the blocks beside.
     """
 
 def einsum(*operands: Any, out: ndarray | tuple[ndarray | None, ...] | None = ..., optimize: Any = ..., dtype: DTypeLike = ..., order: str | None = ..., casting: str = ...) -> ndarray:
@@ -2137,20 +4180,64 @@ def einsum(*operands: Any, out: ndarray | tuple[ndarray | None, ...] | None = ..
 
     Parameters
     ----------
+    *operands : str or array_like
+        The subscripts, then the arrays; or arrays and lists.
     out : ndarray, optional
         The array that is written and returned.
+    optimize : bool, str or sequence, default: False
+        How an order is found: the cheapest one is always taken.
     dtype : dtype, optional
         The dtype of the result.
-    order : {'C', 'F', 'A', 'K'}, optional
+    order : {'C', 'F', 'A', 'K'}, default: 'K'
         The order of elements in memory.
-    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}
-        Which casts are allowed.
+    casting : str, default: 'safe'
+        Which casts to `dtype` are allowed.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The extents of the letters of the output. Dtype: `dtype`, or what the operands
+        promote to.
+
+    Raises
+    ------
+    ValueError
+        PX017: the subscripts cannot be read, or do not fit. PX001: shapes do not broadcast.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: gathers: as matmul.
     """
 
 def einsum_path(*args: Any, **kwargs: Any) -> Any:
-    """The cheapest order of an `einsum`, and NumPy's report on it."""
+    """The cheapest order of an `einsum`, and NumPy's report on it.
+
+        Parameters
+        ----------
+        subscripts : str
+            As of `einsum`.
+        operands : array_like
+            As of `einsum`.
+        optimize : bool, str or tuple, default: 'greedy'
+            How an order is looked for, as in NumPy.
+        einsum_call : bool, default: False
+            Whether to return what NumPy contracts in turn.
+
+        Returns
+        -------
+        (list, str)
+            The pairs of operands in turn, and a report.
+
+        Raises
+        ------
+        ValueError
+            The subscripts cannot be read, or do not fit.
+
+        Notes
+        -----
+        Local: it depends on extents alone.
+    """
 
 def empty(shape: int | Sequence[int], dtype: DTypeLike = ..., order: str | None = ..., *, device: Any = ...) -> ndarray:
     """empty(shape, dtype=None, order='C', *, device=None)
@@ -2159,16 +4246,29 @@ def empty(shape: int | Sequence[int], dtype: DTypeLike = ..., order: str | None 
 
     Parameters
     ----------
-    shape : int or tuple of int
+    shape : int or sequence of int
         The extents.
     dtype : dtype, optional
         The dtype of the result.
-    order : {'C', 'F', 'A', 'K'}, optional
+    order : {'C', 'F'}, default: 'C'
         The order of elements in memory.
-    device : None
-        For programs of the array API standard.
+    device : str, optional
+        'cpu' or None: for programs of the array API standard.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape that is given. Dtype: `dtype`, float64 for None.
+
+    Raises
+    ------
+    ValueError
+        An extent is negative. PX019: there would be too many elements.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def empty_like(prototype: Any, /, dtype: DTypeLike = ..., order: str | None = ..., subok: Any = ..., shape: int | Sequence[int] = ..., *, device: Any = ...) -> ndarray:
@@ -2178,18 +4278,33 @@ def empty_like(prototype: Any, /, dtype: DTypeLike = ..., order: str | None = ..
 
     Parameters
     ----------
+    prototype : array_like
+        The array whose shape and dtype are taken.
     dtype : dtype, optional
         The dtype of the result.
-    order : {'C', 'F', 'A', 'K'}, optional
+    order : {'C', 'F', 'A', 'K'}, default: 'K'
         The order of elements in memory.
-    subok : bool
+    subok : bool, default: True
         Without effect: there are no subclasses.
-    shape : int or tuple of int
+    shape : int or sequence of int, optional
         The extents.
-    device : None
-        For programs of the array API standard.
+    device : str, optional
+        'cpu' or None: for programs of the array API standard.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `prototype`, or `shape`. Dtype: `dtype`, that of `prototype` for None.
+
+    Raises
+    ------
+    ValueError
+        An extent is negative. PX002: the value does not broadcast to where it is written.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 equal: ufunc
@@ -2197,7 +4312,26 @@ equal: ufunc
 euler_gamma: float
 
 def evaluate(*args: Any, **kwargs: Any) -> Any:
-    """Waits for arrays, all of which are computed together. Collective."""
+    """Waits for arrays, all of which are computed together. Collective.
+
+        Parameters
+        ----------
+        arrays : ndarray
+            The arrays.
+
+        Returns
+        -------
+        None
+
+        Raises
+        ------
+        Exception
+            What has failed of what was recorded, with the line that recorded it.
+
+        Notes
+        -----
+        Collective: every process calls it.
+    """
 
 exp: ufunc
 
@@ -2212,14 +4346,47 @@ def expand_dims(a: Any, axis: int | Sequence[int] | None) -> ndarray:
     ----------
     a : array_like
         The array.
-    axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+    axis : int or tuple of int
+        Where the new axes stand in the result.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a` with more extents of 1. Dtype: that of `a`.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX004: an axis is named twice.
+
+    Notes
+    -----
+    Local: a view, which moves and copies nothing. Distribution: local.
     """
 
 def explain(*args: Any, **kwargs: Any) -> Any:
-    """The plan of everything that is recorded and not run yet, as text."""
+    """The plan of everything that is recorded and not run yet, as text.
+
+        Parameters
+        ----------
+        array : ndarray
+            Any array of the session.
+
+        Returns
+        -------
+        str
+
+        Raises
+        ------
+        None
+            Nothing is raised.
+
+        Notes
+        -----
+        Local: a copy of what is recorded is planned, and nothing runs.
+    """
 
 expm1: ufunc
 
@@ -2230,10 +4397,25 @@ def extract(condition: Any, arr: Any) -> ndarray:
 
     Parameters
     ----------
+    condition : array_like of bool
+        Which elements count.
     arr : array_like
         The array.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        A vector, whose length depends on the elements. Dtype: that of `arr`.
+
+    Raises
+    ------
+    ValueError
+        PX017: another number of elements.
+
+    Notes
+    -----
+    Collective: every process calls it, for the result depends on data, and what is recorded
+    is computed. Distribution: gathers: the positions that are found.
     """
 
 def eye(N: Any, M: Any = ..., k: Any = ..., dtype: DTypeLike = ..., order: str | None = ..., *, device: Any = ...) -> ndarray:
@@ -2243,16 +4425,33 @@ def eye(N: Any, M: Any = ..., k: Any = ..., dtype: DTypeLike = ..., order: str |
 
     Parameters
     ----------
-    k : int
-        The diagonal; 0 is the main one.
-    dtype : dtype, optional
+    N : int
+        The number of rows.
+    M : int, optional
+        The number of columns; as many as rows for None.
+    k : int, default: 0
+        The diagonal: 0 is the main one, positive ones lie above it.
+    dtype : dtype, default: float
         The dtype of the result.
-    order : {'C', 'F', 'A', 'K'}, optional
+    order : {'C', 'F'}, default: 'C'
         The order of elements in memory.
-    device : None
-        For programs of the array API standard.
+    device : str, optional
+        'cpu' or None: for programs of the array API standard.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        `(N, M)`. Dtype: `dtype`, float64 unless it is given.
+
+    Raises
+    ------
+    ValueError
+        An extent is negative.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 fabs: ufunc
@@ -2266,8 +4465,24 @@ def fill_diagonal(a: Any, val: Any, wrap: Any = ...) -> None:
     ----------
     a : array_like
         The array.
+    val : array_like
+        The numbers.
+    wrap : bool, default: False
+        Whether the diagonal goes on below a tall matrix.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    None
+
+    Raises
+    ------
+    ValueError
+        PX015: fewer than two axes. PX017: extents differ.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def finfo(dtype: DTypeLike) -> Any:
@@ -2277,10 +4492,21 @@ def finfo(dtype: DTypeLike) -> Any:
 
     Parameters
     ----------
-    dtype : dtype, optional
-        The dtype of the result.
+    dtype : dtype
+        The dtype, or a number.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    finfo or iinfo
+
+    Raises
+    ------
+    ValueError
+        The dtype is of another kind.
+
+    Notes
+    -----
+    Local: a process may call it alone; nothing is recorded.
     """
 
 def fix(x: Any, out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
@@ -2295,7 +4521,20 @@ def fix(x: Any, out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarr
     out : ndarray, optional
         The array that is written and returned.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `x`. Dtype: that of `x`.
+
+    Raises
+    ------
+    TypeError
+        PX011: of complex numbers.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def flatnonzero(a: Any) -> ndarray:
@@ -2308,7 +4547,20 @@ def flatnonzero(a: Any) -> ndarray:
     a : array_like
         The array.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        A vector, whose length depends on the elements. Dtype: int64.
+
+    Raises
+    ------
+    TypeError
+        An argument is of a type that is not told above, or unknown.
+
+    Notes
+    -----
+    Collective: every process calls it, for the result depends on data, and what is recorded
+    is computed. Distribution: gathers: the positions that are found.
     """
 
 def flip(m: Any, axis: int | Sequence[int] | None = ...) -> ndarray:
@@ -2318,10 +4570,26 @@ def flip(m: Any, axis: int | Sequence[int] | None = ...) -> ndarray:
 
     Parameters
     ----------
+    m : array_like
+        The array.
     axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+        The axes; None for all, of roll for elements in C order.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The extents of `m`, exchanged by odd turns. Dtype: that of `m`.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX015: too few axes.
+
+    Notes
+    -----
+    Local: a view, which moves and copies nothing. Distribution: local.
     """
 
 def fliplr(m: Any) -> ndarray:
@@ -2329,7 +4597,26 @@ def fliplr(m: Any) -> ndarray:
 
     The columns in reverse order.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Parameters
+    ----------
+    m : array_like
+        The array.
+
+    Returns
+    -------
+    ndarray
+        The extents of `m`, exchanged by odd turns. Dtype: that of `m`.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX015: too few axes.
+
+    Notes
+    -----
+    Local: a view, which moves and copies nothing. Distribution: local.
     """
 
 def flipud(m: Any) -> ndarray:
@@ -2337,7 +4624,26 @@ def flipud(m: Any) -> ndarray:
 
     The rows in reverse order.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Parameters
+    ----------
+    m : array_like
+        The array.
+
+    Returns
+    -------
+    ndarray
+        The extents of `m`, exchanged by odd turns. Dtype: that of `m`.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX015: too few axes.
+
+    Notes
+    -----
+    Local: a view, which moves and copies nothing. Distribution: local.
     """
 
 float_power: ufunc
@@ -2347,7 +4653,17 @@ floor: ufunc
 floor_divide: ufunc
 
 def flush() -> None:
-    """Starts what is recorded. Collective."""
+    """Starts what is recorded. Collective.
+
+    Returns
+    -------
+    None
+
+    Raises
+    ------
+    Exception
+        What has failed of what was recorded, with the line that recorded it.
+    """
 
 fmax: ufunc
 
@@ -2364,8 +4680,36 @@ def format_float_positional(x: Any, precision: Any = ..., unique: Any = ..., fra
     ----------
     x : array_like
         The array.
+    precision : int, optional
+        How many digits are shown after the point.
+    unique : bool, default: True
+        Whether as few digits as tell the number from others are shown.
+    fractional : bool, default: True
+        Whether `precision` counts digits after the point.
+    trim : {'k', '.', '0', '-'}, default: 'k'
+        What becomes of zeros at the end and of the point.
+    sign : {'-', '+', ' '}, default: False
+        What positive numbers have for a sign.
+    pad_left : int, optional
+        The least number of characters before the point.
+    pad_right : int, optional
+        The least number of characters after the point.
+    min_digits : int, optional
+        The least number of digits.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    ValueError
+        The number of digits is not allowed.
+
+    Notes
+    -----
+    Collective if the array is still pending, which computes it; else Local. Distribution:
+    local.
     """
 
 def format_float_scientific(x: Any, precision: Any = ..., unique: Any = ..., trim: Any = ..., sign: Any = ..., pad_left: Any = ..., exp_digits: Any = ..., min_digits: Any = ...) -> str:
@@ -2377,8 +4721,34 @@ def format_float_scientific(x: Any, precision: Any = ..., unique: Any = ..., tri
     ----------
     x : array_like
         The array.
+    precision : int, optional
+        How many digits are shown after the point.
+    unique : bool, default: True
+        Whether as few digits as tell the number from others are shown.
+    trim : {'k', '.', '0', '-'}, default: 'k'
+        What becomes of zeros at the end and of the point.
+    sign : {'-', '+', ' '}, default: False
+        What positive numbers have for a sign.
+    pad_left : int, optional
+        The least number of characters before the point.
+    exp_digits : int, optional
+        The least number of digits of the exponent.
+    min_digits : int, optional
+        The least number of digits.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    ValueError
+        The number of digits is not allowed.
+
+    Notes
+    -----
+    Collective if the array is still pending, which computes it; else Local. Distribution:
+    local.
     """
 
 frexp: ufunc
@@ -2403,6 +4773,31 @@ def from_dlpack(*args: Any, **kwargs: Any) -> Any:
         ------
         BufferError
             If the elements lie on another device, or would have to be copied and must not be.
+
+        Parameters
+        ----------
+        x : object
+            An object with `__dlpack__` and `__dlpack_device__`.
+        device : str, optional
+            'cpu' or None.
+        copy : bool, optional
+            Whether to copy always (True), never (False) or where needed (None).
+
+        Returns
+        -------
+        ndarray
+            Shape and dtype of the object.
+
+        Raises
+        ------
+        BufferError
+            The elements cannot be had as asked for.
+        ValueError
+            The device is another one.
+
+        Notes
+        -----
+        Local: nothing is asked of other processes.
     """
 
 def from_local(part: Any, axis: int | Sequence[int] | None = ...) -> ndarray:
@@ -2410,6 +4805,24 @@ def from_local(part: Any, axis: int | Sequence[int] | None = ...) -> ndarray:
     process, or one part for a process of one device. Parts are arrays of NumPy or of any library
     that exports its elements, such as tensors of PyTorch. What lies in C order is not copied: it
     must not be written as long as the array is in use. Collective.
+
+    Parameters
+    ----------
+    part : array_like or list of array_like
+        What this process holds.
+    axis : int, default: 0
+        The axis along which the parts are joined.
+
+    Returns
+    -------
+    ndarray
+        Of the dtype of the parts, and of their shape but for the axis, along which extents
+        add up.
+
+    Raises
+    ------
+    ValueError
+        PX031: the parts do not fit together.
     """
 
 def frombuffer(buffer: Any, dtype: DTypeLike = ..., count: Any = ..., offset: Any = ...) -> ndarray:
@@ -2419,10 +4832,28 @@ def frombuffer(buffer: Any, dtype: DTypeLike = ..., count: Any = ..., offset: An
 
     Parameters
     ----------
-    dtype : dtype, optional
+    buffer : buffer
+        An object whose bytes can be read.
+    dtype : dtype, default: float
         The dtype of the result.
+    count : int, default: -1
+        How many elements; all for -1.
+    offset : int, default: 0
+        The byte from which on elements lie.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        A vector. Dtype: `dtype`.
+
+    Raises
+    ------
+    ValueError
+        PX017: the bytes are too few, or no whole elements.
+
+    Notes
+    -----
+    Local: copied at once, equal on all processes. Distribution: local.
     """
 
 def fromfile(file: Any, dtype: DTypeLike = ..., count: Any = ..., sep: Any = ..., offset: Any = ...) -> ndarray:
@@ -2432,10 +4863,32 @@ def fromfile(file: Any, dtype: DTypeLike = ..., count: Any = ..., sep: Any = ...
 
     Parameters
     ----------
-    dtype : dtype, optional
+    file : path or file
+        The name of the file, or a file that is open.
+    dtype : dtype, default: float
         The dtype of the result.
+    count : int, default: -1
+        How many elements; all for -1.
+    sep : str, default: ''
+        What stands between numbers; a file of bytes without it.
+    offset : int, default: 0
+        The byte from which on elements lie.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        A vector. Dtype: `dtype`.
+
+    Raises
+    ------
+    OSError
+        PX080: a file cannot be read; FileNotFoundError if it is not there.
+    ValueError
+        What is read is no number.
+
+    Notes
+    -----
+    Collective: every process calls it.
     """
 
 def fromfunction(function: Any, shape: int | Sequence[int], *, dtype: DTypeLike = ..., **kwargs: Any) -> ndarray:
@@ -2445,12 +4898,28 @@ def fromfunction(function: Any, shape: int | Sequence[int], *, dtype: DTypeLike 
 
     Parameters
     ----------
-    shape : int or tuple of int
+    function : callable
+        A function of an array for each axis.
+    shape : int or sequence of int
         The extents.
-    dtype : dtype, optional
+    dtype : dtype, default: float
         The dtype of the result.
+    **kwargs : object
+        Further keyword arguments of the function.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape that is given. Dtype: what the function gives.
+
+    Raises
+    ------
+    Exception
+        What the function raises.
+
+    Notes
+    -----
+    Local, unless the function is not. Distribution: local.
     """
 
 def fromiter(iter: Any, dtype: DTypeLike, count: Any = ...) -> ndarray:
@@ -2460,16 +4929,59 @@ def fromiter(iter: Any, dtype: DTypeLike, count: Any = ...) -> ndarray:
 
     Parameters
     ----------
-    dtype : dtype, optional
+    iter : iterable
+        The numbers.
+    dtype : dtype
         The dtype of the result.
+    count : int, default: -1
+        How many elements; all for -1.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        A vector. Dtype: `dtype`.
+
+    Raises
+    ------
+    ValueError
+        PX017: there are too few numbers.
+    OverflowError
+        PX013: a number does not fit the dtype.
+
+    Notes
+    -----
+    Local: read at once, equal on all processes. Distribution: local.
     """
 
 def frompyfunc(*args: Any, **kwargs: Any) -> Any:
     """A function of Python as one of arrays, broadcast to one shape.
 
         As `vectorize`, but every dtype is that of all results: there are no arrays of objects.
+
+        Parameters
+        ----------
+        func : callable
+            A function of numbers.
+        nin : int
+            How many arguments it has.
+        nout : int
+            How many results it gives.
+        identity : scalar, optional
+            The result for nothing.
+
+        Returns
+        -------
+        callable
+            A function of arrays, whose results have the shape to which they broadcast.
+
+        Raises
+        ------
+        TypeError
+            Calls raise it if results are no numbers.
+
+        Notes
+        -----
+        Calls are Collective: arrays are brought to the host, and the function is called there.
     """
 
 def fromstring(string: Any, dtype: DTypeLike = ..., count: Any = ..., *, sep: Any) -> ndarray:
@@ -2479,10 +4991,28 @@ def fromstring(string: Any, dtype: DTypeLike = ..., count: Any = ..., *, sep: An
 
     Parameters
     ----------
-    dtype : dtype, optional
+    string : str
+        The text.
+    dtype : dtype, default: float
         The dtype of the result.
+    count : int, default: -1
+        How many elements; all for -1.
+    sep : str
+        What stands between numbers.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        A vector. Dtype: `dtype`.
+
+    Raises
+    ------
+    ValueError
+        What is read is no number.
+
+    Notes
+    -----
+    Local: read at once, equal on all processes. Distribution: local.
     """
 
 def full(shape: int | Sequence[int], fill_value: Any, dtype: DTypeLike = ..., order: str | None = ..., *, device: Any = ...) -> ndarray:
@@ -2492,16 +5022,31 @@ def full(shape: int | Sequence[int], fill_value: Any, dtype: DTypeLike = ..., or
 
     Parameters
     ----------
-    shape : int or tuple of int
+    shape : int or sequence of int
         The extents.
+    fill_value : array_like
+        The value of all elements.
     dtype : dtype, optional
         The dtype of the result.
-    order : {'C', 'F', 'A', 'K'}, optional
+    order : {'C', 'F'}, default: 'C'
         The order of elements in memory.
-    device : None
-        For programs of the array API standard.
+    device : str, optional
+        'cpu' or None: for programs of the array API standard.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape that is given. Dtype: `dtype`, or that of the value.
+
+    Raises
+    ------
+    ValueError
+        An extent is negative. PX002: the value does not broadcast to where it is written.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def full_like(a: Any, fill_value: Any, dtype: DTypeLike = ..., order: str | None = ..., subok: Any = ..., shape: int | Sequence[int] = ..., *, device: Any = ...) -> ndarray:
@@ -2513,18 +5058,33 @@ def full_like(a: Any, fill_value: Any, dtype: DTypeLike = ..., order: str | None
     ----------
     a : array_like
         The array.
+    fill_value : array_like
+        The value of all elements.
     dtype : dtype, optional
         The dtype of the result.
-    order : {'C', 'F', 'A', 'K'}, optional
+    order : {'C', 'F', 'A', 'K'}, default: 'K'
         The order of elements in memory.
-    subok : bool
+    subok : bool, default: True
         Without effect: there are no subclasses.
-    shape : int or tuple of int
+    shape : int or sequence of int, optional
         The extents.
-    device : None
-        For programs of the array API standard.
+    device : str, optional
+        'cpu' or None: for programs of the array API standard.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a`, or `shape`. Dtype: `dtype`, that of `a` for None.
+
+    Raises
+    ------
+    ValueError
+        An extent is negative. PX002: the value does not broadcast to where it is written.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 gcd: ufunc
@@ -2536,10 +5096,70 @@ def genfromtxt(fname: Any, dtype: DTypeLike = ..., comments: Any = ..., delimite
 
     Parameters
     ----------
-    dtype : dtype, optional
+    fname : path or file
+        The name of the file, a file that is open, or its lines.
+    dtype : dtype, default: float
         The dtype of the result.
+    comments : str, default: '#'
+        What begins a comment.
+    delimiter : str, optional
+        What stands between values; white space for None.
+    skip_header : int, default: 0
+        How many lines at the beginning do not count.
+    skip_footer : int, default: 0
+        How many lines at the end do not count.
+    converters : dict of callable, optional
+        What reads the text of columns.
+    missing_values : object, optional
+        What says that a value is missing.
+    filling_values : object, optional
+        What stands for values that are missing.
+    usecols : int or sequence of int, optional
+        The columns that are read.
+    names : object, optional
+        The names of columns.
+    excludelist : sequence of str, optional
+        Which names may not be.
+    deletechars : str, optional
+        What names may not hold.
+    replace_space : str, default: '_'
+        What stands for spaces in names.
+    autostrip : bool, default: False
+        Whether white space around values goes.
+    case_sensitive : bool or str, default: True
+        How names of columns are spelt.
+    defaultfmt : str, default: 'f%i'
+        The names of columns without one.
+    unpack : bool, optional
+        Whether columns become rows.
+    usemask : bool, default: False
+        Without effect: there are no masked arrays.
+    loose : bool, default: True
+        Whether values that are no numbers become missing ones.
+    invalid_raise : bool, default: True
+        Whether rows of another length are an error.
+    max_rows : int, optional
+        The most rows that are read.
+    encoding : str, optional
+        The encoding of the text.
+    ndmin : int, default: 0
+        The least number of axes; new ones come first.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        Rows and columns of the file; one of them alone is a vector. Dtype: `dtype`.
+
+    Raises
+    ------
+    OSError
+        PX080: a file cannot be read; FileNotFoundError if it is not there.
+    ValueError
+        What is read is no number.
+
+    Notes
+    -----
+    Collective: every process reads the file.
     """
 
 def geomspace(start: Any, stop: Any, num: Any = ..., endpoint: Any = ..., dtype: DTypeLike = ..., axis: int | Sequence[int] | None = ...) -> ndarray:
@@ -2549,30 +5169,102 @@ def geomspace(start: Any, stop: Any, num: Any = ..., endpoint: Any = ..., dtype:
 
     Parameters
     ----------
+    start : array_like
+        The first number.
+    stop : array_like
+        The last number.
+    num : int, default: 50
+        How many numbers.
+    endpoint : bool, default: True
+        Whether the last number is `stop`.
     dtype : dtype, optional
         The dtype of the result.
-    axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+    axis : int, default: 0
+        The axis of the result along which they lie.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        `num` numbers along the axis. Dtype: `dtype`, float64 or complex128 of numbers, or
+        that of floating-point arrays.
+
+    Raises
+    ------
+    ValueError
+        `num` is negative. PX001: shapes do not broadcast.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def get_array_module(*args: Any, **kwargs: Any) -> Any:
-    """``phalanx`` if one of the arguments is its array, else ``numpy``."""
+    """``phalanx`` if one of the arguments is its array, else ``numpy``.
+
+        Parameters
+        ----------
+        arguments : object
+            What a program was given.
+
+        Returns
+        -------
+        module
+
+        Raises
+        ------
+        None
+            Nothing is raised.
+
+        Notes
+        -----
+        Local: a process may call it alone.
+    """
 
 def get_printoptions() -> Any:
     """get_printoptions()
 
     How arrays are shown.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    dict
+
+    Raises
+    ------
+    TypeError
+        An argument is of a type that is not told above, or unknown.
+
+    Notes
+    -----
+    Local: a process may call it alone; nothing is recorded.
     """
 
 def geterr() -> dict[str, str]:
-    """What is done about each kind of floating-point error, by its name. Local."""
+    """What is done about each kind of floating-point error, by its name. Local.
+
+    Returns
+    -------
+    dict
+
+    Raises
+    ------
+    None
+        Nothing is raised.
+    """
 
 def geterrcall() -> Any:
-    """What is called, or written to, about floating-point errors. Local."""
+    """What is called, or written to, about floating-point errors. Local.
+
+    Returns
+    -------
+    callable, object with `write`, or None
+
+    Raises
+    ------
+    None
+        Nothing is raised.
+    """
 
 def gradient(f: Any, *varargs: Any, axis: int | Sequence[int] | None = ..., edge_order: Any = ...) -> ndarray:
     """gradient(f, *varargs, axis=None, edge_order=1)
@@ -2581,10 +5273,33 @@ def gradient(f: Any, *varargs: Any, axis: int | Sequence[int] | None = ..., edge
 
     Parameters
     ----------
+    f : array_like
+        The samples.
+    *varargs : float or array_like
+        The distances, or the coordinates, along each axis.
     axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+        The axis, or the axes; from the end if negative.
+    edge_order : {1, 2}, default: 1
+        The order of the differences at the ends.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray or tuple of ndarray
+        The shape of `f`, for every axis. Dtype: that of `f`; float64 of bools and integers.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX017: there are too few elements, or distances that do not fit.
+    TypeError
+        PX133: another number of distances.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: halo: elements from the blocks beside.
     """
 
 greater: ufunc
@@ -2596,7 +5311,25 @@ def hamming(M: Any) -> ndarray:
 
     The Hamming window.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Parameters
+    ----------
+    M : int
+        How many numbers.
+
+    Returns
+    -------
+    ndarray
+        A vector of `M` numbers. Dtype: float64.
+
+    Raises
+    ------
+    TypeError
+        An argument is of a type that is not told above, or unknown.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def hanning(M: Any) -> ndarray:
@@ -2604,7 +5337,25 @@ def hanning(M: Any) -> ndarray:
 
     The Hann window.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Parameters
+    ----------
+    M : int
+        How many numbers.
+
+    Returns
+    -------
+    ndarray
+        A vector of `M` numbers. Dtype: float64.
+
+    Raises
+    ------
+    TypeError
+        An argument is of a type that is not told above, or unknown.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 heaviside: ufunc
@@ -2618,16 +5369,32 @@ def histogram(a: Any, bins: Any = ..., range: Any = ..., density: bool = ..., we
     ----------
     a : array_like
         The array.
-    bins : int or array_like
-        How many bins, or their edges.
+    bins : int, str or array_like, default: 10
+        How many bins, the rule that says it, or their edges.
     range : (float, float), optional
         The least and the greatest value that count.
-    density : bool
-        Whether the integral is 1.
+    density : bool, optional
+        Whether counts are divided so that the integral is 1.
     weights : array_like, optional
         The weight of each element.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    (ndarray, ndarray)
+        As many counts as bins, and an edge more. Dtype: int64 with neither weights nor
+        density, else float64 or that of the weights.
+
+    Raises
+    ------
+    TypeError
+        PX011: of complex numbers.
+    ValueError
+        PX017: the bins or the range make none. PX123: edges are not monotone.
+
+    Notes
+    -----
+    Collective: every process calls it, for the result depends on data, and what is recorded
+    is computed. Distribution: reduce: counts are added.
     """
 
 def histogram2d(x: Any, y: Any, bins: Any = ..., range: Any = ..., density: bool = ..., weights: Any = ...) -> tuple[ndarray, ...]:
@@ -2638,17 +5405,33 @@ def histogram2d(x: Any, y: Any, bins: Any = ..., range: Any = ..., density: bool
     Parameters
     ----------
     x : array_like
-        The array.
-    bins : int or array_like
-        How many bins, or their edges.
-    range : (float, float), optional
-        The least and the greatest value that count.
-    density : bool
-        Whether the integral is 1.
+        The first coordinates.
+    y : array_like
+        The second coordinates.
+    bins : int or sequence, default: 10
+        How many bins, or their edges, for all axes or each.
+    range : sequence of (float, float), optional
+        The least and the greatest value that count, for each axis.
+    density : bool, optional
+        Whether counts are divided so that the integral is 1.
     weights : array_like, optional
         The weight of each element.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    (ndarray, ndarray, ndarray)
+        The counts by both axes, and the edges along each. Dtype: float64.
+
+    Raises
+    ------
+    ValueError
+        PX017: the bins or the range make none. PX015: another number of axes is needed.
+
+    Notes
+    -----
+    Collective: every process calls it, for the result depends on data, and what is recorded
+    is computed. Distribution: gathers: the coordinates of a sample, if they are split;
+    counts are added.
     """
 
 def histogram_bin_edges(a: Any, bins: Any = ..., range: Any = ..., weights: Any = ...) -> ndarray:
@@ -2660,14 +5443,30 @@ def histogram_bin_edges(a: Any, bins: Any = ..., range: Any = ..., weights: Any 
     ----------
     a : array_like
         The array.
-    bins : int or array_like
-        How many bins, or their edges.
+    bins : int, str or array_like, default: 10
+        How many bins, the rule that says it, or their edges.
     range : (float, float), optional
         The least and the greatest value that count.
     weights : array_like, optional
         The weight of each element.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        A vector, one longer than there are bins. Dtype: that of `a`; float64 of bools and
+        integers.
+
+    Raises
+    ------
+    TypeError
+        PX011: of complex numbers.
+    ValueError
+        PX017: the bins or the range make none.
+
+    Notes
+    -----
+    Collective: every process calls it, for the result depends on data, and what is recorded
+    is computed. Distribution: reduce: counts are added.
     """
 
 def histogramdd(sample: Any, bins: Any = ..., range: Any = ..., density: bool = ..., weights: Any = ...) -> ndarray:
@@ -2677,16 +5476,32 @@ def histogramdd(sample: Any, bins: Any = ..., range: Any = ..., density: bool = 
 
     Parameters
     ----------
-    bins : int or array_like
-        How many bins, or their edges.
-    range : (float, float), optional
-        The least and the greatest value that count.
-    density : bool
-        Whether the integral is 1.
+    sample : array_like
+        The samples: the rows of a matrix.
+    bins : int or sequence, default: 10
+        How many bins, or their edges, for all axes or each.
+    range : sequence of (float, float), optional
+        The least and the greatest value that count, for each axis.
+    density : bool, optional
+        Whether counts are divided so that the integral is 1.
     weights : array_like, optional
         The weight of each element.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    (ndarray, list of ndarray)
+        The counts by every axis, and the edges along each. Dtype: float64.
+
+    Raises
+    ------
+    ValueError
+        PX017: the bins or the range make none. PX015: another number of axes is needed.
+
+    Notes
+    -----
+    Collective: every process calls it, for the result depends on data, and what is recorded
+    is computed. Distribution: gathers: the coordinates of a sample, if they are split;
+    counts are added.
     """
 
 def hsplit(ary: Any, indices_or_sections: Any) -> list[ndarray]:
@@ -2698,8 +5513,24 @@ def hsplit(ary: Any, indices_or_sections: Any) -> list[ndarray]:
     ----------
     ary : array_like
         The array.
+    indices_or_sections : int or sequence of int
+        How many parts, or where they begin.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    list of ndarray
+        The extents, of which one is divided. Dtype: that of `ary`.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX017: the parts would not be equal.
+
+    Notes
+    -----
+    Local: a view, which moves and copies nothing. Distribution: local.
     """
 
 def hstack(tup: Any, *, dtype: DTypeLike = ..., casting: str = ...) -> ndarray:
@@ -2709,12 +5540,30 @@ def hstack(tup: Any, *, dtype: DTypeLike = ..., casting: str = ...) -> ndarray:
 
     Parameters
     ----------
+    tup : sequence of array_like
+        The arrays.
     dtype : dtype, optional
         The dtype of the result.
-    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}
+    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, default: 'same_kind'
         Which casts are allowed.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The extents of the arrays, added up along the axis. Dtype: `dtype`, or what the
+        arrays promote to.
+
+    Raises
+    ------
+    ValueError
+        PX017: there are no arrays. PX001: other extents differ.
+    TypeError
+        PX012: a cast would lose values.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: all-to-all: blocks move along the axes.
     """
 
 hypot: ufunc
@@ -2729,7 +5578,20 @@ def i0(x: Any) -> ndarray:
     x : array_like
         The array.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `x`. Dtype: that of `x`; float64 of bools and integers.
+
+    Raises
+    ------
+    TypeError
+        PX011: there is no loop for the dtypes.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def identity(n: Any, dtype: DTypeLike = ...) -> ndarray:
@@ -2739,12 +5601,25 @@ def identity(n: Any, dtype: DTypeLike = ...) -> ndarray:
 
     Parameters
     ----------
-    n : int, optional
-        How many.
+    n : int
+        The extent.
     dtype : dtype, optional
         The dtype of the result.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        `(n, n)`. Dtype: `dtype`, float64 for None.
+
+    Raises
+    ------
+    ValueError
+        An extent is negative.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def iinfo(int_type: Any) -> Any:
@@ -2752,7 +5627,23 @@ def iinfo(int_type: Any) -> Any:
 
     The limits of an integer dtype.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Parameters
+    ----------
+    int_type : dtype
+        The dtype, or a number.
+
+    Returns
+    -------
+    finfo or iinfo
+
+    Raises
+    ------
+    ValueError
+        The dtype is of another kind.
+
+    Notes
+    -----
+    Local: a process may call it alone; nothing is recorded.
     """
 
 def imag(val: Any) -> ndarray:
@@ -2760,7 +5651,24 @@ def imag(val: Any) -> ndarray:
 
     The imaginary part.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Parameters
+    ----------
+    val : array_like
+        The numbers.
+
+    Returns
+    -------
+    ndarray
+        The shape of `val`. Dtype: real, of the precision of `val`.
+
+    Raises
+    ------
+    TypeError
+        An argument is of a type that is not told above, or unknown.
+
+    Notes
+    -----
+    Local: a view, which moves and copies nothing. Distribution: local.
     """
 
 index_exp: Any
@@ -2772,10 +5680,27 @@ def indices(dimensions: Any, dtype: DTypeLike = ..., sparse: Any = ...) -> ndarr
 
     Parameters
     ----------
-    dtype : dtype, optional
+    dimensions : sequence of int
+        The extents.
+    dtype : dtype, default: int
         The dtype of the result.
+    sparse : bool, default: False
+        Whether the other axes have extent 1.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray or tuple of ndarray
+        `(len(dimensions), *dimensions)`. Dtype: `dtype`, int64 unless it is given.
+
+    Raises
+    ------
+    ValueError
+        An extent is negative.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 inf: float
@@ -2801,6 +5726,21 @@ def init(devices: Any = ..., *, mesh: Any = ..., threads: Any = ..., memory_limi
         How the processes of the world talk to each other already, if `phalanx run` has not started
         them: a communicator of mpi4py, such as ``MPI.COMM_WORLD`` or a part of it, or any object
         with ``rank``, ``size`` and ``allgather``. They meet through it; arrays travel as always.
+
+    Returns
+    -------
+    None
+
+    Raises
+    ------
+    ValueError
+        PX090: a setting has a wrong value, or a session has begun already with other ones.
+    RuntimeError
+        The processes do not meet, or a device is not there.
+
+    Notes
+    -----
+    Collective: every process calls it. Without a call, the first operation begins the session.
     """
 
 def inner(a: Any, b: Any, /) -> ndarray:
@@ -2813,9 +5753,23 @@ def inner(a: Any, b: Any, /) -> ndarray:
     a : array_like
         The array.
     b : array_like
-        The other array.
+        The second array.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The axes of `a` but the last, then those of `b` but the last. Dtype: what the
+        operands promote to (NEP 50: Python's numbers give way).
+
+    Raises
+    ------
+    ValueError
+        PX014: the axes that are summed over differ.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: gathers: as matmul.
     """
 
 def insert(arr: Any, obj: Any, values: Any, axis: int | Sequence[int] | None = ...) -> ndarray:
@@ -2827,12 +5781,32 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | Sequence[int] | None = .
     ----------
     arr : array_like
         The array.
+    obj : int, slice or array_like of int
+        The positions.
     values : array_like
-        The values.
-    axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+        What is inserted, broadcast and cast.
+    axis : int, optional
+        The axis; None for all elements in C order.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `arr`, of which one extent grows; a vector without an axis. Dtype: that
+        of `arr`.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    IndexError
+        PX007: a position is outside of its axis.
+    ValueError
+        PX002: the value does not broadcast to where it is written.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: all-to-all: blocks move along the axes.
     """
 
 def interp(x: Any, xp: Any, fp: Any, left: Any = ..., right: Any = ..., period: Any = ...) -> ndarray:
@@ -2843,9 +5817,33 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = ..., right: Any = ..., period: 
     Parameters
     ----------
     x : array_like
-        The array.
+        Where the values are wanted.
+    xp : module
+        NumPy, or this module for None.
+    fp : array_like
+        The values at the points.
+    left : scalar, optional
+        The value before the first point; that of it for None.
+    right : scalar, optional
+        The value after the last point; that of it for None.
+    period : float, optional
+        The period.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `x`. Dtype: float64, complex128 of complex values.
+
+    Raises
+    ------
+    ValueError
+        PX017: there are no points, or another number of values. PX015: another number of
+        axes is needed.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: gathers: the points, which every device looks up.
     """
 
 def intersect1d(ar1: Any, ar2: Any, assume_unique: Any = ..., return_indices: Any = ...) -> ndarray:
@@ -2853,7 +5851,32 @@ def intersect1d(ar1: Any, ar2: Any, assume_unique: Any = ..., return_indices: An
 
     The elements of both arrays, ascending, each once; also where they first stand.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Parameters
+    ----------
+    ar1 : array_like
+        The first array, whose elements are taken in C order.
+    ar2 : array_like
+        The second array, whose elements are taken in C order.
+    assume_unique : bool, default: False
+        Without effect on what is found: elements are taken to be unique.
+    return_indices : bool, default: False
+        Whether to return where each first stands in both, too.
+
+    Returns
+    -------
+    ndarray or tuple of ndarray
+        A vector, whose length depends on the elements. Dtype: what the operands promote to
+        (NEP 50: Python's numbers give way).
+
+    Raises
+    ------
+    TypeError
+        An argument is of a type that is not told above, or unknown.
+
+    Notes
+    -----
+    Collective: every process calls it, for the result depends on data, and what is recorded
+    is computed. Distribution: gathers: along a split axis, for now.
     """
 
 invert: ufunc
@@ -2868,15 +5891,30 @@ def isclose(a: Any, b: Any, rtol: Any = ..., atol: Any = ..., equal_nan: bool = 
     a : array_like
         The array.
     b : array_like
-        The other array.
-    rtol : float
+        The second array.
+    rtol : float, default: 1e-05
         The relative tolerance.
-    atol : float
+    atol : float, default: 1e-08
         The absolute tolerance.
-    equal_nan : bool
+    equal_nan : bool, default: False
         Whether NaN equals NaN.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape to which the operands broadcast. Dtype: bool.
+
+    Raises
+    ------
+    ValueError
+        PX001: shapes do not broadcast.
+    TypeError
+        PX011: there is no loop for the dtypes.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def iscomplex(x: Any) -> ndarray:
@@ -2889,7 +5927,20 @@ def iscomplex(x: Any) -> ndarray:
     x : array_like
         The array.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `x`. Dtype: bool.
+
+    Raises
+    ------
+    TypeError
+        An argument is of a type that is not told above, or unknown.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def iscomplexobj(x: Any) -> bool:
@@ -2902,7 +5953,18 @@ def iscomplexobj(x: Any) -> bool:
     x : array_like
         The array.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    TypeError
+        An argument is of a type that is not told above, or unknown.
+
+    Notes
+    -----
+    Local: a process may call it alone; nothing is recorded. Distribution: local.
     """
 
 def isdtype(dtype: DTypeLike, kind: Any) -> bool:
@@ -2912,12 +5974,23 @@ def isdtype(dtype: DTypeLike, kind: Any) -> bool:
 
     Parameters
     ----------
-    dtype : dtype, optional
+    dtype : dtype
         The dtype of the result.
-    kind : str, optional
-        As in NumPy.
+    kind : str, dtype or tuple
+        The kinds of the array API standard, or dtypes.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    TypeError
+        An argument is of a type that is not told above, or unknown.
+
+    Notes
+    -----
+    Local: a process may call it alone; nothing is recorded. Distribution: local.
     """
 
 isfinite: ufunc
@@ -2932,7 +6005,18 @@ def isfortran(a: Any) -> bool:
     a : array_like
         The array.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    TypeError
+        An argument is of a type that is not told above, or unknown.
+
+    Notes
+    -----
+    Local: a process may call it alone; nothing is recorded. Distribution: local.
     """
 
 def isin(element: Any, test_elements: Any, assume_unique: Any = ..., invert: Any = ..., *, kind: Any = ...) -> ndarray:
@@ -2942,10 +6026,31 @@ def isin(element: Any, test_elements: Any, assume_unique: Any = ..., invert: Any
 
     Parameters
     ----------
-    kind : str, optional
-        As in NumPy.
+    element : array_like
+        The elements.
+    test_elements : array_like
+        The others.
+    assume_unique : bool, default: False
+        Without effect on what is found: elements are taken to be unique.
+    invert : bool, default: False
+        Whether to ask for those that are not.
+    kind : {'sort', 'table'}, optional
+        Without effect.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `element`. Dtype: bool.
+
+    Raises
+    ------
+    ValueError
+        The kind is unknown.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: gathers: along a split axis, for now.
     """
 
 isinf: ufunc
@@ -2964,7 +6069,20 @@ def isneginf(x: Any, out: ndarray | tuple[ndarray | None, ...] | None = ...) -> 
     out : ndarray, optional
         The array that is written and returned.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `x`. Dtype: bool.
+
+    Raises
+    ------
+    TypeError
+        PX011: of complex numbers.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def isposinf(x: Any, out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
@@ -2979,7 +6097,20 @@ def isposinf(x: Any, out: ndarray | tuple[ndarray | None, ...] | None = ...) -> 
     out : ndarray, optional
         The array that is written and returned.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `x`. Dtype: bool.
+
+    Raises
+    ------
+    TypeError
+        PX011: of complex numbers.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def isreal(x: Any) -> ndarray:
@@ -2992,7 +6123,20 @@ def isreal(x: Any) -> ndarray:
     x : array_like
         The array.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `x`. Dtype: bool.
+
+    Raises
+    ------
+    TypeError
+        An argument is of a type that is not told above, or unknown.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def isrealobj(x: Any) -> bool:
@@ -3005,7 +6149,18 @@ def isrealobj(x: Any) -> bool:
     x : array_like
         The array.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    TypeError
+        An argument is of a type that is not told above, or unknown.
+
+    Notes
+    -----
+    Local: a process may call it alone; nothing is recorded. Distribution: local.
     """
 
 def isscalar(element: Any) -> bool:
@@ -3013,7 +6168,23 @@ def isscalar(element: Any) -> bool:
 
     Whether an object is a number, and no array.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Parameters
+    ----------
+    element : object
+        The object.
+
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    TypeError
+        An argument is of a type that is not told above, or unknown.
+
+    Notes
+    -----
+    Local: a process may call it alone; nothing is recorded. Distribution: local.
     """
 
 def issubdtype(arg1: Any, arg2: Any) -> bool:
@@ -3021,7 +6192,25 @@ def issubdtype(arg1: Any, arg2: Any) -> bool:
 
     Whether a dtype is of a class of dtypes.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Parameters
+    ----------
+    arg1 : dtype or class
+        The dtype.
+    arg2 : dtype or class
+        The dtype, or class of dtypes such as `numpy.integer`.
+
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    TypeError
+        An argument is of a type that is not told above, or unknown.
+
+    Notes
+    -----
+    Local: a process may call it alone; nothing is recorded. Distribution: local.
     """
 
 def iterable(y: Any) -> bool:
@@ -3029,7 +6218,23 @@ def iterable(y: Any) -> bool:
 
     Whether an object can be iterated over.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Parameters
+    ----------
+    y : object
+        The object.
+
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    TypeError
+        An argument is of a type that is not told above, or unknown.
+
+    Notes
+    -----
+    Local: a process may call it alone; nothing is recorded. Distribution: local.
     """
 
 def ix_(*args: Any) -> tuple[ndarray, ...]:
@@ -3037,7 +6242,24 @@ def ix_(*args: Any) -> tuple[ndarray, ...]:
 
     Indices along each axis that together select a grid.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Parameters
+    ----------
+    *args : array_like
+        Positions, or bools, along each axis: vectors.
+
+    Returns
+    -------
+    tuple of ndarray
+        Each along an axis of its own. Dtype: int64.
+
+    Raises
+    ------
+    ValueError
+        PX015: another number of axes is needed.
+
+    Notes
+    -----
+    Local, of bools Collective. Distribution: local.
     """
 
 def kaiser(M: Any, beta: Any) -> ndarray:
@@ -3045,7 +6267,27 @@ def kaiser(M: Any, beta: Any) -> ndarray:
 
     The Kaiser window.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Parameters
+    ----------
+    M : int
+        How many numbers.
+    beta : float
+        The shape of the window.
+
+    Returns
+    -------
+    ndarray
+        A vector of `M` numbers. Dtype: float64.
+
+    Raises
+    ------
+    TypeError
+        An argument is of a type that is not told above, or unknown.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def kron(a: Any, b: Any) -> ndarray:
@@ -3058,9 +6300,23 @@ def kron(a: Any, b: Any) -> ndarray:
     a : array_like
         The array.
     b : array_like
-        The other array.
+        The second array.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The products of the extents. Dtype: what the operands promote to (NEP 50: Python's
+        numbers give way).
+
+    Raises
+    ------
+    TypeError
+        An argument is of a type that is not told above, or unknown.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: gathers: the operand that is not split along the result's axes.
     """
 
 lcm: ufunc
@@ -3080,10 +6336,29 @@ def lexsort(keys: Any, axis: int | Sequence[int] | None = ...) -> ndarray:
 
     Parameters
     ----------
-    axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+    keys : sequence of array_like
+        The keys, the last of which comes first.
+    axis : int, default: -1
+        The axis; from the end if negative.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of a key. Dtype: int64.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    TypeError
+        PX133: there are no keys.
+    ValueError
+        PX001: shapes do not broadcast.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: gathers: along a split axis, for now.
     """
 
 def linspace(start: Any, stop: Any, num: Any = ..., endpoint: Any = ..., retstep: Any = ..., dtype: DTypeLike = ..., axis: int | Sequence[int] | None = ..., *, device: Any = ...) -> ndarray:
@@ -3093,14 +6368,38 @@ def linspace(start: Any, stop: Any, num: Any = ..., endpoint: Any = ..., retstep
 
     Parameters
     ----------
+    start : array_like
+        The first number.
+    stop : array_like
+        The last number.
+    num : int, default: 50
+        How many numbers.
+    endpoint : bool, default: True
+        Whether the last number is `stop`.
+    retstep : bool, default: False
+        Whether to return the distance, too.
     dtype : dtype, optional
         The dtype of the result.
-    axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
-    device : None
-        For programs of the array API standard.
+    axis : int, default: 0
+        The axis of the result along which they lie.
+    device : str, optional
+        'cpu' or None: for programs of the array API standard.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray or (ndarray, float)
+        `num` numbers along the axis. Dtype: `dtype`, float64 or complex128 of numbers, or
+        that of floating-point arrays.
+
+    Raises
+    ------
+    ValueError
+        `num` is negative. PX001: shapes do not broadcast.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def load(file: Any, mmap_mode: Any = ..., allow_pickle: Any = ..., fix_imports: Any = ..., encoding: Any = ..., *, max_header_size: Any = ...) -> Any:
@@ -3108,7 +6407,37 @@ def load(file: Any, mmap_mode: Any = ..., allow_pickle: Any = ..., fix_imports: 
 
     The array of a .npy file, or those of a .npz file by their names.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Parameters
+    ----------
+    file : path or file
+        The name of the file, which every process finds, or a file that is open.
+    mmap_mode : str, optional
+        Without effect: each process reads the blocks of its own devices.
+    allow_pickle : bool, default: False
+        Without effect: objects of Python are neither read nor written.
+    fix_imports : bool, default: True
+        Without effect.
+    encoding : str, default: 'ASCII'
+        Without effect.
+    max_header_size : int, default: 10000
+        Without effect.
+
+    Returns
+    -------
+    ndarray or mapping of ndarray
+        Those of the file. Dtype: That of the file.
+
+    Raises
+    ------
+    OSError
+        PX080: a file cannot be read; FileNotFoundError if it is not there.
+    ValueError
+        PX082: a file is no .npy file (PX083 and PX084: or a damaged one). PX085: a file
+        holds objects of Python.
+
+    Notes
+    -----
+    Collective: each process reads the blocks of its own devices.
     """
 
 def loadtxt(fname: Any, dtype: DTypeLike = ..., comments: Any = ..., delimiter: Any = ..., converters: Any = ..., skiprows: Any = ..., usecols: Any = ..., unpack: Any = ..., ndmin: Any = ..., encoding: Any = ..., max_rows: Any = ..., *, quotechar: Any = ...) -> ndarray:
@@ -3118,10 +6447,46 @@ def loadtxt(fname: Any, dtype: DTypeLike = ..., comments: Any = ..., delimiter: 
 
     Parameters
     ----------
-    dtype : dtype, optional
+    fname : path or file
+        The name of the file, a file that is open, or its lines.
+    dtype : dtype, default: float
         The dtype of the result.
+    comments : str, default: '#'
+        What begins a comment.
+    delimiter : str, optional
+        What stands between values; white space for None.
+    converters : dict of callable, optional
+        What reads the text of columns.
+    skiprows : int, default: 0
+        How many lines at the beginning do not count.
+    usecols : int or sequence of int, optional
+        The columns that are read.
+    unpack : bool, default: False
+        Whether columns become rows.
+    ndmin : int, default: 0
+        The least number of axes; new ones come first.
+    encoding : str, optional
+        The encoding of the text.
+    max_rows : int, optional
+        The most rows that are read.
+    quotechar : str, optional
+        What quotes values.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        Rows and columns of the file; one of them alone is a vector. Dtype: `dtype`.
+
+    Raises
+    ------
+    OSError
+        PX080: a file cannot be read; FileNotFoundError if it is not there.
+    ValueError
+        What is read is no number.
+
+    Notes
+    -----
+    Collective: every process reads the file.
     """
 
 log: ufunc
@@ -3151,12 +6516,36 @@ def logspace(start: Any, stop: Any, num: Any = ..., endpoint: Any = ..., base: A
 
     Parameters
     ----------
+    start : array_like
+        The first number.
+    stop : array_like
+        The last number.
+    num : int, default: 50
+        How many numbers.
+    endpoint : bool, default: True
+        Whether the last number is `stop`.
+    base : float, default: 10.0
+        The base.
     dtype : dtype, optional
         The dtype of the result.
-    axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+    axis : int, default: 0
+        The axis of the result along which they lie.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        `num` numbers along the axis. Dtype: `dtype`, float64 or complex128 of numbers, or
+        that of floating-point arrays.
+
+    Raises
+    ------
+    ValueError
+        `num` is negative. PX001: shapes do not broadcast.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def mask_indices(n: Any, mask_func: Any, k: Any = ...) -> ndarray:
@@ -3166,12 +6555,27 @@ def mask_indices(n: Any, mask_func: Any, k: Any = ...) -> ndarray:
 
     Parameters
     ----------
-    n : int, optional
-        How many.
-    k : int
-        The diagonal; 0 is the main one.
+    n : int
+        The extent.
+    mask_func : callable
+        A function of a matrix and `k`, such as `triu`.
+    k : int, default: 0
+        The diagonal: 0 is the main one, positive ones lie above it.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    (ndarray, ndarray)
+        Vectors of rows and columns. Dtype: int64.
+
+    Raises
+    ------
+    ValueError
+        PX019: there would be too many elements.
+
+    Notes
+    -----
+    Collective: every process calls it, for the result depends on data, and what is recorded
+    is computed. Distribution: local.
     """
 
 def matmul(x1: Any, x2: Any, /, out: ndarray | tuple[ndarray | None, ...] | None = ..., *, axes: Any = ..., axis: int | Sequence[int] | None = ..., keepdims: bool = ..., casting: str = ..., order: str | None = ..., dtype: DTypeLike = ..., subok: Any = ..., signature: Any = ...) -> ndarray:
@@ -3182,27 +6586,44 @@ def matmul(x1: Any, x2: Any, /, out: ndarray | tuple[ndarray | None, ...] | None
     Parameters
     ----------
     x1 : array_like
-        The first array.
+        The first operand.
     x2 : array_like
-        The second array, broadcast with the first.
+        The second operand.
     out : ndarray, optional
         The array that is written and returned.
-    axes : tuple of int, optional
-        The axes.
-    axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
-    keepdims : bool
-        Whether the axes stay with extent 1.
-    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}
+    axes : None
+        There is nothing else: see `moveaxis`.
+    axis : None
+        There is nothing else.
+    keepdims : bool, default: False
+        False alone.
+    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, default: 'same_kind'
         Which casts are allowed.
-    order : {'C', 'F', 'A', 'K'}, optional
+    order : {'C', 'F', 'A', 'K'}, default: 'K'
         The order of elements in memory.
     dtype : dtype, optional
         The dtype of the result.
-    subok : bool
+    subok : bool, default: True
         Without effect: there are no subclasses.
+    signature : None
+        There is nothing else: loops are chosen by dtypes.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        `(..., m, k), (..., k, n) -> (..., m, n)`; the axis of a vector is not in the
+        result. Dtype: what the operands promote to (NEP 50: Python's numbers give way).
+
+    Raises
+    ------
+    ValueError
+        PX014: the axes that are summed over differ. PX015: no axes. PX001: shapes do not
+        broadcast.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: gathers: the operand that is not split along the result's axes.
     """
 
 def matrix_transpose(x: Any, /) -> ndarray:
@@ -3215,7 +6636,19 @@ def matrix_transpose(x: Any, /) -> ndarray:
     x : array_like
         The array.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The last two extents exchanged. Dtype: that of `x`.
+
+    Raises
+    ------
+    ValueError
+        PX015: fewer than two axes.
+
+    Notes
+    -----
+    Local: a view, which moves and copies nothing. Distribution: local.
     """
 
 def matvec(x1: Any, x2: Any, /, out: ndarray | tuple[ndarray | None, ...] | None = ..., *, axes: Any = ..., axis: int | Sequence[int] | None = ..., keepdims: bool = ..., casting: str = ..., order: str | None = ..., dtype: DTypeLike = ..., subok: Any = ..., signature: Any = ...) -> ndarray:
@@ -3226,27 +6659,44 @@ def matvec(x1: Any, x2: Any, /, out: ndarray | tuple[ndarray | None, ...] | None
     Parameters
     ----------
     x1 : array_like
-        The first array.
+        The first operand.
     x2 : array_like
-        The second array, broadcast with the first.
+        The second operand.
     out : ndarray, optional
         The array that is written and returned.
-    axes : tuple of int, optional
-        The axes.
-    axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
-    keepdims : bool
-        Whether the axes stay with extent 1.
-    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}
+    axes : None
+        There is nothing else: see `moveaxis`.
+    axis : None
+        There is nothing else.
+    keepdims : bool, default: False
+        False alone.
+    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, default: 'same_kind'
         Which casts are allowed.
-    order : {'C', 'F', 'A', 'K'}, optional
+    order : {'C', 'F', 'A', 'K'}, default: 'K'
         The order of elements in memory.
     dtype : dtype, optional
         The dtype of the result.
-    subok : bool
+    subok : bool, default: True
         Without effect: there are no subclasses.
+    signature : None
+        There is nothing else: loops are chosen by dtypes.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        `(..., m, n), (..., n) -> (..., m)`. Dtype: what the operands promote to (NEP 50:
+        Python's numbers give way).
+
+    Raises
+    ------
+    ValueError
+        PX014: the axes that are summed over differ. PX015: too few axes. PX001: shapes do
+        not broadcast.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: gathers: as matmul.
     """
 
 def max(a: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., keepdims: bool = ..., initial: Any = ..., where: Any = ...) -> ndarray:
@@ -3259,17 +6709,33 @@ def max(a: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[nda
     a : array_like
         The array.
     axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+        The axis, or the axes; from the end if negative.
     out : ndarray, optional
         The array that is written and returned.
-    keepdims : bool
+    keepdims : bool, default: False
         Whether the axes stay with extent 1.
     initial : scalar, optional
         Combined with the elements, too.
-    where : array_like of bool
-        The elements that count; all by default.
+    where : array_like of bool, optional
+        Which elements count, broadcast to the array; None for all.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
+        they stay with extent 1. Dtype: that of `a`.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX004: an axis is named twice. PX016: there are no elements, and no value for none.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: reduce: partial results of the devices are combined.
     """
 
 maximum: ufunc
@@ -3284,9 +6750,22 @@ def may_share_memory(a: Any, b: Any, /, max_work: Any = ...) -> bool:
     a : array_like
         The array.
     b : array_like
-        The other array.
+        The second array.
+    max_work : int, default: 0
+        Without effect.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    TypeError
+        An argument is of a type that is not told above, or unknown.
+
+    Notes
+    -----
+    Local: a process may call it alone; nothing is recorded. Distribution: local.
     """
 
 def mean(a: Any, axis: int | Sequence[int] | None = ..., dtype: DTypeLike = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., keepdims: bool = ..., *, where: Any = ...) -> ndarray:
@@ -3299,17 +6778,36 @@ def mean(a: Any, axis: int | Sequence[int] | None = ..., dtype: DTypeLike = ...,
     a : array_like
         The array.
     axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+        The axis, or the axes; from the end if negative.
     dtype : dtype, optional
         The dtype of the result.
     out : ndarray, optional
         The array that is written and returned.
-    keepdims : bool
+    keepdims : bool, default: False
         Whether the axes stay with extent 1.
-    where : array_like of bool
-        The elements that count; all by default.
+    where : array_like of bool, optional
+        Which elements count, broadcast to the array; None for all.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
+        they stay with extent 1. Dtype: `dtype`, or that of `a`; float64 of bools and
+        integers.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX004: an axis is named twice.
+    TypeError
+        PX011: there is no loop for the dtypes.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: reduce: partial results of the devices are combined.
     """
 
 def median(a: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., overwrite_input: Any = ..., keepdims: bool = ...) -> ndarray:
@@ -3322,17 +6820,49 @@ def median(a: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[
     a : array_like
         The array.
     axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+        The axis, or the axes; from the end if negative.
     out : ndarray, optional
         The array that is written and returned.
-    keepdims : bool
+    overwrite_input : bool, default: False
+        Without effect: the array stays as it is.
+    keepdims : bool, default: False
         Whether the axes stay with extent 1.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
+        they stay with extent 1. Dtype: that of `a`; float64 of bools and integers.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX004: an axis is named twice.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: gathers: along a split axis, as sort.
     """
 
 def mesh() -> ndarray:
-    """The mesh of all devices."""
+    """The mesh of all devices.
+
+    Returns
+    -------
+    Mesh
+
+    Raises
+    ------
+    None
+        Nothing is raised.
+
+    Notes
+    -----
+    Local.
+    """
 
 def meshgrid(*xi: Any, copy: bool | None = ..., sparse: Any = ..., indexing: Any = ...) -> tuple[ndarray, ...]:
     """meshgrid(*xi, copy=True, sparse=False, indexing='xy')
@@ -3341,10 +6871,29 @@ def meshgrid(*xi: Any, copy: bool | None = ..., sparse: Any = ..., indexing: Any
 
     Parameters
     ----------
-    copy : bool, optional
-        Whether the result is a copy.
+    *xi : array_like
+        The coordinates along each axis, vectors.
+    copy : bool, default: True
+        Whether the results are copies, and not views.
+    sparse : bool, default: False
+        Whether the other axes have extent 1.
+    indexing : {'xy', 'ij'}, default: 'xy'
+        Whether the first two axes are exchanged, or in order.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    tuple of ndarray
+        The lengths of all vectors, for each. Dtype: those of the vectors.
+
+    Raises
+    ------
+    ValueError
+        The indexing is unknown.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: gathers: a vector that becomes rows; a matrix moves nothing.
     """
 
 mgrid: Any
@@ -3359,17 +6908,33 @@ def min(a: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[nda
     a : array_like
         The array.
     axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+        The axis, or the axes; from the end if negative.
     out : ndarray, optional
         The array that is written and returned.
-    keepdims : bool
+    keepdims : bool, default: False
         Whether the axes stay with extent 1.
     initial : scalar, optional
         Combined with the elements, too.
-    where : array_like of bool
-        The elements that count; all by default.
+    where : array_like of bool, optional
+        Which elements count, broadcast to the array; None for all.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
+        they stay with extent 1. Dtype: that of `a`.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX004: an axis is named twice. PX016: there are no elements, and no value for none.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: reduce: partial results of the devices are combined.
     """
 
 def min_scalar_type(a: Any, /) -> Any:
@@ -3379,10 +6944,21 @@ def min_scalar_type(a: Any, /) -> Any:
 
     Parameters
     ----------
-    a : array_like
-        The array.
+    a : scalar or array_like
+        The number, or an array.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    dtype
+
+    Raises
+    ------
+    ValueError
+        There are no operands, or nothing to promote to.
+
+    Notes
+    -----
+    Local: a process may call it alone; nothing is recorded. Distribution: local.
     """
 
 minimum: ufunc
@@ -3392,7 +6968,27 @@ def mintypecode(typechars: Any, typeset: Any = ..., default: Any = ...) -> Any:
 
     The character of the smallest type to which types can be cast.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Parameters
+    ----------
+    typechars : str or sequence of str
+        The characters of the types.
+    typeset : str or sequence of str, default: 'GDFgdf'
+        The characters that may be chosen.
+    default : str, default: 'd'
+        What is returned if there is none.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    TypeError
+        An argument is of a type that is not told above, or unknown.
+
+    Notes
+    -----
+    Local: a process may call it alone; nothing is recorded. Distribution: local.
     """
 
 mod: ufunc
@@ -3408,8 +7004,26 @@ def moveaxis(a: Any, source: Any, destination: Any) -> ndarray:
     ----------
     a : array_like
         The array.
+    source : int or sequence of int
+        The axes that move.
+    destination : int or sequence of int
+        Where the axes go.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The extents in the new order. Dtype: that of `a`.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX004: an axis is named twice.
+
+    Notes
+    -----
+    Local: a view, which moves and copies nothing. Distribution: local.
     """
 
 multiply: ufunc
@@ -3425,10 +7039,29 @@ def nan_to_num(x: Any, copy: bool | None = ..., nan: Any = ..., posinf: Any = ..
     ----------
     x : array_like
         The array.
-    copy : bool, optional
-        Whether the result is a copy.
+    copy : bool, default: True
+        Whether the array itself stays as it is.
+    nan : float, default: 0.0
+        What stands in place of NaN.
+    posinf : float, optional
+        What stands in place of infinity; the greatest number for None.
+    neginf : float, optional
+        What stands in place of -infinity; the least number for None.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `x`. Dtype: that of `x`.
+
+    Raises
+    ------
+    TypeError
+        An argument is of a type that is not told above, or unknown.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def nanargmax(a: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., *, keepdims: bool = ...) -> ndarray:
@@ -3440,14 +7073,32 @@ def nanargmax(a: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tup
     ----------
     a : array_like
         The array.
-    axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+    axis : int, optional
+        The axis; None for all elements in C order.
     out : ndarray, optional
         The array that is written and returned.
-    keepdims : bool
+    keepdims : bool, default: False
         Whether the axes stay with extent 1.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
+        they stay with extent 1. Dtype: int64.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX016: there are no elements, and no value for none. PX130: there is nothing but
+        NaN.
+
+    Notes
+    -----
+    Collective: every process calls it, for whether there is a result depends on data;
+    within `deferred_errors` that is seen at the next observation. Distribution: reduce:
+    partial results of the devices are combined.
     """
 
 def nanargmin(a: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., *, keepdims: bool = ...) -> ndarray:
@@ -3459,14 +7110,32 @@ def nanargmin(a: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tup
     ----------
     a : array_like
         The array.
-    axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+    axis : int, optional
+        The axis; None for all elements in C order.
     out : ndarray, optional
         The array that is written and returned.
-    keepdims : bool
+    keepdims : bool, default: False
         Whether the axes stay with extent 1.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
+        they stay with extent 1. Dtype: int64.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX016: there are no elements, and no value for none. PX130: there is nothing but
+        NaN.
+
+    Notes
+    -----
+    Collective: every process calls it, for whether there is a result depends on data;
+    within `deferred_errors` that is seen at the next observation. Distribution: reduce:
+    partial results of the devices are combined.
     """
 
 def nancumprod(a: Any, axis: int | Sequence[int] | None = ..., dtype: DTypeLike = ..., out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
@@ -3478,14 +7147,32 @@ def nancumprod(a: Any, axis: int | Sequence[int] | None = ..., dtype: DTypeLike 
     ----------
     a : array_like
         The array.
-    axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+    axis : int, optional
+        The axis; None for all elements in C order.
     dtype : dtype, optional
         The dtype of the result.
     out : ndarray, optional
         The array that is written and returned.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a`; a vector of all elements without an axis. Dtype: `dtype`, or that
+        of `a`; bools and integers of less than 64 bits are combined in int64, unsigned ones
+        in uint64.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    TypeError
+        PX011: there is no loop for the dtypes.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: all-to-all: another axis is split instead; vectors are gathered,
+    for now.
     """
 
 def nancumsum(a: Any, axis: int | Sequence[int] | None = ..., dtype: DTypeLike = ..., out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
@@ -3497,14 +7184,32 @@ def nancumsum(a: Any, axis: int | Sequence[int] | None = ..., dtype: DTypeLike =
     ----------
     a : array_like
         The array.
-    axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+    axis : int, optional
+        The axis; None for all elements in C order.
     dtype : dtype, optional
         The dtype of the result.
     out : ndarray, optional
         The array that is written and returned.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a`; a vector of all elements without an axis. Dtype: `dtype`, or that
+        of `a`; bools and integers of less than 64 bits are combined in int64, unsigned ones
+        in uint64.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    TypeError
+        PX011: there is no loop for the dtypes.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: all-to-all: another axis is split instead; vectors are gathered,
+    for now.
     """
 
 def nanmax(a: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., keepdims: bool = ..., initial: Any = ..., where: Any = ...) -> ndarray:
@@ -3517,17 +7222,33 @@ def nanmax(a: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[
     a : array_like
         The array.
     axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+        The axis, or the axes; from the end if negative.
     out : ndarray, optional
         The array that is written and returned.
-    keepdims : bool
+    keepdims : bool, default: False
         Whether the axes stay with extent 1.
     initial : scalar, optional
         Combined with the elements, too.
-    where : array_like of bool
-        The elements that count; all by default.
+    where : array_like of bool, optional
+        Which elements count, broadcast to the array; None for all.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
+        they stay with extent 1. Dtype: that of `a`.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX004: an axis is named twice. PX016: there are no elements, and no value for none.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: reduce: partial results of the devices are combined.
     """
 
 def nanmean(a: Any, axis: int | Sequence[int] | None = ..., dtype: DTypeLike = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., keepdims: bool = ..., *, where: Any = ...) -> ndarray:
@@ -3540,17 +7261,36 @@ def nanmean(a: Any, axis: int | Sequence[int] | None = ..., dtype: DTypeLike = .
     a : array_like
         The array.
     axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+        The axis, or the axes; from the end if negative.
     dtype : dtype, optional
         The dtype of the result.
     out : ndarray, optional
         The array that is written and returned.
-    keepdims : bool
+    keepdims : bool, default: False
         Whether the axes stay with extent 1.
-    where : array_like of bool
-        The elements that count; all by default.
+    where : array_like of bool, optional
+        Which elements count, broadcast to the array; None for all.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
+        they stay with extent 1. Dtype: `dtype`, or that of `a`; float64 of bools and
+        integers.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX004: an axis is named twice.
+    TypeError
+        PX011: there is no loop for the dtypes.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: reduce: partial results of the devices are combined.
     """
 
 def nanmedian(a: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., overwrite_input: Any = ..., keepdims: bool = ...) -> ndarray:
@@ -3563,13 +7303,31 @@ def nanmedian(a: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tup
     a : array_like
         The array.
     axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+        The axis, or the axes; from the end if negative.
     out : ndarray, optional
         The array that is written and returned.
-    keepdims : bool
+    overwrite_input : bool, default: False
+        Without effect: the array stays as it is.
+    keepdims : bool, default: False
         Whether the axes stay with extent 1.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
+        they stay with extent 1. Dtype: that of `a`; float64 of bools and integers.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX004: an axis is named twice.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: gathers: along a split axis, as sort.
     """
 
 def nanmin(a: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., keepdims: bool = ..., initial: Any = ..., where: Any = ...) -> ndarray:
@@ -3582,17 +7340,33 @@ def nanmin(a: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[
     a : array_like
         The array.
     axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+        The axis, or the axes; from the end if negative.
     out : ndarray, optional
         The array that is written and returned.
-    keepdims : bool
+    keepdims : bool, default: False
         Whether the axes stay with extent 1.
     initial : scalar, optional
         Combined with the elements, too.
-    where : array_like of bool
-        The elements that count; all by default.
+    where : array_like of bool, optional
+        Which elements count, broadcast to the array; None for all.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
+        they stay with extent 1. Dtype: that of `a`.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX004: an axis is named twice. PX016: there are no elements, and no value for none.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: reduce: partial results of the devices are combined.
     """
 
 def nanpercentile(a: Any, q: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., overwrite_input: Any = ..., method: Any = ..., keepdims: bool = ..., *, weights: Any = ...) -> ndarray:
@@ -3605,19 +7379,40 @@ def nanpercentile(a: Any, q: Any, axis: int | Sequence[int] | None = ..., out: n
     a : array_like
         The array.
     q : array_like
-        Which quantiles.
+        Which parts, from 0 to 100.
     axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+        The axis, or the axes; from the end if negative.
     out : ndarray, optional
         The array that is written and returned.
-    method : str
-        How to choose between neighbours.
-    keepdims : bool
+    overwrite_input : bool, default: False
+        Without effect: the array stays as it is.
+    method : str, default: 'linear'
+        How neighbours are combined, by one of NumPy's 13 names.
+    keepdims : bool, default: False
         Whether the axes stay with extent 1.
     weights : array_like, optional
         The weight of each element.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `q`, then that of `a` without the axes. Dtype: float64, or that of `a`
+        where the method takes elements.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX004: an axis is named twice. PX017: a part is out of range. The method is unknown.
+    ZeroDivisionError
+        PX131: the sum of weights is zero.
+
+    Notes
+    -----
+    Collective: every process calls it, for whether there is a result depends on data;
+    within `deferred_errors` that is seen at the next observation. Distribution: gathers:
+    along a split axis, as sort.
     """
 
 def nanprod(a: Any, axis: int | Sequence[int] | None = ..., dtype: DTypeLike = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., keepdims: bool = ..., initial: Any = ..., where: Any = ...) -> ndarray:
@@ -3630,19 +7425,38 @@ def nanprod(a: Any, axis: int | Sequence[int] | None = ..., dtype: DTypeLike = .
     a : array_like
         The array.
     axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+        The axis, or the axes; from the end if negative.
     dtype : dtype, optional
         The dtype of the result.
     out : ndarray, optional
         The array that is written and returned.
-    keepdims : bool
+    keepdims : bool, default: False
         Whether the axes stay with extent 1.
     initial : scalar, optional
         Combined with the elements, too.
-    where : array_like of bool
-        The elements that count; all by default.
+    where : array_like of bool, optional
+        Which elements count, broadcast to the array; None for all.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
+        they stay with extent 1. Dtype: `dtype`, or that of `a`; bools and integers of less
+        than 64 bits are combined in int64, unsigned ones in uint64.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX004: an axis is named twice.
+    TypeError
+        PX011: there is no loop for the dtypes.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: reduce: partial results of the devices are combined.
     """
 
 def nanquantile(a: Any, q: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., overwrite_input: Any = ..., method: Any = ..., keepdims: bool = ..., *, weights: Any = ...) -> ndarray:
@@ -3655,19 +7469,40 @@ def nanquantile(a: Any, q: Any, axis: int | Sequence[int] | None = ..., out: nda
     a : array_like
         The array.
     q : array_like
-        Which quantiles.
+        Which parts, from 0 to 1.
     axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+        The axis, or the axes; from the end if negative.
     out : ndarray, optional
         The array that is written and returned.
-    method : str
-        How to choose between neighbours.
-    keepdims : bool
+    overwrite_input : bool, default: False
+        Without effect: the array stays as it is.
+    method : str, default: 'linear'
+        How neighbours are combined, by one of NumPy's 13 names.
+    keepdims : bool, default: False
         Whether the axes stay with extent 1.
     weights : array_like, optional
         The weight of each element.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `q`, then that of `a` without the axes. Dtype: float64, or that of `a`
+        where the method takes elements.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX004: an axis is named twice. PX017: a part is out of range. The method is unknown.
+    ZeroDivisionError
+        PX131: the sum of weights is zero.
+
+    Notes
+    -----
+    Collective: every process calls it, for whether there is a result depends on data;
+    within `deferred_errors` that is seen at the next observation. Distribution: gathers:
+    along a split axis, as sort.
     """
 
 def nanstd(a: Any, axis: int | Sequence[int] | None = ..., dtype: DTypeLike = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., ddof: Any = ..., keepdims: bool = ..., *, where: Any = ..., mean: Any = ..., correction: Any = ...) -> ndarray:
@@ -3680,19 +7515,40 @@ def nanstd(a: Any, axis: int | Sequence[int] | None = ..., dtype: DTypeLike = ..
     a : array_like
         The array.
     axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+        The axis, or the axes; from the end if negative.
     dtype : dtype, optional
         The dtype of the result.
     out : ndarray, optional
         The array that is written and returned.
-    ddof : float
-        Subtracted from the number of elements.
-    keepdims : bool
+    ddof : float, default: 0
+        Subtracted from the number of elements that is divided by.
+    keepdims : bool, default: False
         Whether the axes stay with extent 1.
-    where : array_like of bool
-        The elements that count; all by default.
+    where : array_like of bool, optional
+        Which elements count, broadcast to the array; None for all.
+    mean : array_like, optional
+        The mean, where it is known already.
+    correction : float, optional
+        Another name of `ddof`.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
+        they stay with extent 1. Dtype: `dtype`, or that of `a`, real of complex numbers;
+        float64 of bools and integers.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX004: an axis is named twice. `ddof` and `correction` are both given.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: reduce: partial results of the devices are combined.
     """
 
 def nansum(a: Any, axis: int | Sequence[int] | None = ..., dtype: DTypeLike = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., keepdims: bool = ..., initial: Any = ..., where: Any = ...) -> ndarray:
@@ -3705,19 +7561,38 @@ def nansum(a: Any, axis: int | Sequence[int] | None = ..., dtype: DTypeLike = ..
     a : array_like
         The array.
     axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+        The axis, or the axes; from the end if negative.
     dtype : dtype, optional
         The dtype of the result.
     out : ndarray, optional
         The array that is written and returned.
-    keepdims : bool
+    keepdims : bool, default: False
         Whether the axes stay with extent 1.
     initial : scalar, optional
         Combined with the elements, too.
-    where : array_like of bool
-        The elements that count; all by default.
+    where : array_like of bool, optional
+        Which elements count, broadcast to the array; None for all.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
+        they stay with extent 1. Dtype: `dtype`, or that of `a`; bools and integers of less
+        than 64 bits are combined in int64, unsigned ones in uint64.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX004: an axis is named twice.
+    TypeError
+        PX011: there is no loop for the dtypes.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: reduce: partial results of the devices are combined.
     """
 
 def nanvar(a: Any, axis: int | Sequence[int] | None = ..., dtype: DTypeLike = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., ddof: Any = ..., keepdims: bool = ..., *, where: Any = ..., mean: Any = ..., correction: Any = ...) -> ndarray:
@@ -3730,19 +7605,40 @@ def nanvar(a: Any, axis: int | Sequence[int] | None = ..., dtype: DTypeLike = ..
     a : array_like
         The array.
     axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+        The axis, or the axes; from the end if negative.
     dtype : dtype, optional
         The dtype of the result.
     out : ndarray, optional
         The array that is written and returned.
-    ddof : float
-        Subtracted from the number of elements.
-    keepdims : bool
+    ddof : float, default: 0
+        Subtracted from the number of elements that is divided by.
+    keepdims : bool, default: False
         Whether the axes stay with extent 1.
-    where : array_like of bool
-        The elements that count; all by default.
+    where : array_like of bool, optional
+        Which elements count, broadcast to the array; None for all.
+    mean : array_like, optional
+        The mean, where it is known already.
+    correction : float, optional
+        Another name of `ddof`.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
+        they stay with extent 1. Dtype: `dtype`, or that of `a`, real of complex numbers;
+        float64 of bools and integers.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX004: an axis is named twice. `ddof` and `correction` are both given.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: reduce: partial results of the devices are combined.
     """
 
 class ndenumerate:
@@ -3762,7 +7658,18 @@ def ndim(a: Any) -> int:
     a : array_like
         The array.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    TypeError
+        An argument is of a type that is not told above, or unknown.
+
+    Notes
+    -----
+    Local: a process may call it alone; nothing is recorded. Distribution: local.
     """
 
 class ndindex:
@@ -3786,7 +7693,20 @@ def nonzero(a: Any) -> tuple[ndarray, ...]:
     a : array_like
         The array.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    tuple of ndarray
+        A vector for each axis, whose length depends on the elements. Dtype: int64.
+
+    Raises
+    ------
+    ValueError
+        PX015: of an array without axes.
+
+    Notes
+    -----
+    Collective: every process calls it, for the result depends on data, and what is recorded
+    is computed. Distribution: gathers: the positions that are found.
     """
 
 not_equal: ufunc
@@ -3800,16 +7720,29 @@ def ones(shape: int | Sequence[int], dtype: DTypeLike = ..., order: str | None =
 
     Parameters
     ----------
-    shape : int or tuple of int
+    shape : int or sequence of int
         The extents.
     dtype : dtype, optional
         The dtype of the result.
-    order : {'C', 'F', 'A', 'K'}, optional
+    order : {'C', 'F'}, default: 'C'
         The order of elements in memory.
-    device : None
-        For programs of the array API standard.
+    device : str, optional
+        'cpu' or None: for programs of the array API standard.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape that is given. Dtype: `dtype`, float64 for None.
+
+    Raises
+    ------
+    ValueError
+        An extent is negative. PX019: there would be too many elements.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def ones_like(a: Any, dtype: DTypeLike = ..., order: str | None = ..., subok: Any = ..., shape: int | Sequence[int] = ..., *, device: Any = ...) -> ndarray:
@@ -3823,16 +7756,29 @@ def ones_like(a: Any, dtype: DTypeLike = ..., order: str | None = ..., subok: An
         The array.
     dtype : dtype, optional
         The dtype of the result.
-    order : {'C', 'F', 'A', 'K'}, optional
+    order : {'C', 'F', 'A', 'K'}, default: 'K'
         The order of elements in memory.
-    subok : bool
+    subok : bool, default: True
         Without effect: there are no subclasses.
-    shape : int or tuple of int
+    shape : int or sequence of int, optional
         The extents.
-    device : None
-        For programs of the array API standard.
+    device : str, optional
+        'cpu' or None: for programs of the array API standard.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a`, or `shape`. Dtype: `dtype`, that of `a` for None.
+
+    Raises
+    ------
+    ValueError
+        An extent is negative. PX002: the value does not broadcast to where it is written.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def outer(a: Any, b: Any, out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
@@ -3845,11 +7791,25 @@ def outer(a: Any, b: Any, out: ndarray | tuple[ndarray | None, ...] | None = ...
     a : array_like
         The array.
     b : array_like
-        The other array.
+        The second array.
     out : ndarray, optional
         The array that is written and returned.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The elements of one by those of the other. Dtype: what the operands promote to (NEP
+        50: Python's numbers give way).
+
+    Raises
+    ------
+    TypeError
+        An argument is of a type that is not told above, or unknown.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: gathers: the operand that is not split along the result's axes.
     """
 
 def packbits(a: Any, /, axis: int | Sequence[int] | None = ..., bitorder: Any = ...) -> ndarray:
@@ -3861,10 +7821,28 @@ def packbits(a: Any, /, axis: int | Sequence[int] | None = ..., bitorder: Any = 
     ----------
     a : array_like
         The array.
-    axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+    axis : int, optional
+        The axis; None for all elements in C order.
+    bitorder : {'big', 'little'}, default: 'big'
+        Which bit of a byte comes first.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        An eighth of the extent along the axis, rounded up; a vector without an axis. Dtype:
+        uint8.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    TypeError
+        PX011: neither integers nor bools.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: all-to-all: where bytes cross the edges of blocks.
     """
 
 def pad(array: Any, pad_width: Any, mode: Any = ..., *, stat_length: Any = ..., constant_values: Any = ..., end_values: Any = ..., reflect_type: Any = ...) -> ndarray:
@@ -3876,10 +7854,35 @@ def pad(array: Any, pad_width: Any, mode: Any = ..., *, stat_length: Any = ..., 
     ----------
     array : array_like
         The array.
-    mode : str
-        What to do beyond the edges.
+    pad_width : int or sequence of int
+        How many elements come before and after the axes.
+    mode : str or callable, default: 'constant'
+        'constant', 'edge', 'linear_ramp', 'maximum', 'mean', 'median', 'minimum',
+        'reflect', 'symmetric', 'wrap' or 'empty', or a function.
+    stat_length : int or sequence of int, optional
+        From how many elements statistics are taken.
+    constant_values : scalar or sequence, default: 0
+        What 'constant' adds, before and after an axis.
+    end_values : scalar or sequence, default: 0
+        Where 'linear_ramp' ends, before and after an axis.
+    reflect_type : {'even', 'odd'}, default: 'even'
+        How elements are reflected.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        Every extent grows by its two widths. Dtype: that of `array`.
+
+    Raises
+    ------
+    ValueError
+        PX017: widths do not fit, or there are no elements to go on with. The mode is
+        unknown.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: all-to-all: blocks move along the axes.
     """
 
 def partition(a: Any, kth: Any, axis: int | Sequence[int] | None = ..., kind: Any = ..., order: str | None = ...) -> ndarray:
@@ -3891,14 +7894,31 @@ def partition(a: Any, kth: Any, axis: int | Sequence[int] | None = ..., kind: An
     ----------
     a : array_like
         The array.
-    axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
-    kind : str, optional
-        As in NumPy.
-    order : {'C', 'F', 'A', 'K'}, optional
-        The order of elements in memory.
+    kth : int or sequence of int
+        The places of the sorted order.
+    axis : int, default: -1
+        The axis; None for all elements in C order.
+    kind : str, default: 'introselect'
+        Any of NumPy's kinds: all sort alike, stably.
+    order : None
+        There are no fields to sort by.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a`; a vector of all elements without an axis. Dtype: that of `a`.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX017: a place is outside of the axis.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: gathers: along a split axis, for now.
     """
 
 def percentile(a: Any, q: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., overwrite_input: Any = ..., method: Any = ..., keepdims: bool = ..., *, weights: Any = ...) -> ndarray:
@@ -3911,19 +7931,41 @@ def percentile(a: Any, q: Any, axis: int | Sequence[int] | None = ..., out: ndar
     a : array_like
         The array.
     q : array_like
-        Which quantiles.
+        Which parts, from 0 to 100.
     axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+        The axis, or the axes; from the end if negative.
     out : ndarray, optional
         The array that is written and returned.
-    method : str
-        How to choose between neighbours.
-    keepdims : bool
+    overwrite_input : bool, default: False
+        Without effect: the array stays as it is.
+    method : str, default: 'linear'
+        How neighbours are combined, by one of NumPy's 13 names.
+    keepdims : bool, default: False
         Whether the axes stay with extent 1.
     weights : array_like, optional
         The weight of each element.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `q`, then that of `a` without the axes. Dtype: float64, or that of `a`
+        where the method takes elements.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX004: an axis is named twice. PX017: a part is out of range. The method is unknown.
+    ZeroDivisionError
+        PX131: the sum of weights is zero.
+
+    Notes
+    -----
+    Collective: every process calls it, for whether there is a result depends on data;
+    within `deferred_errors` that is seen at the next observation. Distribution: gathers: of
+    the whole array: counts of ever finer buckets are added, and the last candidates, at
+    most 65 536, gathered; along a split axis: as sort.
     """
 
 def permute_dims(a: Any, axes: Any = ...) -> ndarray:
@@ -3935,10 +7977,24 @@ def permute_dims(a: Any, axes: Any = ...) -> ndarray:
     ----------
     a : array_like
         The array.
-    axes : tuple of int, optional
-        The axes.
+    axes : sequence of int, optional
+        Which axis comes to each place; reversed for None.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The extents in the new order. Dtype: that of `a`.
+
+    Raises
+    ------
+    ValueError
+        PX005: the axes are no permutation.
+    AxisError
+        PX003: there is no such axis.
+
+    Notes
+    -----
+    Local: a view, which moves and copies nothing. Distribution: local.
     """
 
 pi: float
@@ -3952,8 +8008,31 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> nd
     ----------
     x : array_like
         The array.
+    condlist : sequence of array_like
+        The conditions.
+    funclist : sequence
+        Values, or functions of the elements, one for each condition.
+    *args : object
+        Further positional arguments of the function.
+    **kw : object
+        Further keyword arguments of the functions.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `x`. Dtype: that of `x`.
+
+    Raises
+    ------
+    ValueError
+        PX017: another number of values.
+    Exception
+        What the function raises.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def place(arr: Any, mask: Any, vals: Any) -> None:
@@ -3965,8 +8044,24 @@ def place(arr: Any, mask: Any, vals: Any) -> None:
     ----------
     arr : array_like
         The array.
+    mask : array_like of bool
+        Where values are written.
+    vals : array_like
+        What is written, over and over.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    None
+
+    Raises
+    ------
+    ValueError
+        There are no values, or the shapes differ.
+
+    Notes
+    -----
+    Collective: every process calls it, for the result depends on data, and what is recorded
+    is computed. Distribution: gathers: along the axis of the positions, if it is split.
     """
 
 def poly(seq_of_zeros: Any) -> ndarray:
@@ -3974,7 +8069,25 @@ def poly(seq_of_zeros: Any) -> ndarray:
 
     The coefficients of the polynomial with these roots.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Parameters
+    ----------
+    seq_of_zeros : array_like
+        The roots; or a square matrix, whose eigenvalues are taken.
+
+    Returns
+    -------
+    ndarray
+        A vector, one longer than there are roots. Dtype: float64, complex128 of roots that
+        are not conjugate in pairs.
+
+    Raises
+    ------
+    ValueError
+        PX015: another number of axes is needed.
+
+    Notes
+    -----
+    Local, of complex roots Collective. Distribution: halo: as convolve.
     """
 
 class poly1d:
@@ -3991,7 +8104,27 @@ def polyadd(a1: Any, a2: Any) -> ndarray:
 
     The sum of two polynomials.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Parameters
+    ----------
+    a1 : array_like
+        The first array.
+    a2 : array_like
+        The second array.
+
+    Returns
+    -------
+    ndarray
+        A vector as long as the longer one. Dtype: what both promote to.
+
+    Raises
+    ------
+    ValueError
+        PX015: another number of axes is needed.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def polyder(p: Any, m: Any = ...) -> ndarray:
@@ -3999,7 +8132,27 @@ def polyder(p: Any, m: Any = ...) -> ndarray:
 
     The derivative of some order.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Parameters
+    ----------
+    p : array_like
+        The coefficients, that of the highest power first.
+    m : int, default: 1
+        The order.
+
+    Returns
+    -------
+    ndarray
+        A vector, shorter by `m`. Dtype: that of `p`.
+
+    Raises
+    ------
+    ValueError
+        PX017: `m` is negative.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def polydiv(u: Any, v: Any) -> tuple[ndarray, ...]:
@@ -4007,7 +8160,27 @@ def polydiv(u: Any, v: Any) -> tuple[ndarray, ...]:
 
     The quotient and the remainder of two polynomials.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Parameters
+    ----------
+    u : array_like
+        The coefficients of the dividend, that of the highest power first.
+    v : array_like
+        The coefficients of the divisor, that of the highest power first.
+
+    Returns
+    -------
+    (ndarray, ndarray)
+        Vectors. Dtype: what the operands promote to, float64 of bools and integers.
+
+    Raises
+    ------
+    ValueError
+        PX015: another number of axes is needed. PX017: there are no coefficients.
+
+    Notes
+    -----
+    Collective: every process calls it, for the result depends on data, and what is recorded
+    is computed. Distribution: halo: as convolve.
     """
 
 def polyfit(x: Any, y: Any, deg: Any, rcond: Any = ..., full: Any = ..., w: Any = ..., cov: Any = ...) -> ndarray:
@@ -4018,9 +8191,39 @@ def polyfit(x: Any, y: Any, deg: Any, rcond: Any = ..., full: Any = ..., w: Any 
     Parameters
     ----------
     x : array_like
-        The array.
+        The points, a vector.
+    y : array_like
+        The values there; of several functions in columns.
+    deg : int
+        The degree.
+    rcond : float, optional
+        Singular values up to this part of the largest count as zero.
+    full : bool, default: False
+        Whether to return what the fit tells of itself, too.
+    w : array_like, optional
+        What distances are multiplied by.
+    cov : bool or str, default: False
+        Whether to return the covariances of coefficients, too.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray or tuple
+        `(deg + 1,)`, and a column for each of `y`. Dtype: float64, or complex128.
+
+    Raises
+    ------
+    TypeError
+        PX133: other numbers of axes.
+    ValueError
+        PX017: the degree is negative.
+    LinAlgError
+        PX122: a factorisation does not converge.
+
+    Notes
+    -----
+    Collective: every process calls it, for whether there is a result depends on data;
+    within `deferred_errors` that is seen at the next observation. Distribution: gathers: as
+    linalg.svd.
     """
 
 def polyint(p: Any, m: Any = ..., k: Any = ...) -> ndarray:
@@ -4030,10 +8233,27 @@ def polyint(p: Any, m: Any = ..., k: Any = ...) -> ndarray:
 
     Parameters
     ----------
-    k : int
-        The diagonal; 0 is the main one.
+    p : array_like
+        The coefficients, that of the highest power first.
+    m : int, default: 1
+        The order.
+    k : array_like, optional
+        The constants, one for each order, or one; 0 for None.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        A vector, longer by `m`. Dtype: that of `p`; float64 of bools and integers.
+
+    Raises
+    ------
+    ValueError
+        PX017: `m` is negative, or there are too few constants.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: halo: elements from the blocks beside.
     """
 
 def polymul(a1: Any, a2: Any) -> ndarray:
@@ -4041,7 +8261,27 @@ def polymul(a1: Any, a2: Any) -> ndarray:
 
     The product of two polynomials.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Parameters
+    ----------
+    a1 : array_like
+        The first array.
+    a2 : array_like
+        The second array.
+
+    Returns
+    -------
+    ndarray
+        A vector. Dtype: what both promote to.
+
+    Raises
+    ------
+    ValueError
+        PX015: another number of axes is needed.
+
+    Notes
+    -----
+    Collective: every process calls it, for the result depends on data, and what is recorded
+    is computed. Distribution: halo: as convolve.
     """
 
 def polysub(a1: Any, a2: Any) -> ndarray:
@@ -4049,7 +8289,27 @@ def polysub(a1: Any, a2: Any) -> ndarray:
 
     The difference of two polynomials.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Parameters
+    ----------
+    a1 : array_like
+        The first array.
+    a2 : array_like
+        The second array.
+
+    Returns
+    -------
+    ndarray
+        A vector as long as the longer one. Dtype: what both promote to.
+
+    Raises
+    ------
+    ValueError
+        PX015: another number of axes is needed.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def polyval(p: Any, x: Any) -> ndarray:
@@ -4059,10 +8319,25 @@ def polyval(p: Any, x: Any) -> ndarray:
 
     Parameters
     ----------
+    p : array_like
+        The coefficients, that of the highest power first.
     x : array_like
-        The array.
+        Where the values are wanted.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `x`. Dtype: what both promote to.
+
+    Raises
+    ------
+    ValueError
+        PX015: another number of axes is needed.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 positive: ufunc
@@ -4072,14 +8347,69 @@ pow: ufunc
 power: ufunc
 
 def print(*args: Any, **kwargs: Any) -> Any:
-    """Prints from process 0 alone. Collective if arrays are among the values."""
+    """Prints from process 0 alone. Collective if arrays are among the values.
+
+        Parameters
+        ----------
+        values : object
+            What is printed.
+        keywords : object
+            As of the function of Python.
+
+        Returns
+        -------
+        None
+
+        Raises
+        ------
+        Exception
+            What has failed of what was recorded.
+    """
 
 def printoptions(precision: Any = ..., threshold: Any = ..., edgeitems: Any = ..., linewidth: Any = ..., suppress: Any = ..., nanstr: Any = ..., infstr: Any = ..., formatter: Any = ..., sign: Any = ..., floatmode: Any = ..., *, legacy: Any = ..., override_repr: Any = ...) -> Any:
     """printoptions(precision=None, threshold=None, edgeitems=None, linewidth=None, suppress=None, nanstr=None, infstr=None, formatter=None, sign=None, floatmode=None, *, legacy=None, override_repr=None)
 
     A context in which arrays are shown otherwise, those of NumPy too.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Parameters
+    ----------
+    precision : int, optional
+        How many digits are shown after the point.
+    threshold : int, optional
+        From how many elements a summary is shown.
+    edgeitems : int, optional
+        How many elements at each end a summary shows.
+    linewidth : int, optional
+        How many characters a line has.
+    suppress : bool, optional
+        Whether small numbers are shown as zero.
+    nanstr : str, optional
+        How NaN is shown.
+    infstr : str, optional
+        How infinity is shown.
+    formatter : dict of callable, optional
+        What shows the elements of kinds of dtypes.
+    sign : {'-', '+', ' '}, optional
+        What positive numbers have for a sign.
+    floatmode : {'fixed', 'unique', 'maxprec', 'maxprec_equal'}, optional
+        Which digits are shown.
+    legacy : str, optional
+        Compatibility with versions of NumPy.
+    override_repr : callable, optional
+        What shows arrays altogether.
+
+    Returns
+    -------
+    context manager
+
+    Raises
+    ------
+    ValueError
+        An option is not allowed.
+
+    Notes
+    -----
+    Local: a process may call it alone; nothing is recorded.
     """
 
 def prod(a: Any, axis: int | Sequence[int] | None = ..., dtype: DTypeLike = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., keepdims: bool = ..., initial: Any = ..., where: Any = ...) -> ndarray:
@@ -4092,19 +8422,38 @@ def prod(a: Any, axis: int | Sequence[int] | None = ..., dtype: DTypeLike = ...,
     a : array_like
         The array.
     axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+        The axis, or the axes; from the end if negative.
     dtype : dtype, optional
         The dtype of the result.
     out : ndarray, optional
         The array that is written and returned.
-    keepdims : bool
+    keepdims : bool, default: False
         Whether the axes stay with extent 1.
     initial : scalar, optional
         Combined with the elements, too.
-    where : array_like of bool
-        The elements that count; all by default.
+    where : array_like of bool, optional
+        Which elements count, broadcast to the array; None for all.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
+        they stay with extent 1. Dtype: `dtype`, or that of `a`; bools and integers of less
+        than 64 bits are combined in int64, unsigned ones in uint64.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX004: an axis is named twice.
+    TypeError
+        PX011: there is no loop for the dtypes.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: reduce: partial results of the devices are combined.
     """
 
 def promote_types(type1: Any, type2: Any, /) -> Any:
@@ -4112,7 +8461,25 @@ def promote_types(type1: Any, type2: Any, /) -> Any:
 
     The smallest dtype to which both can be cast safely.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Parameters
+    ----------
+    type1 : dtype
+        The first dtype.
+    type2 : dtype
+        The second dtype.
+
+    Returns
+    -------
+    dtype
+
+    Raises
+    ------
+    ValueError
+        There are no operands, or nothing to promote to.
+
+    Notes
+    -----
+    Local: a process may call it alone; nothing is recorded. Distribution: local.
     """
 
 def ptp(a: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., keepdims: bool = ...) -> ndarray:
@@ -4125,13 +8492,31 @@ def ptp(a: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[nda
     a : array_like
         The array.
     axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+        The axis, or the axes; from the end if negative.
     out : ndarray, optional
         The array that is written and returned.
-    keepdims : bool
+    keepdims : bool, default: False
         Whether the axes stay with extent 1.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
+        they stay with extent 1. Dtype: that of `a`.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX004: an axis is named twice. PX016: there are no elements, and no value for none.
+    TypeError
+        PX011: of bools.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: reduce: partial results of the devices are combined.
     """
 
 def put(a: Any, ind: Any, v: Any, mode: Any = ...) -> None:
@@ -4143,10 +8528,30 @@ def put(a: Any, ind: Any, v: Any, mode: Any = ...) -> None:
     ----------
     a : array_like
         The array.
-    mode : str
-        What to do beyond the edges.
+    ind : array_like of int
+        The positions.
+    v : array_like
+        What is written, over and over.
+    mode : {'raise', 'wrap', 'clip'}, default: 'raise'
+        What becomes of positions that are outside.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    None
+
+    Raises
+    ------
+    TypeError
+        PX012: a cast would lose values.
+    IndexError
+        PX028: a position is outside of its axis.
+    ValueError
+        PX002: the value does not broadcast to where it is written.
+
+    Notes
+    -----
+    Collective where positions may be outside, which is seen at once; else Local: recorded.
+    Distribution: gathers: along the axis of the positions, if it is split.
     """
 
 def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | Sequence[int] | None) -> None:
@@ -4162,10 +8567,27 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | Sequence[int
         The positions.
     values : array_like
         The values.
-    axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+    axis : int
+        The axis; None for all elements in C order.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    None
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX015: another number of axes is needed. PX002: the value does not broadcast to
+        where it is written.
+    IndexError
+        PX025: positions are no integers. PX028: a position is outside of its axis.
+
+    Notes
+    -----
+    Collective where positions may be outside, which is seen at once; else Local: recorded.
+    Distribution: gathers: along the axis of the positions, if it is split.
     """
 
 def putmask(a: Any, /, mask: Any, values: Any) -> None:
@@ -4177,10 +8599,24 @@ def putmask(a: Any, /, mask: Any, values: Any) -> None:
     ----------
     a : array_like
         The array.
+    mask : array_like of bool
+        Which elements are written.
     values : array_like
         The values.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    None
+
+    Raises
+    ------
+    ValueError
+        The shapes differ.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def quantile(a: Any, q: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., overwrite_input: Any = ..., method: Any = ..., keepdims: bool = ..., *, weights: Any = ...) -> ndarray:
@@ -4193,19 +8629,40 @@ def quantile(a: Any, q: Any, axis: int | Sequence[int] | None = ..., out: ndarra
     a : array_like
         The array.
     q : array_like
-        Which quantiles.
+        Which parts, from 0 to 1.
     axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+        The axis, or the axes; from the end if negative.
     out : ndarray, optional
         The array that is written and returned.
-    method : str
-        How to choose between neighbours.
-    keepdims : bool
+    overwrite_input : bool, default: False
+        Without effect: the array stays as it is.
+    method : str, default: 'linear'
+        How neighbours are combined, by one of NumPy's 13 names.
+    keepdims : bool, default: False
         Whether the axes stay with extent 1.
     weights : array_like, optional
         The weight of each element.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `q`, then that of `a` without the axes. Dtype: float64, or that of `a`
+        where the method takes elements.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX004: an axis is named twice. PX017: a part is out of range. The method is unknown.
+    ZeroDivisionError
+        PX131: the sum of weights is zero.
+
+    Notes
+    -----
+    Collective: every process calls it, for whether there is a result depends on data;
+    within `deferred_errors` that is seen at the next observation. Distribution: gathers:
+    along a split axis, as sort.
     """
 
 r_: Any
@@ -4215,7 +8672,21 @@ rad2deg: ufunc
 radians: ufunc
 
 def rank() -> int:
-    """The number of this process, from 0."""
+    """The number of this process, from 0.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    None
+        Nothing is raised.
+
+    Notes
+    -----
+    Local.
+    """
 
 def ravel(a: Any, order: str | None = ...) -> ndarray:
     """ravel(a, order='C')
@@ -4226,10 +8697,23 @@ def ravel(a: Any, order: str | None = ...) -> ndarray:
     ----------
     a : array_like
         The array.
-    order : {'C', 'F', 'A', 'K'}, optional
-        The order of elements in memory.
+    order : {'C', 'F', 'A', 'K'}, default: 'C'
+        The order in which elements are taken.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        A vector. Dtype: that of `a`.
+
+    Raises
+    ------
+    ValueError
+        The order is unknown.
+
+    Notes
+    -----
+    Local: a view where NumPy gives one, else recorded. Distribution: all-to-all: where the
+    blocks of the new shape are others; a view of an array moves nothing.
     """
 
 def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = ..., order: str | None = ...) -> ndarray:
@@ -4239,12 +8723,31 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = ..., order: str |
 
     Parameters
     ----------
-    mode : str
-        What to do beyond the edges.
-    order : {'C', 'F', 'A', 'K'}, optional
-        The order of elements in memory.
+    multi_index : sequence of array_like
+        The index along each axis.
+    dims : sequence of int
+        The extents of the array.
+    mode : {'raise', 'wrap', 'clip'}, default: 'raise'
+        What becomes of positions that are outside.
+    order : {'C', 'F', 'A', 'K'}, default: 'C'
+        The order in which elements are taken.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape to which the operands broadcast. Dtype: int64.
+
+    Raises
+    ------
+    ValueError
+        PX017: another number of axes. PX029: a position is outside.
+    TypeError
+        PX012: a cast would lose values.
+
+    Notes
+    -----
+    Collective where positions may be outside, which is seen at once; else Local: recorded.
+    Distribution: local.
     """
 
 def real(val: Any) -> ndarray:
@@ -4252,7 +8755,24 @@ def real(val: Any) -> ndarray:
 
     The real part.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Parameters
+    ----------
+    val : array_like
+        The numbers.
+
+    Returns
+    -------
+    ndarray
+        The shape of `val`. Dtype: real, of the precision of `val`.
+
+    Raises
+    ------
+    TypeError
+        An argument is of a type that is not told above, or unknown.
+
+    Notes
+    -----
+    Local: a view, which moves and copies nothing. Distribution: local.
     """
 
 def real_if_close(a: Any, tol: Any = ...) -> ndarray:
@@ -4264,8 +8784,23 @@ def real_if_close(a: Any, tol: Any = ...) -> ndarray:
     ----------
     a : array_like
         The array.
+    tol : float, default: 100
+        The tolerance.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a`. Dtype: real if it is close, else that of `a`.
+
+    Raises
+    ------
+    TypeError
+        An argument is of a type that is not told above, or unknown.
+
+    Notes
+    -----
+    Collective of complex arrays, for the dtype depends on data; else Local. Distribution:
+    reduce: whether it holds everywhere.
     """
 
 reciprocal: ufunc
@@ -4281,10 +8816,28 @@ def repeat(a: Any, repeats: Any, axis: int | Sequence[int] | None = ...) -> ndar
     ----------
     a : array_like
         The array.
-    axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+    repeats : int or array_like of int
+        How often each element stands.
+    axis : int, optional
+        The axis; None for all elements in C order.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a`, of which one extent grows; a vector without an axis. Dtype: that
+        of `a`.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        A number is negative. PX001: shapes do not broadcast.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: all-to-all: blocks move along the axes.
     """
 
 def require(a: Any, dtype: DTypeLike = ..., requirements: Any = ...) -> ndarray:
@@ -4298,8 +8851,23 @@ def require(a: Any, dtype: DTypeLike = ..., requirements: Any = ...) -> ndarray:
         The array.
     dtype : dtype, optional
         The dtype of the result.
+    requirements : str or sequence of str, optional
+        What is required.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a`. Dtype: `dtype`, or that of the object.
+
+    Raises
+    ------
+    ValueError
+        A requirement is unknown.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed.
     """
 
 def reshape(a: Any, /, shape: int | Sequence[int], order: str | None = ..., *, copy: bool | None = ...) -> ndarray:
@@ -4311,14 +8879,27 @@ def reshape(a: Any, /, shape: int | Sequence[int], order: str | None = ..., *, c
     ----------
     a : array_like
         The array.
-    shape : int or tuple of int
+    shape : int or sequence of int
         The extents.
-    order : {'C', 'F', 'A', 'K'}, optional
-        The order of elements in memory.
+    order : {'C', 'F', 'A', 'K'}, default: 'C'
+        The order in which elements are taken.
     copy : bool, optional
-        Whether the result is a copy.
+        Whether to copy always (True), never (False) or where needed (None).
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape that is given. Dtype: that of `a`.
+
+    Raises
+    ------
+    ValueError
+        PX006: the number of elements differs. A copy is needed that is refused.
+
+    Notes
+    -----
+    Local: a view where NumPy gives one, else recorded. Distribution: all-to-all: where the
+    blocks of the new shape are others; a view of an array moves nothing.
     """
 
 def resize(a: Any, new_shape: Any) -> ndarray:
@@ -4330,8 +8911,23 @@ def resize(a: Any, new_shape: Any) -> ndarray:
     ----------
     a : array_like
         The array.
+    new_shape : int or sequence of int
+        The extents of the result.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        `new_shape`. Dtype: that of `a`.
+
+    Raises
+    ------
+    ValueError
+        An extent is negative.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: all-to-all: blocks move along the axes.
     """
 
 def result_type(*arrays_and_dtypes: Any) -> Any:
@@ -4339,7 +8935,23 @@ def result_type(*arrays_and_dtypes: Any) -> Any:
 
     The dtype of what is computed from arrays, dtypes and numbers.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Parameters
+    ----------
+    *arrays_and_dtypes : array_like or dtype
+        The operands.
+
+    Returns
+    -------
+    dtype
+
+    Raises
+    ------
+    ValueError
+        There are no operands, or nothing to promote to.
+
+    Notes
+    -----
+    Local: a process may call it alone; nothing is recorded. Distribution: local.
     """
 
 right_shift: ufunc
@@ -4355,12 +8967,27 @@ def roll(a: Any, shift: Any, axis: int | Sequence[int] | None = ...) -> ndarray:
     ----------
     a : array_like
         The array.
-    shift : int or tuple of int
-        By how many places.
+    shift : int or sequence of int
+        By how many places, along each axis.
     axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+        The axes; None for all, of roll for elements in C order.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a`. Dtype: that of `a`.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX001: shapes do not broadcast.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: all-to-all: blocks move along the axes.
     """
 
 def rollaxis(a: Any, axis: int | Sequence[int] | None, start: Any = ...) -> ndarray:
@@ -4372,10 +8999,26 @@ def rollaxis(a: Any, axis: int | Sequence[int] | None, start: Any = ...) -> ndar
     ----------
     a : array_like
         The array.
-    axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+    axis : int
+        The axis; from the end if negative.
+    start : int, default: 0
+        Before which axis it goes.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The extents in the new order. Dtype: that of `a`.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX004: an axis is named twice.
+
+    Notes
+    -----
+    Local: a view, which moves and copies nothing. Distribution: local.
     """
 
 def roots(p: Any) -> ndarray:
@@ -4383,7 +9026,28 @@ def roots(p: Any) -> ndarray:
 
     Where a polynomial is 0. Collective.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Parameters
+    ----------
+    p : array_like
+        The coefficients, that of the highest power first.
+
+    Returns
+    -------
+    ndarray
+        A vector, one shorter than the coefficients from the first that is not 0 on. Dtype:
+        complex128, float64 if all are real.
+
+    Raises
+    ------
+    ValueError
+        PX017: not a vector.
+    LinAlgError
+        PX122: a factorisation does not converge.
+
+    Notes
+    -----
+    Collective: every process calls it, for the result depends on data, and what is recorded
+    is computed. Distribution: gathers: as linalg.eigvals.
     """
 
 def rot90(m: Any, k: Any = ..., axes: Any = ...) -> ndarray:
@@ -4393,12 +9057,28 @@ def rot90(m: Any, k: Any = ..., axes: Any = ...) -> ndarray:
 
     Parameters
     ----------
-    k : int
-        The diagonal; 0 is the main one.
-    axes : tuple of int, optional
-        The axes.
+    m : array_like
+        The array.
+    k : int, default: 1
+        How many right angles.
+    axes : (int, int), default: (0, 1)
+        The plane.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The extents of `m`, exchanged by odd turns. Dtype: that of `m`.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX015: too few axes.
+
+    Notes
+    -----
+    Local: a view, which moves and copies nothing. Distribution: local.
     """
 
 def round(a: Any, decimals: int = ..., out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
@@ -4410,12 +9090,25 @@ def round(a: Any, decimals: int = ..., out: ndarray | tuple[ndarray | None, ...]
     ----------
     a : array_like
         The array.
-    decimals : int
-        How many decimals.
+    decimals : int, default: 0
+        How many decimals; tens, hundreds and so on if negative.
     out : ndarray, optional
         The array that is written and returned.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a`. Dtype: that of `a`, float16 of bools.
+
+    Raises
+    ------
+    TypeError
+        PX011: bools and decimals.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def row_stack(tup: Any, *, dtype: DTypeLike = ..., casting: str = ...) -> ndarray:
@@ -4425,12 +9118,30 @@ def row_stack(tup: Any, *, dtype: DTypeLike = ..., casting: str = ...) -> ndarra
 
     Parameters
     ----------
+    tup : sequence of array_like
+        The arrays.
     dtype : dtype, optional
         The dtype of the result.
-    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}
+    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, default: 'same_kind'
         Which casts are allowed.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The extents of the arrays, added up along the axis. Dtype: `dtype`, or what the
+        arrays promote to.
+
+    Raises
+    ------
+    ValueError
+        PX017: there are no arrays. PX001: other extents differ.
+    TypeError
+        PX012: a cast would lose values.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: all-to-all: blocks move along the axes.
     """
 
 s_: Any
@@ -4442,10 +9153,27 @@ def save(file: Any, arr: Any, allow_pickle: Any = ...) -> None:
 
     Parameters
     ----------
+    file : path or file
+        The name of the file, the same on all processes, or a file that is open.
     arr : array_like
         The array.
+    allow_pickle : bool, default: True
+        Without effect: objects of Python are neither read nor written.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    None
+
+    Raises
+    ------
+    OSError
+        PX081: a file cannot be written.
+    ValueError
+        The dtype has no place in the file.
+
+    Notes
+    -----
+    Collective: every process calls it.
     """
 
 def savetxt(fname: Any, X: Any, fmt: Any = ..., delimiter: Any = ..., newline: Any = ..., header: Any = ..., footer: Any = ..., comments: Any = ..., encoding: Any = ...) -> None:
@@ -4453,7 +9181,41 @@ def savetxt(fname: Any, X: Any, fmt: Any = ..., delimiter: Any = ..., newline: A
 
     Writes numbers to a text file.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Parameters
+    ----------
+    fname : path or file
+        The name of the file, a file that is open, or its lines.
+    X : array_like
+        The numbers, of one or two axes.
+    fmt : str or sequence of str, default: '%.18e'
+        The format of numbers, such as '%.6g'.
+    delimiter : str, default: ' '
+        What stands between values.
+    newline : str, default: '\\n'
+        What ends a line.
+    header : str, default: ''
+        Written before the numbers.
+    footer : str, default: ''
+        Written after the numbers.
+    comments : str, default: '# '
+        What stands before header and footer.
+    encoding : str, optional
+        The encoding of the text.
+
+    Returns
+    -------
+    None
+
+    Raises
+    ------
+    OSError
+        PX081: a file cannot be written.
+    ValueError
+        The dtype has no place in the file.
+
+    Notes
+    -----
+    Collective: every process calls it.
     """
 
 def savez(file: Any, *args: Any, allow_pickle: Any = ..., **kwds: Any) -> None:
@@ -4461,7 +9223,31 @@ def savez(file: Any, *args: Any, allow_pickle: Any = ..., **kwds: Any) -> None:
 
     Writes arrays to a .npz file.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Parameters
+    ----------
+    file : path or file
+        The name of the file, the same on all processes, or a file that is open.
+    *args : array_like
+        Arrays, under the names arr_0 and so on.
+    allow_pickle : bool, default: True
+        Without effect: objects of Python are neither read nor written.
+    **kwds : array_like
+        Arrays under their names.
+
+    Returns
+    -------
+    None
+
+    Raises
+    ------
+    OSError
+        PX081: a file cannot be written.
+    ValueError
+        The dtype has no place in the file.
+
+    Notes
+    -----
+    Collective: every process calls it.
     """
 
 def savez_compressed(file: Any, *args: Any, allow_pickle: Any = ..., **kwds: Any) -> None:
@@ -4469,7 +9255,31 @@ def savez_compressed(file: Any, *args: Any, allow_pickle: Any = ..., **kwds: Any
 
     Writes arrays to a compressed .npz file, by way of the host.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Parameters
+    ----------
+    file : path or file
+        The name of the file, the same on all processes, or a file that is open.
+    *args : array_like
+        Arrays, under the names arr_0 and so on.
+    allow_pickle : bool, default: True
+        Without effect: objects of Python are neither read nor written.
+    **kwds : array_like
+        Arrays under their names.
+
+    Returns
+    -------
+    None
+
+    Raises
+    ------
+    OSError
+        PX081: a file cannot be written.
+    ValueError
+        The dtype has no place in the file.
+
+    Notes
+    -----
+    Collective: every process calls it.
     """
 
 def searchsorted(a: Any, v: Any, side: Any = ..., sorter: Any = ...) -> ndarray:
@@ -4480,9 +9290,28 @@ def searchsorted(a: Any, v: Any, side: Any = ..., sorter: Any = ...) -> ndarray:
     Parameters
     ----------
     a : array_like
-        The array.
+        The sorted vector.
+    v : array_like
+        The elements.
+    side : {'left', 'right'}, default: 'left'
+        Whether before or after equal elements.
+    sorter : array_like of int, optional
+        The positions that sort `a`.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `v`. Dtype: int64.
+
+    Raises
+    ------
+    ValueError
+        PX015: another number of axes is needed. The side is unknown.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: gathers: along a split axis, for now.
     """
 
 def select(condlist: Any, choicelist: Any, default: Any = ...) -> ndarray:
@@ -4490,7 +9319,31 @@ def select(condlist: Any, choicelist: Any, default: Any = ...) -> ndarray:
 
     At each place the choice whose condition is the first to hold.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Parameters
+    ----------
+    condlist : sequence of array_like
+        The conditions.
+    choicelist : sequence of array_like
+        What is chosen from, one for each condition.
+    default : array_like, default: 0
+        What stands where no condition holds.
+
+    Returns
+    -------
+    ndarray
+        The shape to which the operands broadcast. Dtype: what the choices promote to.
+
+    Raises
+    ------
+    ValueError
+        PX017: another number of choices, or none. PX001: shapes do not broadcast.
+    TypeError
+        PX011: a condition is not bool.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def set_printoptions(precision: Any = ..., threshold: Any = ..., edgeitems: Any = ..., linewidth: Any = ..., suppress: Any = ..., nanstr: Any = ..., infstr: Any = ..., formatter: Any = ..., sign: Any = ..., floatmode: Any = ..., *, legacy: Any = ..., override_repr: Any = ...) -> None:
@@ -4498,7 +9351,45 @@ def set_printoptions(precision: Any = ..., threshold: Any = ..., edgeitems: Any 
 
     Sets how arrays are shown, those of NumPy too.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Parameters
+    ----------
+    precision : int, optional
+        How many digits are shown after the point.
+    threshold : int, optional
+        From how many elements a summary is shown.
+    edgeitems : int, optional
+        How many elements at each end a summary shows.
+    linewidth : int, optional
+        How many characters a line has.
+    suppress : bool, optional
+        Whether small numbers are shown as zero.
+    nanstr : str, optional
+        How NaN is shown.
+    infstr : str, optional
+        How infinity is shown.
+    formatter : dict of callable, optional
+        What shows the elements of kinds of dtypes.
+    sign : {'-', '+', ' '}, optional
+        What positive numbers have for a sign.
+    floatmode : {'fixed', 'unique', 'maxprec', 'maxprec_equal'}, optional
+        Which digits are shown.
+    legacy : str, optional
+        Compatibility with versions of NumPy.
+    override_repr : callable, optional
+        What shows arrays altogether.
+
+    Returns
+    -------
+    None
+
+    Raises
+    ------
+    ValueError
+        An option is not allowed.
+
+    Notes
+    -----
+    Local: a process may call it alone; nothing is recorded.
     """
 
 def setdiff1d(ar1: Any, ar2: Any, assume_unique: Any = ...) -> ndarray:
@@ -4506,7 +9397,30 @@ def setdiff1d(ar1: Any, ar2: Any, assume_unique: Any = ...) -> ndarray:
 
     The elements of the first array that are not in the second, each once.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Parameters
+    ----------
+    ar1 : array_like
+        The first array, whose elements are taken in C order.
+    ar2 : array_like
+        The second array, whose elements are taken in C order.
+    assume_unique : bool, default: False
+        Without effect on what is found: elements are taken to be unique.
+
+    Returns
+    -------
+    ndarray
+        A vector, whose length depends on the elements. Dtype: what the operands promote to
+        (NEP 50: Python's numbers give way).
+
+    Raises
+    ------
+    TypeError
+        An argument is of a type that is not told above, or unknown.
+
+    Notes
+    -----
+    Collective: every process calls it, for the result depends on data, and what is recorded
+    is computed. Distribution: gathers: along a split axis, for now.
     """
 
 def seterr(all: Any = ..., divide: Any = ..., over: Any = ..., under: Any = ..., invalid: Any = ...) -> dict[str, str]:
@@ -4524,11 +9438,39 @@ def seterr(all: Any = ..., divide: Any = ..., over: Any = ..., under: Any = ...,
     -------
     dict
         What was done before, as `geterr` gives it.
+
+    Raises
+    ------
+    ValueError
+        There is no such mode.
+
+    Notes
+    -----
+    Local.
     """
 
 def seterrcall(func: Any) -> Any:
     """Says what is called about errors whose mode is ``call``, with their name and bits, or written to
     where it is ``log``; returns what was before.
+
+    Parameters
+    ----------
+    func : callable, object with `write`, or None
+        What is called with the name and the bits, or written to.
+
+    Returns
+    -------
+    callable, object with `write`, or None
+        What was there before.
+
+    Raises
+    ------
+    ValueError
+        It is nothing of these.
+
+    Notes
+    -----
+    Local.
     """
 
 def setxor1d(ar1: Any, ar2: Any, assume_unique: Any = ...) -> ndarray:
@@ -4536,7 +9478,30 @@ def setxor1d(ar1: Any, ar2: Any, assume_unique: Any = ...) -> ndarray:
 
     The elements of one array alone, ascending, each once.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Parameters
+    ----------
+    ar1 : array_like
+        The first array, whose elements are taken in C order.
+    ar2 : array_like
+        The second array, whose elements are taken in C order.
+    assume_unique : bool, default: False
+        Without effect on what is found: elements are taken to be unique.
+
+    Returns
+    -------
+    ndarray
+        A vector, whose length depends on the elements. Dtype: what the operands promote to
+        (NEP 50: Python's numbers give way).
+
+    Raises
+    ------
+    TypeError
+        An argument is of a type that is not told above, or unknown.
+
+    Notes
+    -----
+    Collective: every process calls it, for the result depends on data, and what is recorded
+    is computed. Distribution: gathers: along a split axis, for now.
     """
 
 def shape(a: Any) -> ndarray:
@@ -4549,7 +9514,18 @@ def shape(a: Any) -> ndarray:
     a : array_like
         The array.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    tuple of int
+
+    Raises
+    ------
+    TypeError
+        An argument is of a type that is not told above, or unknown.
+
+    Notes
+    -----
+    Local: a process may call it alone; nothing is recorded. Distribution: local.
     """
 
 def shares_memory(a: Any, b: Any, /, max_work: Any = ...) -> bool:
@@ -4562,14 +9538,36 @@ def shares_memory(a: Any, b: Any, /, max_work: Any = ...) -> bool:
     a : array_like
         The array.
     b : array_like
-        The other array.
+        The second array.
+    max_work : int, default: -1
+        Without effect.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    TypeError
+        An argument is of a type that is not told above, or unknown.
+
+    Notes
+    -----
+    Local: a process may call it alone; nothing is recorded. Distribution: local.
     """
 
 def shutdown() -> None:
     """Ends the session: waits for what has been started and for the other processes. Collective.
     Without a session, nothing happens.
+
+    Returns
+    -------
+    None
+
+    Raises
+    ------
+    Exception
+        What has failed of what was started.
     """
 
 sign: ufunc
@@ -4588,7 +9586,20 @@ def sinc(x: Any) -> ndarray:
     x : array_like
         The array.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `x`. Dtype: that of `x`; float64 of bools and integers.
+
+    Raises
+    ------
+    TypeError
+        PX011: there is no loop for the dtypes.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 sinh: ufunc
@@ -4596,16 +9607,28 @@ sinh: ufunc
 def size(a: Any = ..., axis: int | Sequence[int] | None = ...) -> int:
     """size(a=None, axis=None)
 
-    The number of elements, or of those along axes. Without an array, the number of processes.
+    The number of elements, or of those along axes. Without an array, the number of
+    processes.
 
     Parameters
     ----------
-    a : array_like
+    a : array_like, optional
         The array.
     axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+        The axes; all for None.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+
+    Notes
+    -----
+    Local: a process may call it alone; nothing is recorded. Distribution: local.
     """
 
 def sort(a: Any, axis: int | Sequence[int] | None = ..., kind: Any = ..., order: str | None = ..., *, stable: Any = ..., descending: Any = ...) -> ndarray:
@@ -4617,16 +9640,33 @@ def sort(a: Any, axis: int | Sequence[int] | None = ..., kind: Any = ..., order:
     ----------
     a : array_like
         The array.
-    axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+    axis : int, default: -1
+        The axis; None for all elements in C order.
     kind : str, optional
-        As in NumPy.
-    order : {'C', 'F', 'A', 'K'}, optional
-        The order of elements in memory.
+        Any of NumPy's kinds: all sort alike, stably.
+    order : None
+        There are no fields to sort by.
     stable : bool, optional
-        Whether equal elements keep their order.
+        Without effect: equal elements keep their order.
+    descending : bool, default: False
+        Whether the greatest element comes first.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a`; a vector of all elements without an axis. Dtype: that of `a`.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        The kind is unknown, or there are no fields.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: gathers: along a split axis, for now.
     """
 
 def sort_complex(a: Any) -> ndarray:
@@ -4639,7 +9679,22 @@ def sort_complex(a: Any) -> ndarray:
     a : array_like
         The array.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a`; a vector of all elements without an axis. Dtype: that of `a`.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        The kind is unknown, or there are no fields.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: gathers: along a split axis, for now.
     """
 
 spacing: ufunc
@@ -4653,10 +9708,26 @@ def split(ary: Any, indices_or_sections: Any, axis: int | Sequence[int] | None =
     ----------
     ary : array_like
         The array.
-    axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+    indices_or_sections : int or sequence of int
+        How many parts, or where they begin.
+    axis : int, default: 0
+        The axis; from the end if negative.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    list of ndarray
+        The extents, of which one is divided. Dtype: that of `ary`.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX017: the parts would not be equal.
+
+    Notes
+    -----
+    Local: a view, which moves and copies nothing. Distribution: local.
     """
 
 sqrt: ufunc
@@ -4673,9 +9744,23 @@ def squeeze(a: Any, axis: int | Sequence[int] | None = ...) -> ndarray:
     a : array_like
         The array.
     axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+        Which axes of extent 1 go; all for None.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a` without extents of 1. Dtype: that of `a`.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX017: an extent is not 1.
+
+    Notes
+    -----
+    Local: a view, which moves and copies nothing. Distribution: local.
     """
 
 def stack(arrays: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., *, dtype: DTypeLike = ..., casting: str = ...) -> ndarray:
@@ -4687,16 +9772,34 @@ def stack(arrays: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tu
     ----------
     arrays : sequence of array_like
         The arrays.
-    axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+    axis : int, default: 0
+        The axis of the result along which they lie.
     out : ndarray, optional
         The array that is written and returned.
     dtype : dtype, optional
         The dtype of the result.
-    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}
+    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, default: 'same_kind'
         Which casts are allowed.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The extents of the arrays, added up along the axis. Dtype: `dtype`, or what the
+        arrays promote to.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX017: there are no arrays. PX001: other extents differ.
+    TypeError
+        PX012: a cast would lose values.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: all-to-all: blocks move along the axes.
     """
 
 def std(a: Any, axis: int | Sequence[int] | None = ..., dtype: DTypeLike = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., ddof: Any = ..., keepdims: bool = ..., *, where: Any = ..., mean: Any = ..., correction: Any = ...) -> ndarray:
@@ -4709,19 +9812,40 @@ def std(a: Any, axis: int | Sequence[int] | None = ..., dtype: DTypeLike = ..., 
     a : array_like
         The array.
     axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+        The axis, or the axes; from the end if negative.
     dtype : dtype, optional
         The dtype of the result.
     out : ndarray, optional
         The array that is written and returned.
-    ddof : float
-        Subtracted from the number of elements.
-    keepdims : bool
+    ddof : float, default: 0
+        Subtracted from the number of elements that is divided by.
+    keepdims : bool, default: False
         Whether the axes stay with extent 1.
-    where : array_like of bool
-        The elements that count; all by default.
+    where : array_like of bool, optional
+        Which elements count, broadcast to the array; None for all.
+    mean : array_like, optional
+        The mean, where it is known already.
+    correction : float, optional
+        Another name of `ddof`.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
+        they stay with extent 1. Dtype: `dtype`, or that of `a`, real of complex numbers;
+        float64 of bools and integers.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX004: an axis is named twice. `ddof` and `correction` are both given.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: reduce: partial results of the devices are combined.
     """
 
 subtract: ufunc
@@ -4736,19 +9860,38 @@ def sum(a: Any, axis: int | Sequence[int] | None = ..., dtype: DTypeLike = ..., 
     a : array_like
         The array.
     axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+        The axis, or the axes; from the end if negative.
     dtype : dtype, optional
         The dtype of the result.
     out : ndarray, optional
         The array that is written and returned.
-    keepdims : bool
+    keepdims : bool, default: False
         Whether the axes stay with extent 1.
     initial : scalar, optional
         Combined with the elements, too.
-    where : array_like of bool
-        The elements that count; all by default.
+    where : array_like of bool, optional
+        Which elements count, broadcast to the array; None for all.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
+        they stay with extent 1. Dtype: `dtype`, or that of `a`; bools and integers of less
+        than 64 bits are combined in int64, unsigned ones in uint64.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX004: an axis is named twice.
+    TypeError
+        PX011: there is no loop for the dtypes.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: reduce: partial results of the devices are combined.
     """
 
 def swapaxes(a: Any, axis1: Any, axis2: Any) -> ndarray:
@@ -4765,7 +9908,19 @@ def swapaxes(a: Any, axis1: Any, axis2: Any) -> ndarray:
     axis2 : int
         The second axis.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        Two extents exchanged. Dtype: that of `a`.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+
+    Notes
+    -----
+    Local: a view, which moves and copies nothing. Distribution: local.
     """
 
 def take(a: Any, indices: Any, axis: int | Sequence[int] | None = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., mode: Any = ...) -> ndarray:
@@ -4779,14 +9934,32 @@ def take(a: Any, indices: Any, axis: int | Sequence[int] | None = ..., out: ndar
         The array.
     indices : array_like of int
         The positions.
-    axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+    axis : int, optional
+        The axis; None for all elements in C order.
     out : ndarray, optional
         The array that is written and returned.
-    mode : str
-        What to do beyond the edges.
+    mode : {'raise', 'wrap', 'clip'}, default: 'raise'
+        What becomes of positions that are outside.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a`, with the axes of `indices` in place of the axis. Dtype: that of
+        `a`.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    TypeError
+        PX012: a cast would lose values.
+    IndexError
+        PX007: a position is outside of its axis. PX028: a position is outside of its axis.
+
+    Notes
+    -----
+    Collective where positions may be outside, which is seen at once; else Local: recorded.
+    Distribution: gathers: along the axis of the positions, if it is split.
     """
 
 def take_along_axis(arr: Any, indices: Any, axis: int | Sequence[int] | None = ...) -> ndarray:
@@ -4800,10 +9973,27 @@ def take_along_axis(arr: Any, indices: Any, axis: int | Sequence[int] | None = .
         The array.
     indices : array_like of int
         The positions.
-    axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+    axis : int, default: -1
+        The axis; None for all elements in C order.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `indices`, broadcast with the other axes. Dtype: that of `arr`.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX015: another number of axes is needed.
+    IndexError
+        PX025: positions are no integers. PX028: a position is outside of its axis.
+
+    Notes
+    -----
+    Collective where positions may be outside, which is seen at once; else Local: recorded.
+    Distribution: gathers: along the axis of the positions, if it is split.
     """
 
 tan: ufunc
@@ -4820,11 +10010,26 @@ def tensordot(a: Any, b: Any, axes: Any = ...) -> ndarray:
     a : array_like
         The array.
     b : array_like
-        The other array.
-    axes : tuple of int, optional
-        The axes.
+        The second array.
+    axes : int or (sequence, sequence), default: 2
+        How many of the last axes of one and the first of the other, or which axes of both.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The other axes of the first, then those of the second. Dtype: what the operands
+        promote to (NEP 50: Python's numbers give way).
+
+    Raises
+    ------
+    ValueError
+        PX004: an axis is named twice. PX017: lists of axes of other lengths. PX014: the
+        axes that are summed over differ.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: gathers: as matmul.
     """
 
 def tile(A: Any, reps: Any) -> ndarray:
@@ -4832,7 +10037,27 @@ def tile(A: Any, reps: Any) -> ndarray:
 
     The array several times along each axis.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Parameters
+    ----------
+    A : array_like
+        The array.
+    reps : int or sequence of int
+        How often along each axis.
+
+    Returns
+    -------
+    ndarray
+        The extents times `reps`. Dtype: that of `A`.
+
+    Raises
+    ------
+    ValueError
+        A number is negative.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: all-to-all: blocks move along the axes.
     """
 
 def trace(a: Any, offset: Any = ..., axis1: Any = ..., axis2: Any = ..., dtype: DTypeLike = ..., out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
@@ -4844,16 +10069,34 @@ def trace(a: Any, offset: Any = ..., axis1: Any = ..., axis2: Any = ..., dtype: 
     ----------
     a : array_like
         The array.
-    axis1 : int
+    offset : int, default: 0
+        The diagonal: 0 is the main one, positive ones lie above it.
+    axis1 : int, default: 0
         The first axis.
-    axis2 : int
+    axis2 : int, default: 1
         The second axis.
     dtype : dtype, optional
         The dtype of the result.
     out : ndarray, optional
         The array that is written and returned.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a` without both axes. Dtype: `dtype`, or that of `a`; bools and
+        integers of less than 64 bits are combined in int64, unsigned ones in uint64.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX015: fewer than two axes.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: halo: and partial sums.
     """
 
 def transpose(a: Any, axes: Any = ...) -> ndarray:
@@ -4865,10 +10108,24 @@ def transpose(a: Any, axes: Any = ...) -> ndarray:
     ----------
     a : array_like
         The array.
-    axes : tuple of int, optional
-        The axes.
+    axes : sequence of int, optional
+        Which axis comes to each place; reversed for None.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The extents in the new order. Dtype: that of `a`.
+
+    Raises
+    ------
+    ValueError
+        PX005: the axes are no permutation.
+    AxisError
+        PX003: there is no such axis.
+
+    Notes
+    -----
+    Local: a view, which moves and copies nothing. Distribution: local.
     """
 
 def trapezoid(y: Any, x: Any = ..., dx: Any = ..., axis: int | Sequence[int] | None = ...) -> ndarray:
@@ -4878,12 +10135,32 @@ def trapezoid(y: Any, x: Any = ..., dx: Any = ..., axis: int | Sequence[int] | N
 
     Parameters
     ----------
-    x : array_like
-        The array.
-    axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+    y : array_like
+        The samples.
+    x : array_like, optional
+        The coordinates.
+    dx : float, default: 1.0
+        The distance of samples, without `x`.
+    axis : int, default: -1
+        The axis; from the end if negative.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `y` without the axis. Dtype: that of `y`; float64 of bools and
+        integers.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX001: shapes do not broadcast.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: halo: and partial sums.
     """
 
 def tri(N: Any, M: Any = ..., k: Any = ..., dtype: DTypeLike = ...) -> ndarray:
@@ -4893,12 +10170,29 @@ def tri(N: Any, M: Any = ..., k: Any = ..., dtype: DTypeLike = ...) -> ndarray:
 
     Parameters
     ----------
-    k : int
-        The diagonal; 0 is the main one.
-    dtype : dtype, optional
+    N : int
+        The number of rows.
+    M : int, optional
+        The number of columns; as many as rows for None.
+    k : int, default: 0
+        The diagonal: 0 is the main one, positive ones lie above it.
+    dtype : dtype, default: float
         The dtype of the result.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        `(N, M)`. Dtype: `dtype`, float64 unless it is given.
+
+    Raises
+    ------
+    ValueError
+        An extent is negative.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def tril(m: Any, k: Any = ...) -> ndarray:
@@ -4908,10 +10202,25 @@ def tril(m: Any, k: Any = ...) -> ndarray:
 
     Parameters
     ----------
-    k : int
-        The diagonal; 0 is the main one.
+    m : array_like
+        The array.
+    k : int, default: 0
+        The diagonal: 0 is the main one, positive ones lie above it.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `m`. Dtype: that of `m`.
+
+    Raises
+    ------
+    ValueError
+        PX015: no axes.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: gathers: a vector that becomes rows; a matrix moves nothing.
     """
 
 def tril_indices(n: Any, k: Any = ..., m: Any = ...) -> tuple[ndarray, ...]:
@@ -4921,12 +10230,27 @@ def tril_indices(n: Any, k: Any = ..., m: Any = ...) -> tuple[ndarray, ...]:
 
     Parameters
     ----------
-    n : int, optional
-        How many.
-    k : int
-        The diagonal; 0 is the main one.
+    n : int
+        The extent.
+    k : int, default: 0
+        The diagonal: 0 is the main one, positive ones lie above it.
+    m : int, optional
+        The number of columns; `n` for None.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    (ndarray, ndarray)
+        Vectors of rows and columns. Dtype: int64.
+
+    Raises
+    ------
+    ValueError
+        PX019: there would be too many elements.
+
+    Notes
+    -----
+    Collective: every process calls it, for the result depends on data, and what is recorded
+    is computed. Distribution: local.
     """
 
 def tril_indices_from(arr: Any, k: Any = ...) -> ndarray:
@@ -4938,10 +10262,23 @@ def tril_indices_from(arr: Any, k: Any = ...) -> ndarray:
     ----------
     arr : array_like
         The array.
-    k : int
-        The diagonal; 0 is the main one.
+    k : int, default: 0
+        The diagonal: 0 is the main one, positive ones lie above it.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    (ndarray, ndarray)
+        Vectors of rows and columns. Dtype: int64.
+
+    Raises
+    ------
+    ValueError
+        PX015: not two axes.
+
+    Notes
+    -----
+    Collective: every process calls it, for the result depends on data, and what is recorded
+    is computed. Distribution: local.
     """
 
 def trim_zeros(filt: Any, trim: Any = ..., axis: int | Sequence[int] | None = ...) -> ndarray:
@@ -4951,10 +10288,29 @@ def trim_zeros(filt: Any, trim: Any = ..., axis: int | Sequence[int] | None = ..
 
     Parameters
     ----------
+    filt : array_like
+        The array.
+    trim : str, default: 'fb'
+        'f' for the front, 'b' for the back.
     axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+        The axes; all for None.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        What is left, which depends on the elements. Dtype: that of `filt`.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX004: an axis is named twice.
+
+    Notes
+    -----
+    Collective: every process calls it, for the result depends on data, and what is recorded
+    is computed. Distribution: local.
     """
 
 def triu(m: Any, k: Any = ...) -> ndarray:
@@ -4964,10 +10320,25 @@ def triu(m: Any, k: Any = ...) -> ndarray:
 
     Parameters
     ----------
-    k : int
-        The diagonal; 0 is the main one.
+    m : array_like
+        The array.
+    k : int, default: 0
+        The diagonal: 0 is the main one, positive ones lie above it.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `m`. Dtype: that of `m`.
+
+    Raises
+    ------
+    ValueError
+        PX015: no axes.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: gathers: a vector that becomes rows; a matrix moves nothing.
     """
 
 def triu_indices(n: Any, k: Any = ..., m: Any = ...) -> tuple[ndarray, ...]:
@@ -4977,12 +10348,27 @@ def triu_indices(n: Any, k: Any = ..., m: Any = ...) -> tuple[ndarray, ...]:
 
     Parameters
     ----------
-    n : int, optional
-        How many.
-    k : int
-        The diagonal; 0 is the main one.
+    n : int
+        The extent.
+    k : int, default: 0
+        The diagonal: 0 is the main one, positive ones lie above it.
+    m : int, optional
+        The number of columns; `n` for None.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    (ndarray, ndarray)
+        Vectors of rows and columns. Dtype: int64.
+
+    Raises
+    ------
+    ValueError
+        PX019: there would be too many elements.
+
+    Notes
+    -----
+    Collective: every process calls it, for the result depends on data, and what is recorded
+    is computed. Distribution: local.
     """
 
 def triu_indices_from(arr: Any, k: Any = ...) -> ndarray:
@@ -4994,10 +10380,23 @@ def triu_indices_from(arr: Any, k: Any = ...) -> ndarray:
     ----------
     arr : array_like
         The array.
-    k : int
-        The diagonal; 0 is the main one.
+    k : int, default: 0
+        The diagonal: 0 is the main one, positive ones lie above it.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    (ndarray, ndarray)
+        Vectors of rows and columns. Dtype: int64.
+
+    Raises
+    ------
+    ValueError
+        PX015: not two axes.
+
+    Notes
+    -----
+    Collective: every process calls it, for the result depends on data, and what is recorded
+    is computed. Distribution: local.
     """
 
 true_divide: ufunc
@@ -5009,7 +10408,23 @@ def typename(char: Any) -> str:
 
     What a type character stands for.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Parameters
+    ----------
+    char : str
+        The character of the type.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    TypeError
+        An argument is of a type that is not told above, or unknown.
+
+    Notes
+    -----
+    Local: a process may call it alone; nothing is recorded. Distribution: local.
     """
 
 def union1d(ar1: Any, ar2: Any) -> ndarray:
@@ -5017,7 +10432,28 @@ def union1d(ar1: Any, ar2: Any) -> ndarray:
 
     The elements of either array, ascending, each once.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Parameters
+    ----------
+    ar1 : array_like
+        The first array, whose elements are taken in C order.
+    ar2 : array_like
+        The second array, whose elements are taken in C order.
+
+    Returns
+    -------
+    ndarray
+        A vector, whose length depends on the elements. Dtype: what the operands promote to
+        (NEP 50: Python's numbers give way).
+
+    Raises
+    ------
+    TypeError
+        An argument is of a type that is not told above, or unknown.
+
+    Notes
+    -----
+    Collective: every process calls it, for the result depends on data, and what is recorded
+    is computed. Distribution: gathers: along a split axis, for now.
     """
 
 def unique(ar: Any, return_index: Any = ..., return_inverse: Any = ..., return_counts: Any = ..., axis: int | Sequence[int] | None = ..., *, equal_nan: bool = ..., sorted: Any = ...) -> Any:
@@ -5027,25 +10463,64 @@ def unique(ar: Any, return_index: Any = ..., return_inverse: Any = ..., return_c
 
     Parameters
     ----------
-    axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
-    equal_nan : bool
+    ar : array_like
+        The array, whose elements are taken in C order.
+    return_index : bool, default: False
+        Whether to return where each first stands, too.
+    return_inverse : bool, default: False
+        Whether to return which of them each element is, too.
+    return_counts : bool, default: False
+        Whether to return how often each stands, too.
+    axis : int, optional
+        The axis whose slices are told apart; None for elements.
+    equal_nan : bool, default: True
         Whether NaN equals NaN.
+    sorted : bool, default: True
+        Without effect: elements are always sorted.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray or tuple of ndarray
+        A vector, or the slices along the axis; how many depends on the elements. Dtype:
+        that of `ar`; positions and counts int64.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+
+    Notes
+    -----
+    Collective: every process calls it, for the result depends on data, and what is recorded
+    is computed. Distribution: gathers: along a split axis, for now.
     """
 
 def unique_all(x: Any) -> ndarray:
     """unique_all(x)
 
-    The different elements, where they first stand, which of them each element is, and how often they stand.
+    The different elements, where they first stand, which of them each element is, and how
+    often they stand.
 
     Parameters
     ----------
     x : array_like
         The array.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    named tuple of ndarray
+        Vectors, whose length depends on the elements. Dtype: that of `x`; positions and
+        counts int64.
+
+    Raises
+    ------
+    TypeError
+        An argument is of a type that is not told above, or unknown.
+
+    Notes
+    -----
+    Collective: every process calls it, for the result depends on data, and what is recorded
+    is computed. Distribution: gathers: along a split axis, for now.
     """
 
 def unique_counts(x: Any) -> ndarray:
@@ -5058,7 +10533,21 @@ def unique_counts(x: Any) -> ndarray:
     x : array_like
         The array.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    named tuple of ndarray
+        Vectors, whose length depends on the elements. Dtype: that of `x`; positions and
+        counts int64.
+
+    Raises
+    ------
+    TypeError
+        An argument is of a type that is not told above, or unknown.
+
+    Notes
+    -----
+    Collective: every process calls it, for the result depends on data, and what is recorded
+    is computed. Distribution: gathers: along a split axis, for now.
     """
 
 def unique_inverse(x: Any) -> ndarray:
@@ -5071,7 +10560,21 @@ def unique_inverse(x: Any) -> ndarray:
     x : array_like
         The array.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    named tuple of ndarray
+        Vectors, whose length depends on the elements. Dtype: that of `x`; positions and
+        counts int64.
+
+    Raises
+    ------
+    TypeError
+        An argument is of a type that is not told above, or unknown.
+
+    Notes
+    -----
+    Collective: every process calls it, for the result depends on data, and what is recorded
+    is computed. Distribution: gathers: along a split axis, for now.
     """
 
 def unique_values(x: Any) -> ndarray:
@@ -5084,7 +10587,20 @@ def unique_values(x: Any) -> ndarray:
     x : array_like
         The array.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        A vector, whose length depends on the elements. Dtype: that of `x`.
+
+    Raises
+    ------
+    TypeError
+        An argument is of a type that is not told above, or unknown.
+
+    Notes
+    -----
+    Collective: every process calls it, for the result depends on data, and what is recorded
+    is computed. Distribution: gathers: along a split axis, for now.
     """
 
 def unpackbits(a: Any, /, axis: int | Sequence[int] | None = ..., count: Any = ..., bitorder: Any = ...) -> ndarray:
@@ -5096,10 +10612,32 @@ def unpackbits(a: Any, /, axis: int | Sequence[int] | None = ..., count: Any = .
     ----------
     a : array_like
         The array.
-    axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+    axis : int, optional
+        The axis; None for all elements in C order.
+    count : int, optional
+        How many bits; all for None, less than all if negative.
+    bitorder : {'big', 'little'}, default: 'big'
+        Which bit of a byte comes first.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        Eight times the extent along the axis, or `count`; a vector without an axis. Dtype:
+        uint8.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    TypeError
+        PX011: not uint8.
+    ValueError
+        PX017: more bits are left out than there are.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: all-to-all: where bytes cross the edges of blocks.
     """
 
 def unravel_index(indices: Any, shape: int | Sequence[int], order: str | None = ...) -> tuple[ndarray, ...]:
@@ -5111,12 +10649,27 @@ def unravel_index(indices: Any, shape: int | Sequence[int], order: str | None = 
     ----------
     indices : array_like of int
         The positions.
-    shape : int or tuple of int
+    shape : int or sequence of int
         The extents.
-    order : {'C', 'F', 'A', 'K'}, optional
-        The order of elements in memory.
+    order : {'C', 'F', 'A', 'K'}, default: 'C'
+        The order in which elements are taken.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    tuple of ndarray
+        The shape of `indices`, for each axis. Dtype: int64.
+
+    Raises
+    ------
+    TypeError
+        PX012: a cast would lose values.
+    ValueError
+        PX029: a position is outside. PX019: there would be too many elements.
+
+    Notes
+    -----
+    Collective where positions may be outside, which is seen at once; else Local: recorded.
+    Distribution: local.
     """
 
 def unstack(x: Any, /, *, axis: int | Sequence[int] | None = ...) -> tuple[ndarray, ...]:
@@ -5128,10 +10681,24 @@ def unstack(x: Any, /, *, axis: int | Sequence[int] | None = ...) -> tuple[ndarr
     ----------
     x : array_like
         The array.
-    axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+    axis : int, default: 0
+        The axis; from the end if negative.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    tuple of ndarray
+        The shape of `x` without the axis. Dtype: that of `x`.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX015: no axes.
+
+    Notes
+    -----
+    Local: a view, which moves and copies nothing. Distribution: local.
     """
 
 def unwrap(p: Any, discont: Any = ..., axis: int | Sequence[int] | None = ..., *, period: Any = ...) -> ndarray:
@@ -5141,10 +10708,32 @@ def unwrap(p: Any, discont: Any = ..., axis: int | Sequence[int] | None = ..., *
 
     Parameters
     ----------
-    axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+    p : array_like
+        The angles.
+    discont : float, optional
+        The least step that is made smaller; half the period for None.
+    axis : int, default: -1
+        The axis; from the end if negative.
+    period : float, default: 6.283185307179586
+        The period.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `p`. Dtype: that of `p`; float64 of bools and integers.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    TypeError
+        PX011: of complex numbers.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: all-to-all: another axis is split instead; vectors are gathered,
+    for now.
     """
 
 def vander(x: Any, N: Any = ..., increasing: Any = ...) -> ndarray:
@@ -5156,8 +10745,25 @@ def vander(x: Any, N: Any = ..., increasing: Any = ...) -> ndarray:
     ----------
     x : array_like
         The array.
+    N : int, optional
+        The number of columns; as many as elements for None.
+    increasing : bool, default: False
+        Whether powers ascend.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        `(len(x), N)`. Dtype: that of `x`, int64 at least.
+
+    Raises
+    ------
+    ValueError
+        PX015: another number of axes is needed.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: gathers: a vector that becomes rows; a matrix moves nothing.
     """
 
 def var(a: Any, axis: int | Sequence[int] | None = ..., dtype: DTypeLike = ..., out: ndarray | tuple[ndarray | None, ...] | None = ..., ddof: Any = ..., keepdims: bool = ..., *, where: Any = ..., mean: Any = ..., correction: Any = ...) -> ndarray:
@@ -5170,19 +10776,40 @@ def var(a: Any, axis: int | Sequence[int] | None = ..., dtype: DTypeLike = ..., 
     a : array_like
         The array.
     axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+        The axis, or the axes; from the end if negative.
     dtype : dtype, optional
         The dtype of the result.
     out : ndarray, optional
         The array that is written and returned.
-    ddof : float
-        Subtracted from the number of elements.
-    keepdims : bool
+    ddof : float, default: 0
+        Subtracted from the number of elements that is divided by.
+    keepdims : bool, default: False
         Whether the axes stay with extent 1.
-    where : array_like of bool
-        The elements that count; all by default.
+    where : array_like of bool, optional
+        Which elements count, broadcast to the array; None for all.
+    mean : array_like, optional
+        The mean, where it is known already.
+    correction : float, optional
+        Another name of `ddof`.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a` without the axes of `axis`, without any for None; with `keepdims`
+        they stay with extent 1. Dtype: `dtype`, or that of `a`, real of complex numbers;
+        float64 of bools and integers.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX004: an axis is named twice. `ddof` and `correction` are both given.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: reduce: partial results of the devices are combined.
     """
 
 def vdot(a: Any, b: Any, /) -> ndarray:
@@ -5195,9 +10822,23 @@ def vdot(a: Any, b: Any, /) -> ndarray:
     a : array_like
         The array.
     b : array_like
-        The other array.
+        The second array.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        An array without axes. Dtype: what the operands promote to (NEP 50: Python's numbers
+        give way).
+
+    Raises
+    ------
+    ValueError
+        PX014: other numbers of elements.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: reduce: partial sums.
     """
 
 def vecdot(x1: Any, x2: Any, /, out: ndarray | tuple[ndarray | None, ...] | None = ..., *, axes: Any = ..., axis: int | Sequence[int] | None = ..., keepdims: bool = ..., casting: str = ..., order: str | None = ..., dtype: DTypeLike = ..., subok: Any = ..., signature: Any = ...) -> ndarray:
@@ -5208,27 +10849,45 @@ def vecdot(x1: Any, x2: Any, /, out: ndarray | tuple[ndarray | None, ...] | None
     Parameters
     ----------
     x1 : array_like
-        The first array.
+        The first operand.
     x2 : array_like
-        The second array, broadcast with the first.
+        The second operand.
     out : ndarray, optional
         The array that is written and returned.
-    axes : tuple of int, optional
-        The axes.
-    axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
-    keepdims : bool
-        Whether the axes stay with extent 1.
-    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}
+    axes : None
+        There is nothing else: see `moveaxis`.
+    axis : int, default: -1
+        The axis; from the end if negative.
+    keepdims : bool, default: False
+        False alone.
+    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, default: 'same_kind'
         Which casts are allowed.
-    order : {'C', 'F', 'A', 'K'}, optional
+    order : {'C', 'F', 'A', 'K'}, default: 'K'
         The order of elements in memory.
     dtype : dtype, optional
         The dtype of the result.
-    subok : bool
+    subok : bool, default: True
         Without effect: there are no subclasses.
+    signature : None
+        There is nothing else: loops are chosen by dtypes.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        Broadcast, without the axis. Dtype: what the operands promote to (NEP 50: Python's
+        numbers give way).
+
+    Raises
+    ------
+    ValueError
+        PX014: the axes that are summed over differ. PX015: no axes.
+    AxisError
+        PX003: there is no such axis.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: reduce: partial sums.
     """
 
 def vecmat(x1: Any, x2: Any, /, out: ndarray | tuple[ndarray | None, ...] | None = ..., *, axes: Any = ..., axis: int | Sequence[int] | None = ..., keepdims: bool = ..., casting: str = ..., order: str | None = ..., dtype: DTypeLike = ..., subok: Any = ..., signature: Any = ...) -> ndarray:
@@ -5239,27 +10898,44 @@ def vecmat(x1: Any, x2: Any, /, out: ndarray | tuple[ndarray | None, ...] | None
     Parameters
     ----------
     x1 : array_like
-        The first array.
+        The first operand.
     x2 : array_like
-        The second array, broadcast with the first.
+        The second operand.
     out : ndarray, optional
         The array that is written and returned.
-    axes : tuple of int, optional
-        The axes.
-    axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
-    keepdims : bool
-        Whether the axes stay with extent 1.
-    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}
+    axes : None
+        There is nothing else: see `moveaxis`.
+    axis : None
+        There is nothing else.
+    keepdims : bool, default: False
+        False alone.
+    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, default: 'same_kind'
         Which casts are allowed.
-    order : {'C', 'F', 'A', 'K'}, optional
+    order : {'C', 'F', 'A', 'K'}, default: 'K'
         The order of elements in memory.
     dtype : dtype, optional
         The dtype of the result.
-    subok : bool
+    subok : bool, default: True
         Without effect: there are no subclasses.
+    signature : None
+        There is nothing else: loops are chosen by dtypes.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        `(..., n), (..., n, m) -> (..., m)`. Dtype: what the operands promote to (NEP 50:
+        Python's numbers give way).
+
+    Raises
+    ------
+    ValueError
+        PX014: the axes that are summed over differ. PX015: too few axes. PX001: shapes do
+        not broadcast.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: gathers: as matmul.
     """
 
 class vectorize:
@@ -5278,6 +10954,25 @@ def visualize_sharding(*args: Any, **kwargs: Any) -> Any:
 
         A notebook shows it as HTML; a terminal, when it is printed, in colours. Every process gets the
         same.
+
+        Parameters
+        ----------
+        array : ndarray
+            The array.
+
+        Returns
+        -------
+        object
+            A picture, to be shown or printed.
+
+        Raises
+        ------
+        ValueError
+            The array has no elements to draw.
+
+        Notes
+        -----
+        Local.
     """
 
 def vsplit(ary: Any, indices_or_sections: Any) -> list[ndarray]:
@@ -5289,8 +10984,24 @@ def vsplit(ary: Any, indices_or_sections: Any) -> list[ndarray]:
     ----------
     ary : array_like
         The array.
+    indices_or_sections : int or sequence of int
+        How many parts, or where they begin.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    list of ndarray
+        The extents, of which one is divided. Dtype: that of `ary`.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX017: the parts would not be equal.
+
+    Notes
+    -----
+    Local: a view, which moves and copies nothing. Distribution: local.
     """
 
 def vstack(tup: Any, *, dtype: DTypeLike = ..., casting: str = ...) -> ndarray:
@@ -5300,12 +11011,30 @@ def vstack(tup: Any, *, dtype: DTypeLike = ..., casting: str = ...) -> ndarray:
 
     Parameters
     ----------
+    tup : sequence of array_like
+        The arrays.
     dtype : dtype, optional
         The dtype of the result.
-    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}
+    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, default: 'same_kind'
         Which casts are allowed.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The extents of the arrays, added up along the axis. Dtype: `dtype`, or what the
+        arrays promote to.
+
+    Raises
+    ------
+    ValueError
+        PX017: there are no arrays. PX001: other extents differ.
+    TypeError
+        PX012: a cast would lose values.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: all-to-all: blocks move along the axes.
     """
 
 def where(condition: Any, x: Any = ..., y: Any = ..., /) -> ndarray:
@@ -5315,10 +11044,28 @@ def where(condition: Any, x: Any = ..., y: Any = ..., /) -> ndarray:
 
     Parameters
     ----------
-    x : array_like
-        The array.
+    condition : array_like
+        The condition; not zero holds.
+    x : array_like, optional
+        What is taken where it holds.
+    y : array_like, optional
+        What is taken elsewhere.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray or tuple of ndarray
+        The shape to which the operands broadcast. Dtype: what `x` and `y` promote to; of
+        the condition alone int64.
+
+    Raises
+    ------
+    ValueError
+        PX001: shapes do not broadcast. One of `x` and `y` alone.
+
+    Notes
+    -----
+    Local with `x` and `y`: recorded. With the condition alone Collective, as `nonzero`.
+    Distribution: local.
     """
 
 def zeros(shape: int | Sequence[int], dtype: DTypeLike = ..., order: str | None = ..., *, device: Any = ...) -> ndarray:
@@ -5328,16 +11075,29 @@ def zeros(shape: int | Sequence[int], dtype: DTypeLike = ..., order: str | None 
 
     Parameters
     ----------
-    shape : int or tuple of int
+    shape : int or sequence of int
         The extents.
     dtype : dtype, optional
         The dtype of the result.
-    order : {'C', 'F', 'A', 'K'}, optional
+    order : {'C', 'F'}, default: 'C'
         The order of elements in memory.
-    device : None
-        For programs of the array API standard.
+    device : str, optional
+        'cpu' or None: for programs of the array API standard.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape that is given. Dtype: `dtype`, float64 for None.
+
+    Raises
+    ------
+    ValueError
+        An extent is negative. PX019: there would be too many elements.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def zeros_like(a: Any, dtype: DTypeLike = ..., order: str | None = ..., subok: Any = ..., shape: int | Sequence[int] = ..., *, device: Any = ...) -> ndarray:
@@ -5351,16 +11111,29 @@ def zeros_like(a: Any, dtype: DTypeLike = ..., order: str | None = ..., subok: A
         The array.
     dtype : dtype, optional
         The dtype of the result.
-    order : {'C', 'F', 'A', 'K'}, optional
+    order : {'C', 'F', 'A', 'K'}, default: 'K'
         The order of elements in memory.
-    subok : bool
+    subok : bool, default: True
         Without effect: there are no subclasses.
-    shape : int or tuple of int
+    shape : int or sequence of int, optional
         The extents.
-    device : None
-        For programs of the array API standard.
+    device : str, optional
+        'cpu' or None: for programs of the array API standard.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a`, or `shape`. Dtype: `dtype`, that of `a` for None.
+
+    Raises
+    ------
+    ValueError
+        An extent is negative. PX002: the value does not broadcast to where it is written.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def __getattr__(name: str) -> Any: ...

@@ -38,6 +38,31 @@ def frompyfunc(func, /, nin, nout, *, identity=None):
     """A function of Python as one of arrays, broadcast to one shape.
 
     As `vectorize`, but every dtype is that of all results: there are no arrays of objects.
+
+    Parameters
+    ----------
+    func : callable
+        A function of numbers.
+    nin : int
+        How many arguments it has.
+    nout : int
+        How many results it gives.
+    identity : scalar, optional
+        The result for nothing.
+
+    Returns
+    -------
+    callable
+        A function of arrays, whose results have the shape to which they broadcast.
+
+    Raises
+    ------
+    TypeError
+        Calls raise it if results are no numbers.
+
+    Notes
+    -----
+    Calls are Collective: arrays are brought to the host, and the function is called there.
     """
     import numpy
 

@@ -6,13 +6,49 @@ from . import _phalanx
 
 
 def evaluate(*arrays):
-    """Waits for arrays, all of which are computed together. Collective."""
+    """Waits for arrays, all of which are computed together. Collective.
+
+    Parameters
+    ----------
+    arrays : ndarray
+        The arrays.
+
+    Returns
+    -------
+    None
+
+    Raises
+    ------
+    Exception
+        What has failed of what was recorded, with the line that recorded it.
+
+    Notes
+    -----
+    Collective: every process calls it.
+    """
     for array in arrays:
         array.evaluate()
 
 
 def print(*values, **keywords):
-    """Prints from process 0 alone. Collective if arrays are among the values."""
+    """Prints from process 0 alone. Collective if arrays are among the values.
+
+    Parameters
+    ----------
+    values : object
+        What is printed.
+    keywords : object
+        As of the function of Python.
+
+    Returns
+    -------
+    None
+
+    Raises
+    ------
+    Exception
+        What has failed of what was recorded.
+    """
     texts = [str(value) for value in values]
     if _phalanx.rank() == 0:
         _builtins.print(*texts, **keywords)
@@ -123,11 +159,49 @@ def visualize_sharding(array):
 
     A notebook shows it as HTML; a terminal, when it is printed, in colours. Every process gets the
     same.
+
+    Parameters
+    ----------
+    array : ndarray
+        The array.
+
+    Returns
+    -------
+    object
+        A picture, to be shown or printed.
+
+    Raises
+    ------
+    ValueError
+        The array has no elements to draw.
+
+    Notes
+    -----
+    Local.
     """
     extents = ", ".join(map(str, array.shape))
     return _Picture(f"{array.dtype}[{extents}] {array.sharding!r}", array._drawing())
 
 
 def explain(array):
-    """The plan of everything that is recorded and not run yet, as text."""
+    """The plan of everything that is recorded and not run yet, as text.
+
+    Parameters
+    ----------
+    array : ndarray
+        Any array of the session.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    None
+        Nothing is raised.
+
+    Notes
+    -----
+    Local: a copy of what is recorded is planned, and nothing runs.
+    """
     return array.explain()

@@ -16,34 +16,126 @@ class PlanCache:
         self._memory = -1
 
     def get_size(self):
-        """How many plans it may hold."""
+        """How many plans it may hold.
+
+        Returns
+        -------
+        int
+
+        Raises
+        ------
+        None
+            Nothing is raised.
+        """
         return self._size
 
     def set_size(self, size):
-        """Remembers how many plans it may hold; -1 for any number."""
+        """Remembers how many plans it may hold; -1 for any number.
+
+        Parameters
+        ----------
+        size : int
+            How many plans; -1 for any number.
+
+        Returns
+        -------
+        None
+
+        Raises
+        ------
+        ValueError
+            The number is less than -1.
+        """
         self._size = _limit(size)
 
     def get_memsize(self):
-        """How many bytes its plans may need."""
+        """How many bytes its plans may need.
+
+        Returns
+        -------
+        int
+
+        Raises
+        ------
+        None
+            Nothing is raised.
+        """
         return self._memory
 
     def set_memsize(self, memsize):
-        """Remembers how many bytes its plans may need; -1 for any number."""
+        """Remembers how many bytes its plans may need; -1 for any number.
+
+        Parameters
+        ----------
+        memsize : int
+            How many bytes; -1 for any number.
+
+        Returns
+        -------
+        None
+
+        Raises
+        ------
+        ValueError
+            The number is less than -1.
+        """
         self._memory = _limit(memsize)
 
     def get_curr_size(self):
-        """How many plans it holds: none."""
+        """How many plans it holds: none.
+
+        Returns
+        -------
+        int
+            0.
+
+        Raises
+        ------
+        None
+            Nothing is raised.
+        """
         return 0
 
     def get_curr_memsize(self):
-        """How many bytes its plans need: none."""
+        """How many bytes its plans need: none.
+
+        Returns
+        -------
+        int
+            0.
+
+        Raises
+        ------
+        None
+            Nothing is raised.
+        """
         return 0
 
     def clear(self):
-        """There is nothing to clear."""
+        """There is nothing to clear.
+
+        Returns
+        -------
+        None
+
+        Raises
+        ------
+        None
+            Nothing is raised.
+        """
 
     def show_info(self):
-        """Prints the settings."""
+        """Prints the settings.
+
+        Returns
+        -------
+        None
+
+        Raises
+        ------
+        None
+            Nothing is raised.
+        """
         print(self)
 
     def __repr__(self):
@@ -64,38 +156,133 @@ _cache = PlanCache()
 
 
 def get_plan_cache():
-    """The settings of the cache."""
+    """The settings of the cache.
+
+    Returns
+    -------
+    PlanCache
+
+    Raises
+    ------
+    None
+        Nothing is raised.
+    """
     return _cache
 
 
 def get_plan_cache_size():
-    """How many plans the cache may hold."""
+    """How many plans the cache may hold.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    None
+        Nothing is raised.
+    """
     return _cache.get_size()
 
 
 def set_plan_cache_size(size):
-    """Remembers how many plans the cache may hold."""
+    """Remembers how many plans the cache may hold.
+
+    Parameters
+    ----------
+    size : int
+        How many plans; -1 for any number.
+
+    Returns
+    -------
+    None
+
+    Raises
+    ------
+    ValueError
+        The number is less than -1.
+    """
     _cache.set_size(size)
 
 
 def get_plan_cache_max_memsize():
-    """How many bytes the plans of the cache may need."""
+    """How many bytes the plans of the cache may need.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    None
+        Nothing is raised.
+    """
     return _cache.get_memsize()
 
 
 def set_plan_cache_max_memsize(size):
-    """Remembers how many bytes the plans of the cache may need."""
+    """Remembers how many bytes the plans of the cache may need.
+
+    Parameters
+    ----------
+    size : int
+        How many bytes; -1 for any number.
+
+    Returns
+    -------
+    None
+
+    Raises
+    ------
+    ValueError
+        The number is less than -1.
+    """
     _cache.set_memsize(size)
 
 
 def clear_plan_cache():
-    """There is nothing to clear."""
+    """There is nothing to clear.
+
+    Returns
+    -------
+    None
+
+    Raises
+    ------
+    None
+        Nothing is raised.
+    """
 
 
 def show_plan_cache_info():
-    """Prints the settings of the cache."""
+    """Prints the settings of the cache.
+
+    Returns
+    -------
+    None
+
+    Raises
+    ------
+    None
+        Nothing is raised.
+    """
     _cache.show_info()
 
 
 def set_cufft_gpus(gpus):
-    """Transforms run on all devices of the session, whatever is said."""
+    """Transforms run on all devices of the session, whatever is said.
+
+    Parameters
+    ----------
+    gpus : int or sequence of int
+        Without effect.
+
+    Returns
+    -------
+    None
+
+    Raises
+    ------
+    None
+        Nothing is raised.
+    """

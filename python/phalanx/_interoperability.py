@@ -183,12 +183,7 @@ _phalanx.ndarray.__cuda_array_interface__ = property(_cuda_array_interface)
 
 
 class _LocalView:
-    """What the devices of this process hold: arrays of NumPy, without a copy and read-only; on GPUs
-    objects that other libraries read there.
-
-    ``with x.local_view() as shards:`` gives copies that may be written inside of the block, and are
-    what the array holds when it ends. Collective.
-    """
+    """What `ndarray.local_view` gives."""
 
     def __init__(self, array):
         self._array = array
@@ -228,10 +223,28 @@ class _LocalView:
 
 
 def _local_view(self):
+    """What the devices of this process hold: arrays of NumPy, without a copy and read-only.
+
+    ``with x.local_view() as shards:`` gives copies that may be written inside of the block, and are
+    what the array holds when it ends.
+
+    Returns
+    -------
+    sequence of numpy.ndarray
+        One for each device of this process, in order.
+
+    Raises
+    ------
+    ValueError
+        At the end of the block, if the array is split along several axes.
+
+    Notes
+    -----
+    Collective: every process calls it, and every process writes if one does.
+    """
     return _LocalView(self)
 
 
-_local_view.__doc__ = _LocalView.__doc__
 _phalanx.ndarray.local_view = _local_view
 
 
@@ -271,6 +284,31 @@ def from_dlpack(x, /, *, device=None, copy=None):
     ------
     BufferError
         If the elements lie on another device, or would have to be copied and must not be.
+
+    Parameters
+    ----------
+    x : object
+        An object with `__dlpack__` and `__dlpack_device__`.
+    device : str, optional
+        'cpu' or None.
+    copy : bool, optional
+        Whether to copy always (True), never (False) or where needed (None).
+
+    Returns
+    -------
+    ndarray
+        Shape and dtype of the object.
+
+    Raises
+    ------
+    BufferError
+        The elements cannot be had as asked for.
+    ValueError
+        The device is another one.
+
+    Notes
+    -----
+    Local: nothing is asked of other processes.
     """
     import numpy
 
@@ -337,7 +375,37 @@ class _OnHost:
 
 
 def asnumpy(a, stream=None, order="C", out=None, *, blocking=True):
-    """The elements of an array as an array of NumPy; of anything else what NumPy makes of it."""
+    """The elements of an array as an array of NumPy; of anything else what NumPy makes of it.
+
+    Parameters
+    ----------
+    a : ndarray or array_like
+        The array.
+    stream : optional
+        Without effect: operations are in program order.
+    order : {'C', 'F', 'A', 'K'}, default: 'C'
+        The order of elements in memory.
+    out : numpy.ndarray, optional
+        What is written and returned.
+    blocking : bool, default: True
+        Without effect: the elements are there when it returns.
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape and dtype of the array.
+
+    Raises
+    ------
+    ValueError
+        `out` has another shape, or the order is unknown.
+    TypeError
+        `out` is no array of NumPy.
+
+    Notes
+    -----
+    Collective, unless the elements are held by this process already.
+    """
     import numpy
 
     if isinstance(a, _phalanx.ndarray):
@@ -350,7 +418,26 @@ def asnumpy(a, stream=None, order="C", out=None, *, blocking=True):
 
 
 def get_array_module(*arguments):
-    """``phalanx`` if one of the arguments is its array, else ``numpy``."""
+    """``phalanx`` if one of the arguments is its array, else ``numpy``.
+
+    Parameters
+    ----------
+    arguments : object
+        What a program was given.
+
+    Returns
+    -------
+    module
+
+    Raises
+    ------
+    None
+        Nothing is raised.
+
+    Notes
+    -----
+    Local: a process may call it alone.
+    """
     import phalanx
 
     if any(isinstance(argument, _phalanx.ndarray) for argument in arguments):

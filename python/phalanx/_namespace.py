@@ -142,7 +142,29 @@ def __array_namespace__(self, /, *, api_version=None):
 
 
 def to_device(self, device, /, *, stream=None):
-    """The array itself: there is no device but the mesh."""
+    """The array itself: there is no device but the mesh.
+
+    Parameters
+    ----------
+    device : str
+        'cpu'.
+    stream : None
+        There are no streams.
+
+    Returns
+    -------
+    ndarray
+        The array itself.
+
+    Raises
+    ------
+    ValueError
+        There is no such device, or a stream is given.
+
+    Notes
+    -----
+    Local: a process may call it alone.
+    """
     _check_device(device)
     if stream is not None:
         raise ValueError("to_device: arrays have no streams")
@@ -150,14 +172,47 @@ def to_device(self, device, /, *, stream=None):
 
 
 def dumps(self):
-    """The array pickled. Collective."""
+    """The array pickled. Collective.
+
+    Returns
+    -------
+    bytes
+
+    Raises
+    ------
+    Exception
+        What has failed of what was recorded.
+
+    Notes
+    -----
+    Collective: the elements are brought to the host.
+    """
     import pickle
 
     return pickle.dumps(self)
 
 
 def dump(self, file):
-    """Pickles the array into a file, or one of this name. Collective."""
+    """Pickles the array into a file, or one of this name. Collective.
+
+    Parameters
+    ----------
+    file : path or file
+        The file, or its name.
+
+    Returns
+    -------
+    None
+
+    Raises
+    ------
+    OSError
+        The file cannot be written.
+
+    Notes
+    -----
+    Collective: the elements are brought to the host.
+    """
     if hasattr(file, "write"):
         file.write(self.dumps())
         return
@@ -166,7 +221,30 @@ def dump(self, file):
 
 
 def setflags(self, write=None, align=None, uic=None):
-    """Refuses all but what the flags are."""
+    """Refuses all but what the flags are.
+
+    Parameters
+    ----------
+    write : bool, optional
+        What the flag is.
+    align : bool, optional
+        Without effect.
+    uic : bool, optional
+        False.
+
+    Returns
+    -------
+    None
+
+    Raises
+    ------
+    ValueError
+        A flag would change.
+
+    Notes
+    -----
+    Local: a process may call it alone.
+    """
     if write is not None and bool(write) != self.flags.writeable:
         raise ValueError("cannot set WRITEABLE flag: use broadcast_to for a view to read only")
     if uic:

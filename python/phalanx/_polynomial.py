@@ -136,10 +136,50 @@ class poly1d:
         return poly1d(quotient), poly1d(rest)
 
     def deriv(self, m=1):
-        """The derivative of some order."""
+        """The derivative of some order.
+
+        Parameters
+        ----------
+        m : int, default: 1
+            The order.
+
+        Returns
+        -------
+        poly1d
+
+        Raises
+        ------
+        ValueError
+            `m` is negative.
+
+        Notes
+        -----
+        Local.
+        """
         return poly1d(_phalanx.polyder(self._coefficients, m))
 
     def integ(self, m=1, k=0):
-        """The integral of some order, with constants."""
+        """The integral of some order, with constants.
+
+        Parameters
+        ----------
+        m : int, default: 1
+            The order.
+        k : array_like, default: 0
+            The constants, one for each order, or one.
+
+        Returns
+        -------
+        poly1d
+
+        Raises
+        ------
+        ValueError
+            `m` is negative, or there are too few constants.
+
+        Notes
+        -----
+        Local.
+        """
         constants = [k] * m if _phalanx.ndim(k) == 0 else k
         return poly1d(_phalanx.polyint(self._coefficients, m, _phalanx.asarray(constants)))

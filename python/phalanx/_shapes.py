@@ -34,7 +34,21 @@ class broadcast:
         return tuple(array.flat for array in self._arrays)
 
     def reset(self):
-        """Begins again at the first elements."""
+        """Begins again at the first elements.
+
+        Returns
+        -------
+        None
+
+        Raises
+        ------
+        None
+            Nothing is raised.
+
+        Notes
+        -----
+        Local.
+        """
         self.index = 0
         self._items = zip(*self.iters)
 
@@ -48,7 +62,33 @@ class broadcast:
 
 
 def einsum_path(subscripts, *operands, optimize="greedy", einsum_call=False):
-    """The cheapest order of an `einsum`, and NumPy's report on it."""
+    """The cheapest order of an `einsum`, and NumPy's report on it.
+
+    Parameters
+    ----------
+    subscripts : str
+        As of `einsum`.
+    operands : array_like
+        As of `einsum`.
+    optimize : bool, str or tuple, default: 'greedy'
+        How an order is looked for, as in NumPy.
+    einsum_call : bool, default: False
+        Whether to return what NumPy contracts in turn.
+
+    Returns
+    -------
+    (list, str)
+        The pairs of operands in turn, and a report.
+
+    Raises
+    ------
+    ValueError
+        The subscripts cannot be read, or do not fit.
+
+    Notes
+    -----
+    Local: it depends on extents alone.
+    """
     import numpy
 
     def shaped(operand):

@@ -36,6 +36,7 @@ from ._cuda_streams import (
     get_current_stream as get_current_stream,
     get_elapsed_time as get_elapsed_time,
 )
+from ._documentation import describe as _describe
 
 # By their paths, too, as if this were a folder.
 for _name, _module in ("runtime", runtime), ("nvtx", nvtx), ("profiler", profiler):
@@ -144,3 +145,7 @@ def get_cuda_path():
 
     path = os.environ.get("CUDA_PATH", "/usr/local/cuda")
     return path if is_available() and os.path.isdir(path) else None
+
+
+_describe(__name__)
+_describe(runtime.__name__, "phalanx.cuda.runtime")

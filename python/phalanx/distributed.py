@@ -6,6 +6,7 @@ of such a block are global already.
 """
 
 from . import _phalanx
+from ._documentation import describe as _describe
 from ._messages import Messages as _Messages
 from ._phalanx import agree as agree
 
@@ -145,3 +146,6 @@ def init_process_group(n_devices=None, rank=None, *, backend=None, host=None, po
     if rank not in (None, own):
         raise ValueError(f"rank is {rank}, but this is process {own}")
     return ProcessGroup()
+
+
+_describe(__name__)

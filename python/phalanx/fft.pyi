@@ -21,15 +21,32 @@ def fft(a: Any, n: Any = ..., axis: int | Sequence[int] | None = ..., norm: Any 
     a : array_like
         The array.
     n : int, optional
-        How many.
-    axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+        The extent of the transform, to which the axis is cut or filled with zeros; that of
+        `a` for None.
+    axis : int, default: -1
+        The axis; from the end if negative.
     norm : {'backward', 'ortho', 'forward'}, optional
-        The direction that is scaled.
+        Which direction is scaled.
     out : ndarray, optional
         The array that is written and returned.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a`, with `n` along the axis. Dtype: complex, of the precision of `a`;
+        complex128 of bools, integers and float64.
+
+    Raises
+    ------
+    IndexError
+        PX007: there is no such axis.
+    ValueError
+        PX017: `n` is below 1. The norm is unknown.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: all-to-all: the axis of the transform is made whole.
     """
 
 def fft2(a: Any, s: Any = ..., axes: Any = ..., norm: Any = ..., out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
@@ -42,15 +59,31 @@ def fft2(a: Any, s: Any = ..., axes: Any = ..., norm: Any = ..., out: ndarray | 
     a : array_like
         The array.
     s : sequence of int, optional
-        The extents of the transform.
-    axes : tuple of int, optional
-        The axes.
+        The extents of the transform along the axes; those of `a` for None.
+    axes : sequence of int, default: (-2, -1)
+        The axes of the transform; those of `s`, or all, for None.
     norm : {'backward', 'ortho', 'forward'}, optional
-        The direction that is scaled.
+        Which direction is scaled.
     out : ndarray, optional
         The array that is written and returned.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a`, with `s` along the axes. Dtype: complex, of the precision of `a`;
+        complex128 of bools, integers and float64.
+
+    Raises
+    ------
+    IndexError
+        PX007: there is no such axis.
+    ValueError
+        PX017: an extent is below 1. The norm is unknown.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: all-to-all: the axis of the transform is made whole.
     """
 
 def fftfreq(n: Any, d: Any = ..., device: Any = ..., *, dtype: DTypeLike = ...) -> ndarray:
@@ -60,14 +93,29 @@ def fftfreq(n: Any, d: Any = ..., device: Any = ..., *, dtype: DTypeLike = ...) 
 
     Parameters
     ----------
-    n : int, optional
-        How many.
-    device : None
-        For programs of the array API standard.
+    n : int
+        The extent of the transform.
+    d : float, default: 1.0
+        The distance of samples.
+    device : str, optional
+        'cpu' or None: for programs of the array API standard.
     dtype : dtype, optional
         The dtype of the result.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        A vector of `n` numbers. Dtype: `dtype`, float64 unless it is given.
+
+    Raises
+    ------
+    ValueError
+        PX017: `n` or `d` is zero.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def fftn(a: Any, s: Any = ..., axes: Any = ..., norm: Any = ..., out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
@@ -80,15 +128,31 @@ def fftn(a: Any, s: Any = ..., axes: Any = ..., norm: Any = ..., out: ndarray | 
     a : array_like
         The array.
     s : sequence of int, optional
-        The extents of the transform.
-    axes : tuple of int, optional
-        The axes.
+        The extents of the transform along the axes; those of `a` for None.
+    axes : sequence of int, optional
+        The axes of the transform; those of `s`, or all, for None.
     norm : {'backward', 'ortho', 'forward'}, optional
-        The direction that is scaled.
+        Which direction is scaled.
     out : ndarray, optional
         The array that is written and returned.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a`, with `s` along the axes. Dtype: complex, of the precision of `a`;
+        complex128 of bools, integers and float64.
+
+    Raises
+    ------
+    IndexError
+        PX007: there is no such axis.
+    ValueError
+        PX017: an extent is below 1. The norm is unknown.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: all-to-all: the axis of the transform is made whole.
     """
 
 def fftshift(x: Any, axes: Any = ...) -> ndarray:
@@ -100,10 +164,23 @@ def fftshift(x: Any, axes: Any = ...) -> ndarray:
     ----------
     x : array_like
         The array.
-    axes : tuple of int, optional
-        The axes.
+    axes : int or sequence of int, optional
+        The axes; all for None.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `x`. Dtype: that of `x`.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: all-to-all: blocks move along the axes.
     """
 
 def hfft(a: Any, n: Any = ..., axis: int | Sequence[int] | None = ..., norm: Any = ..., out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
@@ -116,15 +193,32 @@ def hfft(a: Any, n: Any = ..., axis: int | Sequence[int] | None = ..., norm: Any
     a : array_like
         The array.
     n : int, optional
-        How many.
-    axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+        The extent of the transform, to which the axis is cut or filled with zeros; that of
+        `a` for None.
+    axis : int, default: -1
+        The axis; from the end if negative.
     norm : {'backward', 'ortho', 'forward'}, optional
-        The direction that is scaled.
+        Which direction is scaled.
     out : ndarray, optional
         The array that is written and returned.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a`, with `n`, or `2 * (m - 1)`, along the axis. Dtype: real, of the
+        precision of `a`; float64 of bools and integers.
+
+    Raises
+    ------
+    IndexError
+        PX007: there is no such axis.
+    ValueError
+        PX017: `n` is below 1. The norm is unknown.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: all-to-all: the axis of the transform is made whole.
     """
 
 def ifft(a: Any, n: Any = ..., axis: int | Sequence[int] | None = ..., norm: Any = ..., out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
@@ -137,15 +231,32 @@ def ifft(a: Any, n: Any = ..., axis: int | Sequence[int] | None = ..., norm: Any
     a : array_like
         The array.
     n : int, optional
-        How many.
-    axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+        The extent of the transform, to which the axis is cut or filled with zeros; that of
+        `a` for None.
+    axis : int, default: -1
+        The axis; from the end if negative.
     norm : {'backward', 'ortho', 'forward'}, optional
-        The direction that is scaled.
+        Which direction is scaled.
     out : ndarray, optional
         The array that is written and returned.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a`, with `n` along the axis. Dtype: complex, of the precision of `a`;
+        complex128 of bools, integers and float64.
+
+    Raises
+    ------
+    IndexError
+        PX007: there is no such axis.
+    ValueError
+        PX017: `n` is below 1. The norm is unknown.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: all-to-all: the axis of the transform is made whole.
     """
 
 def ifft2(a: Any, s: Any = ..., axes: Any = ..., norm: Any = ..., out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
@@ -158,15 +269,31 @@ def ifft2(a: Any, s: Any = ..., axes: Any = ..., norm: Any = ..., out: ndarray |
     a : array_like
         The array.
     s : sequence of int, optional
-        The extents of the transform.
-    axes : tuple of int, optional
-        The axes.
+        The extents of the transform along the axes; those of `a` for None.
+    axes : sequence of int, default: (-2, -1)
+        The axes of the transform; those of `s`, or all, for None.
     norm : {'backward', 'ortho', 'forward'}, optional
-        The direction that is scaled.
+        Which direction is scaled.
     out : ndarray, optional
         The array that is written and returned.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a`, with `s` along the axes. Dtype: complex, of the precision of `a`;
+        complex128 of bools, integers and float64.
+
+    Raises
+    ------
+    IndexError
+        PX007: there is no such axis.
+    ValueError
+        PX017: an extent is below 1. The norm is unknown.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: all-to-all: the axis of the transform is made whole.
     """
 
 def ifftn(a: Any, s: Any = ..., axes: Any = ..., norm: Any = ..., out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
@@ -179,15 +306,31 @@ def ifftn(a: Any, s: Any = ..., axes: Any = ..., norm: Any = ..., out: ndarray |
     a : array_like
         The array.
     s : sequence of int, optional
-        The extents of the transform.
-    axes : tuple of int, optional
-        The axes.
+        The extents of the transform along the axes; those of `a` for None.
+    axes : sequence of int, optional
+        The axes of the transform; those of `s`, or all, for None.
     norm : {'backward', 'ortho', 'forward'}, optional
-        The direction that is scaled.
+        Which direction is scaled.
     out : ndarray, optional
         The array that is written and returned.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a`, with `s` along the axes. Dtype: complex, of the precision of `a`;
+        complex128 of bools, integers and float64.
+
+    Raises
+    ------
+    IndexError
+        PX007: there is no such axis.
+    ValueError
+        PX017: an extent is below 1. The norm is unknown.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: all-to-all: the axis of the transform is made whole.
     """
 
 def ifftshift(x: Any, axes: Any = ...) -> ndarray:
@@ -199,10 +342,23 @@ def ifftshift(x: Any, axes: Any = ...) -> ndarray:
     ----------
     x : array_like
         The array.
-    axes : tuple of int, optional
-        The axes.
+    axes : int or sequence of int, optional
+        The axes; all for None.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `x`. Dtype: that of `x`.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: all-to-all: blocks move along the axes.
     """
 
 def ihfft(a: Any, n: Any = ..., axis: int | Sequence[int] | None = ..., norm: Any = ..., out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
@@ -215,15 +371,34 @@ def ihfft(a: Any, n: Any = ..., axis: int | Sequence[int] | None = ..., norm: An
     a : array_like
         The array.
     n : int, optional
-        How many.
-    axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+        The extent of the transform, to which the axis is cut or filled with zeros; that of
+        `a` for None.
+    axis : int, default: -1
+        The axis; from the end if negative.
     norm : {'backward', 'ortho', 'forward'}, optional
-        The direction that is scaled.
+        Which direction is scaled.
     out : ndarray, optional
         The array that is written and returned.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a`, with `n // 2 + 1` along the axis. Dtype: complex, of the precision
+        of `a`; complex128 of bools, integers and float64.
+
+    Raises
+    ------
+    IndexError
+        PX007: there is no such axis.
+    ValueError
+        PX017: `n` is below 1. The norm is unknown.
+    TypeError
+        PX011: of complex numbers.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: all-to-all: the axis of the transform is made whole.
     """
 
 def irfft(a: Any, n: Any = ..., axis: int | Sequence[int] | None = ..., norm: Any = ..., out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
@@ -236,15 +411,32 @@ def irfft(a: Any, n: Any = ..., axis: int | Sequence[int] | None = ..., norm: An
     a : array_like
         The array.
     n : int, optional
-        How many.
-    axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+        The extent of the transform, to which the axis is cut or filled with zeros; that of
+        `a` for None.
+    axis : int, default: -1
+        The axis; from the end if negative.
     norm : {'backward', 'ortho', 'forward'}, optional
-        The direction that is scaled.
+        Which direction is scaled.
     out : ndarray, optional
         The array that is written and returned.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a`, with `n`, or `2 * (m - 1)`, along the axis. Dtype: real, of the
+        precision of `a`; float64 of bools and integers.
+
+    Raises
+    ------
+    IndexError
+        PX007: there is no such axis.
+    ValueError
+        PX017: `n` is below 1. The norm is unknown.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: all-to-all: the axis of the transform is made whole.
     """
 
 def irfft2(a: Any, s: Any = ..., axes: Any = ..., norm: Any = ..., out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
@@ -257,15 +449,31 @@ def irfft2(a: Any, s: Any = ..., axes: Any = ..., norm: Any = ..., out: ndarray 
     a : array_like
         The array.
     s : sequence of int, optional
-        The extents of the transform.
-    axes : tuple of int, optional
-        The axes.
+        The extents of the transform along the axes; those of `a` for None.
+    axes : sequence of int, default: (-2, -1)
+        The axes of the transform; those of `s`, or all, for None.
     norm : {'backward', 'ortho', 'forward'}, optional
-        The direction that is scaled.
+        Which direction is scaled.
     out : ndarray, optional
         The array that is written and returned.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a`, with `s` along the axes. Dtype: real, of the precision of `a`;
+        float64 of bools and integers.
+
+    Raises
+    ------
+    IndexError
+        PX007: there is no such axis.
+    ValueError
+        PX017: an extent is below 1. The norm is unknown.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: all-to-all: the axis of the transform is made whole.
     """
 
 def irfftn(a: Any, s: Any = ..., axes: Any = ..., norm: Any = ..., out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
@@ -278,15 +486,31 @@ def irfftn(a: Any, s: Any = ..., axes: Any = ..., norm: Any = ..., out: ndarray 
     a : array_like
         The array.
     s : sequence of int, optional
-        The extents of the transform.
-    axes : tuple of int, optional
-        The axes.
+        The extents of the transform along the axes; those of `a` for None.
+    axes : sequence of int, optional
+        The axes of the transform; those of `s`, or all, for None.
     norm : {'backward', 'ortho', 'forward'}, optional
-        The direction that is scaled.
+        Which direction is scaled.
     out : ndarray, optional
         The array that is written and returned.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a`, with `s` along the axes. Dtype: real, of the precision of `a`;
+        float64 of bools and integers.
+
+    Raises
+    ------
+    IndexError
+        PX007: there is no such axis.
+    ValueError
+        PX017: an extent is below 1. The norm is unknown.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: all-to-all: the axis of the transform is made whole.
     """
 
 def rfft(a: Any, n: Any = ..., axis: int | Sequence[int] | None = ..., norm: Any = ..., out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
@@ -299,15 +523,34 @@ def rfft(a: Any, n: Any = ..., axis: int | Sequence[int] | None = ..., norm: Any
     a : array_like
         The array.
     n : int, optional
-        How many.
-    axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+        The extent of the transform, to which the axis is cut or filled with zeros; that of
+        `a` for None.
+    axis : int, default: -1
+        The axis; from the end if negative.
     norm : {'backward', 'ortho', 'forward'}, optional
-        The direction that is scaled.
+        Which direction is scaled.
     out : ndarray, optional
         The array that is written and returned.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a`, with `n // 2 + 1` along the axis. Dtype: complex, of the precision
+        of `a`; complex128 of bools, integers and float64.
+
+    Raises
+    ------
+    IndexError
+        PX007: there is no such axis.
+    ValueError
+        PX017: `n` is below 1. The norm is unknown.
+    TypeError
+        PX011: of complex numbers.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: all-to-all: the axis of the transform is made whole.
     """
 
 def rfft2(a: Any, s: Any = ..., axes: Any = ..., norm: Any = ..., out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
@@ -320,15 +563,33 @@ def rfft2(a: Any, s: Any = ..., axes: Any = ..., norm: Any = ..., out: ndarray |
     a : array_like
         The array.
     s : sequence of int, optional
-        The extents of the transform.
-    axes : tuple of int, optional
-        The axes.
+        The extents of the transform along the axes; those of `a` for None.
+    axes : sequence of int, default: (-2, -1)
+        The axes of the transform; those of `s`, or all, for None.
     norm : {'backward', 'ortho', 'forward'}, optional
-        The direction that is scaled.
+        Which direction is scaled.
     out : ndarray, optional
         The array that is written and returned.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a`, with `s` along the axes, of which the last has `n // 2 + 1`.
+        Dtype: complex, of the precision of `a`; complex128 of bools, integers and float64.
+
+    Raises
+    ------
+    IndexError
+        PX007: there is no such axis.
+    ValueError
+        PX017: an extent is below 1. The norm is unknown.
+    TypeError
+        PX011: of complex numbers.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: all-to-all: the axis of the transform is made whole.
     """
 
 def rfftfreq(n: Any, d: Any = ..., device: Any = ..., *, dtype: DTypeLike = ...) -> ndarray:
@@ -338,14 +599,29 @@ def rfftfreq(n: Any, d: Any = ..., device: Any = ..., *, dtype: DTypeLike = ...)
 
     Parameters
     ----------
-    n : int, optional
-        How many.
-    device : None
-        For programs of the array API standard.
+    n : int
+        The extent of the transform.
+    d : float, default: 1.0
+        The distance of samples.
+    device : str, optional
+        'cpu' or None: for programs of the array API standard.
     dtype : dtype, optional
         The dtype of the result.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        A vector of `n // 2 + 1` numbers. Dtype: `dtype`, float64 unless it is given.
+
+    Raises
+    ------
+    ValueError
+        PX017: `n` or `d` is zero.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def rfftn(a: Any, s: Any = ..., axes: Any = ..., norm: Any = ..., out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
@@ -358,15 +634,33 @@ def rfftn(a: Any, s: Any = ..., axes: Any = ..., norm: Any = ..., out: ndarray |
     a : array_like
         The array.
     s : sequence of int, optional
-        The extents of the transform.
-    axes : tuple of int, optional
-        The axes.
+        The extents of the transform along the axes; those of `a` for None.
+    axes : sequence of int, optional
+        The axes of the transform; those of `s`, or all, for None.
     norm : {'backward', 'ortho', 'forward'}, optional
-        The direction that is scaled.
+        Which direction is scaled.
     out : ndarray, optional
         The array that is written and returned.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a`, with `s` along the axes, of which the last has `n // 2 + 1`.
+        Dtype: complex, of the precision of `a`; complex128 of bools, integers and float64.
+
+    Raises
+    ------
+    IndexError
+        PX007: there is no such axis.
+    ValueError
+        PX017: an extent is below 1. The norm is unknown.
+    TypeError
+        PX011: of complex numbers.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: all-to-all: the axis of the transform is made whole.
     """
 
 def __getattr__(name: str) -> Any: ...

@@ -20,8 +20,25 @@ def cholesky(a: Any, /, *, upper: Any = ...) -> ndarray:
     ----------
     a : array_like
         The array.
+    upper : bool, default: False
+        Whether the upper factor is wanted.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a`, `(..., n, n)`. Dtype: that of `a`; float64 of bools and integers.
+
+    Raises
+    ------
+    LinAlgError
+        PX124: there are less than two axes. PX125: the last two extents differ. PX121: a
+        matrix is not positive definite.
+
+    Notes
+    -----
+    Collective: every process calls it, for whether there is a result depends on data;
+    within `deferred_errors` that is seen at the next observation. Distribution: gathers:
+    matrices are factorised whole, for now.
     """
 
 def cond(x: Any, p: Any = ...) -> ndarray:
@@ -33,8 +50,27 @@ def cond(x: Any, p: Any = ...) -> ndarray:
     ----------
     x : array_like
         The array.
+    p : int, float or str, optional
+        Which norm; that of singular values for None.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        `(..., m, n) -> (...)`. Dtype: real, of the precision of `x`; float64 of bools and
+        integers.
+
+    Raises
+    ------
+    LinAlgError
+        PX124: there are less than two axes. PX125: the last two extents differ. PX134:
+        there are no elements.
+    ValueError
+        PX017: there is no such norm.
+
+    Notes
+    -----
+    Collective: every process calls it, for the result depends on data, and what is recorded
+    is computed. Distribution: gathers: matrices are factorised whole, for now.
     """
 
 def cross(x1: Any, x2: Any, /, *, axis: int | Sequence[int] | None = ...) -> ndarray:
@@ -45,13 +81,29 @@ def cross(x1: Any, x2: Any, /, *, axis: int | Sequence[int] | None = ...) -> nda
     Parameters
     ----------
     x1 : array_like
-        The first array.
+        The first operand.
     x2 : array_like
-        The second array, broadcast with the first.
-    axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+        The second operand.
+    axis : int, default: -1
+        The axis; from the end if negative.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        Broadcast, without the axis for two vectors of two components. Dtype: what the
+        operands promote to (NEP 50: Python's numbers give way).
+
+    Raises
+    ------
+    ValueError
+        PX017: vectors have not two or three components.
+    AxisError
+        PX003: there is no such axis.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed.
     """
 
 def det(a: Any) -> ndarray:
@@ -64,7 +116,20 @@ def det(a: Any) -> ndarray:
     a : array_like
         The array.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        `(..., n, n) -> (...)`. Dtype: that of `a`; float64 of bools and integers.
+
+    Raises
+    ------
+    LinAlgError
+        PX124: there are less than two axes. PX125: the last two extents differ.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: gathers: matrices are factorised whole, for now.
     """
 
 def diagonal(x: Any, /, *, offset: Any = ...) -> ndarray:
@@ -76,8 +141,22 @@ def diagonal(x: Any, /, *, offset: Any = ...) -> ndarray:
     ----------
     x : array_like
         The array.
+    offset : int, default: 0
+        The diagonal: 0 is the main one, positive ones lie above it.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `x` without the last two axes, then the diagonal. Dtype: that of `x`.
+
+    Raises
+    ------
+    ValueError
+        PX015: fewer than two axes.
+
+    Notes
+    -----
+    Local: a view, which cannot be written.
     """
 
 def eig(a: Any) -> tuple[ndarray, ...]:
@@ -90,7 +169,23 @@ def eig(a: Any) -> tuple[ndarray, ...]:
     a : array_like
         The array.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    (ndarray, ndarray)
+        `(..., n, n) -> (..., n), (..., n, n)`. Dtype: complex, of the precision of `a`;
+        complex128 of bools, integers and float64; real where all eigenvalues of real
+        matrices are.
+
+    Raises
+    ------
+    LinAlgError
+        PX124: there are less than two axes. PX125: the last two extents differ. PX122: a
+        factorisation does not converge.
+
+    Notes
+    -----
+    Collective: every process calls it, for the result depends on data, and what is recorded
+    is computed. Distribution: gathers: matrices are factorised whole, for now.
     """
 
 def eigh(a: Any, UPLO: Any = ...) -> tuple[ndarray, ...]:
@@ -102,8 +197,28 @@ def eigh(a: Any, UPLO: Any = ...) -> tuple[ndarray, ...]:
     ----------
     a : array_like
         The array.
+    UPLO : {'L', 'U'}, default: 'L'
+        Which triangle is read.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    (ndarray, ndarray)
+        `(..., n, n) -> (..., n), (..., n, n)`. Dtype: that of `a`; float64 of bools and
+        integers; eigenvalues are real.
+
+    Raises
+    ------
+    LinAlgError
+        PX124: there are less than two axes. PX125: the last two extents differ. PX122: a
+        factorisation does not converge.
+    ValueError
+        `UPLO` is unknown.
+
+    Notes
+    -----
+    Collective: every process calls it, for whether there is a result depends on data;
+    within `deferred_errors` that is seen at the next observation. Distribution: gathers:
+    matrices are factorised whole, for now.
     """
 
 def eigvals(a: Any) -> ndarray:
@@ -116,7 +231,22 @@ def eigvals(a: Any) -> ndarray:
     a : array_like
         The array.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        `(..., n, n) -> (..., n)`. Dtype: complex, of the precision of `a`; complex128 of
+        bools, integers and float64; real where all eigenvalues of real matrices are.
+
+    Raises
+    ------
+    LinAlgError
+        PX124: there are less than two axes. PX125: the last two extents differ. PX122: a
+        factorisation does not converge.
+
+    Notes
+    -----
+    Collective: every process calls it, for the result depends on data, and what is recorded
+    is computed. Distribution: gathers: matrices are factorised whole, for now.
     """
 
 def eigvalsh(a: Any, UPLO: Any = ...) -> ndarray:
@@ -128,8 +258,28 @@ def eigvalsh(a: Any, UPLO: Any = ...) -> ndarray:
     ----------
     a : array_like
         The array.
+    UPLO : {'L', 'U'}, default: 'L'
+        Which triangle is read.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        `(..., n, n) -> (..., n)`. Dtype: real, of the precision of `a`; float64 of bools
+        and integers.
+
+    Raises
+    ------
+    LinAlgError
+        PX124: there are less than two axes. PX125: the last two extents differ. PX122: a
+        factorisation does not converge.
+    ValueError
+        `UPLO` is unknown.
+
+    Notes
+    -----
+    Collective: every process calls it, for whether there is a result depends on data;
+    within `deferred_errors` that is seen at the next observation. Distribution: gathers:
+    matrices are factorised whole, for now.
     """
 
 def inv(a: Any) -> ndarray:
@@ -142,7 +292,22 @@ def inv(a: Any) -> ndarray:
     a : array_like
         The array.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a`, `(..., n, n)`. Dtype: that of `a`; float64 of bools and integers.
+
+    Raises
+    ------
+    LinAlgError
+        PX124: there are less than two axes. PX125: the last two extents differ. PX120: a
+        matrix is singular.
+
+    Notes
+    -----
+    Collective: every process calls it, for whether there is a result depends on data;
+    within `deferred_errors` that is seen at the next observation. Distribution: gathers:
+    matrices are factorised whole, for now.
     """
 
 def lstsq(a: Any, b: Any, rcond: Any = ...) -> tuple[ndarray, ...]:
@@ -155,9 +320,27 @@ def lstsq(a: Any, b: Any, rcond: Any = ...) -> tuple[ndarray, ...]:
     a : array_like
         The array.
     b : array_like
-        The other array.
+        The right sides.
+    rcond : float, optional
+        Singular values up to this part of the largest count as zero.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    (ndarray, ndarray, ndarray, ndarray)
+        `(n) or (n, k)`, `(k) or (0)`, no axes, `(min(m, n))`. Dtype: what the operands
+        promote to, float64 of bools and integers; the rank is int64.
+
+    Raises
+    ------
+    LinAlgError
+        PX124: there are less than two axes. PX134: the matrices do not go together. PX122:
+        a factorisation does not converge.
+
+    Notes
+    -----
+    Collective: every process calls it, for whether there is a result depends on data;
+    within `deferred_errors` that is seen at the next observation. Distribution: gathers:
+    matrices are factorised whole, for now.
     """
 
 def matmul(x1: Any, x2: Any, /) -> ndarray:
@@ -168,11 +351,26 @@ def matmul(x1: Any, x2: Any, /) -> ndarray:
     Parameters
     ----------
     x1 : array_like
-        The first array.
+        The first operand.
     x2 : array_like
-        The second array, broadcast with the first.
+        The second operand.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        `(..., m, k), (..., k, n) -> (..., m, n)`; the axis of a vector is not in the
+        result. Dtype: what the operands promote to (NEP 50: Python's numbers give way).
+
+    Raises
+    ------
+    ValueError
+        PX014: the axes that are summed over differ. PX015: no axes. PX001: shapes do not
+        broadcast.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed.
     """
 
 def matrix_norm(x: Any, /, *, keepdims: bool = ..., ord: Any = ...) -> ndarray:
@@ -184,10 +382,27 @@ def matrix_norm(x: Any, /, *, keepdims: bool = ..., ord: Any = ...) -> ndarray:
     ----------
     x : array_like
         The array.
-    keepdims : bool
+    keepdims : bool, default: False
         Whether the axes stay with extent 1.
+    ord : int, float or str, default: 'fro'
+        Which norm.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `x` without the axes. Dtype: real, of the precision of `x`; float64 of
+        bools and integers.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX017: there is no such norm. PX016: there are no elements, and no value for none.
+
+    Notes
+    -----
+    Local; Collective for norms by singular values.
     """
 
 def matrix_power(a: Any, n: Any) -> ndarray:
@@ -199,10 +414,23 @@ def matrix_power(a: Any, n: Any) -> ndarray:
     ----------
     a : array_like
         The array.
-    n : int, optional
-        How many.
+    n : int
+        The power; a negative one is that of the inverse.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `a`, `(..., n, n)`. Dtype: that of `a`.
+
+    Raises
+    ------
+    LinAlgError
+        PX124: there are less than two axes. PX125: the last two extents differ. PX120: a
+        matrix is singular.
+
+    Notes
+    -----
+    Local; of negative powers Collective, as `inv`. Distribution: gathers: as matmul.
     """
 
 def matrix_rank(A: Any, tol: Any = ..., hermitian: Any = ..., *, rtol: Any = ...) -> ndarray:
@@ -212,10 +440,32 @@ def matrix_rank(A: Any, tol: Any = ..., hermitian: Any = ..., *, rtol: Any = ...
 
     Parameters
     ----------
-    rtol : float
+    A : array_like
+        The array.
+    tol : float, optional
+        The tolerance.
+    hermitian : bool, default: False
+        Whether the matrices are known to be Hermitian.
+    rtol : float, optional
         The relative tolerance.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        `(..., m, n) -> (...)`. Dtype: int64.
+
+    Raises
+    ------
+    LinAlgError
+        PX122: a factorisation does not converge.
+    ValueError
+        `tol` and `rtol` are both given.
+
+    Notes
+    -----
+    Collective: every process calls it, for whether there is a result depends on data;
+    within `deferred_errors` that is seen at the next observation. Distribution: gathers:
+    matrices are factorised whole, for now.
     """
 
 def matrix_transpose(x: Any, /) -> ndarray:
@@ -228,7 +478,19 @@ def matrix_transpose(x: Any, /) -> ndarray:
     x : array_like
         The array.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The last two extents exchanged. Dtype: that of `x`.
+
+    Raises
+    ------
+    ValueError
+        PX015: fewer than two axes.
+
+    Notes
+    -----
+    Local: a view, which moves and copies nothing.
     """
 
 def multi_dot(arrays: Any, *, out: ndarray | tuple[ndarray | None, ...] | None = ...) -> ndarray:
@@ -239,11 +501,26 @@ def multi_dot(arrays: Any, *, out: ndarray | tuple[ndarray | None, ...] | None =
     Parameters
     ----------
     arrays : sequence of array_like
-        The arrays.
+        The matrices; the first and the last may be vectors.
     out : ndarray, optional
         The array that is written and returned.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        `(n, m)`, without the axis of a vector. Dtype: what the operands promote to (NEP 50:
+        Python's numbers give way).
+
+    Raises
+    ------
+    ValueError
+        PX017: fewer than two arrays. PX014: the axes that are summed over differ. PX015:
+        other than matrices.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: gathers: as matmul.
     """
 
 def norm(x: Any, ord: Any = ..., axis: int | Sequence[int] | None = ..., keepdims: bool = ...) -> ndarray:
@@ -255,12 +532,30 @@ def norm(x: Any, ord: Any = ..., axis: int | Sequence[int] | None = ..., keepdim
     ----------
     x : array_like
         The array.
+    ord : int, float or str, optional
+        Which norm.
     axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
-    keepdims : bool
+        One axis of vectors, two of matrices; all for None.
+    keepdims : bool, default: False
         Whether the axes stay with extent 1.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `x` without the axes. Dtype: real, of the precision of `x`; float64 of
+        bools and integers.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX017: there is no such norm. PX016: there are no elements, and no value for none.
+
+    Notes
+    -----
+    Local; Collective for norms by singular values. Distribution: gathers: matrices are
+    factorised whole, for now.
     """
 
 def outer(x1: Any, x2: Any, /) -> ndarray:
@@ -271,11 +566,25 @@ def outer(x1: Any, x2: Any, /) -> ndarray:
     Parameters
     ----------
     x1 : array_like
-        The first array.
+        The first operand.
     x2 : array_like
-        The second array, broadcast with the first.
+        The second operand.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The elements of one by those of the other. Dtype: what the operands promote to (NEP
+        50: Python's numbers give way).
+
+    Raises
+    ------
+    TypeError
+        An argument is of a type that is not told above, or unknown.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed.
     """
 
 def pinv(a: Any, rcond: Any = ..., hermitian: Any = ..., *, rtol: Any = ...) -> ndarray:
@@ -287,10 +596,30 @@ def pinv(a: Any, rcond: Any = ..., hermitian: Any = ..., *, rtol: Any = ...) -> 
     ----------
     a : array_like
         The array.
-    rtol : float
+    rcond : float, optional
+        Singular values up to this part of the largest count as zero.
+    hermitian : bool, default: False
+        Whether the matrices are known to be Hermitian.
+    rtol : float, optional
         The relative tolerance.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        `(..., m, n) -> (..., n, m)`. Dtype: that of `a`; float64 of bools and integers.
+
+    Raises
+    ------
+    LinAlgError
+        PX124: there are less than two axes. PX122: a factorisation does not converge.
+    ValueError
+        `rcond` and `rtol` are both given.
+
+    Notes
+    -----
+    Collective: every process calls it, for whether there is a result depends on data;
+    within `deferred_errors` that is seen at the next observation. Distribution: gathers:
+    matrices are factorised whole, for now.
     """
 
 def qr(a: Any, mode: Any = ...) -> tuple[ndarray, ...]:
@@ -302,10 +631,26 @@ def qr(a: Any, mode: Any = ...) -> tuple[ndarray, ...]:
     ----------
     a : array_like
         The array.
-    mode : str
-        What to do beyond the edges.
+    mode : {'reduced', 'complete', 'r'}, default: 'reduced'
+        What is returned.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    (ndarray, ndarray) or ndarray
+        `(..., m, n) -> (..., m, k), (..., k, n)`, where `k` is `min(m, n)`, or `m` if it is
+        complete. Dtype: that of `a`; float64 of bools and integers.
+
+    Raises
+    ------
+    LinAlgError
+        PX124: there are less than two axes.
+    ValueError
+        The mode is unknown.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: gathers: matrices are factorised whole, for now.
     """
 
 def slogdet(a: Any) -> tuple[ndarray, ...]:
@@ -318,7 +663,21 @@ def slogdet(a: Any) -> tuple[ndarray, ...]:
     a : array_like
         The array.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    (ndarray, ndarray)
+        `(..., n, n) -> (...)`. Dtype: that of `a`; float64 of bools and integers; the
+        logarithm is real.
+
+    Raises
+    ------
+    LinAlgError
+        PX124: there are less than two axes. PX125: the last two extents differ.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: gathers: matrices are factorised whole, for now.
     """
 
 def solve(a: Any, b: Any) -> ndarray:
@@ -331,9 +690,27 @@ def solve(a: Any, b: Any) -> ndarray:
     a : array_like
         The array.
     b : array_like
-        The other array.
+        The right sides.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        `(..., n, n), (n) -> (..., n)` and `(..., n, n), (..., n, k) -> (..., n, k)`. Dtype:
+        what the operands promote to, float64 of bools and integers.
+
+    Raises
+    ------
+    LinAlgError
+        PX124: there are less than two axes. PX125: the last two extents differ. PX120: a
+        matrix is singular.
+    ValueError
+        PX014: the axes that are summed over differ.
+
+    Notes
+    -----
+    Collective: every process calls it, for whether there is a result depends on data;
+    within `deferred_errors` that is seen at the next observation. Distribution: gathers:
+    matrices are factorised whole, for now.
     """
 
 def svd(a: Any, full_matrices: Any = ..., compute_uv: Any = ..., hermitian: Any = ...) -> tuple[ndarray, ...]:
@@ -345,8 +722,29 @@ def svd(a: Any, full_matrices: Any = ..., compute_uv: Any = ..., hermitian: Any 
     ----------
     a : array_like
         The array.
+    full_matrices : bool, default: True
+        Whether `u` and `vh` are square.
+    compute_uv : bool, default: True
+        Whether the vectors are wanted, too.
+    hermitian : bool, default: False
+        Whether the matrices are known to be Hermitian.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    (ndarray, ndarray, ndarray) or ndarray
+        `(..., m, n) -> (..., m, k), (..., k), (..., k, n)`. Dtype: that of `a`; float64 of
+        bools and integers; singular values are real.
+
+    Raises
+    ------
+    LinAlgError
+        PX124: there are less than two axes. PX122: a factorisation does not converge.
+
+    Notes
+    -----
+    Collective: every process calls it, for whether there is a result depends on data;
+    within `deferred_errors` that is seen at the next observation. Distribution: gathers:
+    matrices are factorised whole, for now.
     """
 
 def svdvals(x: Any, /) -> ndarray:
@@ -359,7 +757,22 @@ def svdvals(x: Any, /) -> ndarray:
     x : array_like
         The array.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        `(..., m, n) -> (..., min(m, n))`. Dtype: real, of the precision of `x`; float64 of
+        bools and integers.
+
+    Raises
+    ------
+    LinAlgError
+        PX124: there are less than two axes. PX122: a factorisation does not converge.
+
+    Notes
+    -----
+    Collective: every process calls it, for whether there is a result depends on data;
+    within `deferred_errors` that is seen at the next observation. Distribution: gathers:
+    matrices are factorised whole, for now.
     """
 
 def tensordot(x1: Any, x2: Any, /, *, axes: Any = ...) -> ndarray:
@@ -370,13 +783,28 @@ def tensordot(x1: Any, x2: Any, /, *, axes: Any = ...) -> ndarray:
     Parameters
     ----------
     x1 : array_like
-        The first array.
+        The first operand.
     x2 : array_like
-        The second array, broadcast with the first.
-    axes : tuple of int, optional
-        The axes.
+        The second operand.
+    axes : int or (sequence, sequence), default: 2
+        How many of the last axes of one and the first of the other, or which axes of both.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The other axes of the first, then those of the second. Dtype: what the operands
+        promote to (NEP 50: Python's numbers give way).
+
+    Raises
+    ------
+    ValueError
+        PX004: an axis is named twice. PX017: lists of axes of other lengths. PX014: the
+        axes that are summed over differ.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed.
     """
 
 def tensorinv(a: Any, ind: Any = ...) -> ndarray:
@@ -388,8 +816,26 @@ def tensorinv(a: Any, ind: Any = ...) -> ndarray:
     ----------
     a : array_like
         The array.
+    ind : int, default: 2
+        How many of the axes are the first.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The axes from `ind` on, then those before. Dtype: that of `a`; float64 of bools and
+        integers.
+
+    Raises
+    ------
+    LinAlgError
+        PX125: other numbers of elements. PX120: a matrix is singular.
+    ValueError
+        `ind` is not positive.
+
+    Notes
+    -----
+    Collective: every process calls it, for whether there is a result depends on data;
+    within `deferred_errors` that is seen at the next observation.
     """
 
 def tensorsolve(a: Any, b: Any, axes: Any = ...) -> ndarray:
@@ -402,11 +848,27 @@ def tensorsolve(a: Any, b: Any, axes: Any = ...) -> ndarray:
     a : array_like
         The array.
     b : array_like
-        The other array.
-    axes : tuple of int, optional
-        The axes.
+        The right sides.
+    axes : sequence of int, optional
+        Axes of `a` that go to its end first.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The axes of `a` after those of `b`. Dtype: what the operands promote to, float64 of
+        bools and integers.
+
+    Raises
+    ------
+    LinAlgError
+        PX125: not as many unknowns as equations. PX120: a matrix is singular.
+    AxisError
+        PX003: there is no such axis.
+
+    Notes
+    -----
+    Collective: every process calls it, for whether there is a result depends on data;
+    within `deferred_errors` that is seen at the next observation.
     """
 
 def trace(x: Any, /, *, offset: Any = ..., dtype: DTypeLike = ...) -> ndarray:
@@ -418,10 +880,26 @@ def trace(x: Any, /, *, offset: Any = ..., dtype: DTypeLike = ...) -> ndarray:
     ----------
     x : array_like
         The array.
+    offset : int, default: 0
+        The diagonal: 0 is the main one, positive ones lie above it.
     dtype : dtype, optional
         The dtype of the result.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `x` without the last two axes. Dtype: `dtype`, or that of `x`; bools
+        and integers of less than 64 bits are combined in int64, unsigned ones in uint64.
+
+    Raises
+    ------
+    ValueError
+        PX015: fewer than two axes.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed.
     """
 
 def vecdot(x1: Any, x2: Any, /, *, axis: int | Sequence[int] | None = ...) -> ndarray:
@@ -432,13 +910,29 @@ def vecdot(x1: Any, x2: Any, /, *, axis: int | Sequence[int] | None = ...) -> nd
     Parameters
     ----------
     x1 : array_like
-        The first array.
+        The first operand.
     x2 : array_like
-        The second array, broadcast with the first.
-    axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
+        The second operand.
+    axis : int, default: -1
+        The axis; from the end if negative.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        Broadcast, without the axis. Dtype: what the operands promote to (NEP 50: Python's
+        numbers give way).
+
+    Raises
+    ------
+    ValueError
+        PX014: the axes that are summed over differ. PX015: no axes.
+    AxisError
+        PX003: there is no such axis.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed.
     """
 
 def vector_norm(x: Any, /, *, axis: int | Sequence[int] | None = ..., keepdims: bool = ..., ord: Any = ...) -> ndarray:
@@ -451,11 +945,28 @@ def vector_norm(x: Any, /, *, axis: int | Sequence[int] | None = ..., keepdims: 
     x : array_like
         The array.
     axis : int or tuple of int, optional
-        The axis, or the axes, counted from the end if negative.
-    keepdims : bool
+        One axis of vectors, two of matrices; all for None.
+    keepdims : bool, default: False
         Whether the axes stay with extent 1.
+    ord : int, float or str, default: 2
+        Which norm.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `x` without the axes. Dtype: real, of the precision of `x`; float64 of
+        bools and integers.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    ValueError
+        PX017: there is no such norm. PX016: there are no elements, and no value for none.
+
+    Notes
+    -----
+    Local; Collective for norms by singular values.
     """
 
 def __getattr__(name: str) -> Any: ...

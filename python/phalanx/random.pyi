@@ -75,13 +75,28 @@ def beta(a: Any, b: Any, size: Any = ...) -> ndarray:
     Parameters
     ----------
     a : array_like
-        The array.
+        The first exponent.
     b : array_like
-        The other array.
-    size : int or tuple of int, optional
+        The second exponent.
+    size : int or sequence of int, optional
         The extents of the result.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape `size`; without one that to which the parameters broadcast, of plain
+        numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+
+    Raises
+    ------
+    ValueError
+        PX017: a parameter is out of range. PX002: `size` is not that to which parameters
+        broadcast.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def binomial(n: Any, p: Any, size: Any = ...) -> ndarray:
@@ -91,12 +106,29 @@ def binomial(n: Any, p: Any, size: Any = ...) -> ndarray:
 
     Parameters
     ----------
-    n : int, optional
+    n : array_like of int
         How many.
-    size : int or tuple of int, optional
+    p : array_like
+        The chance, from 0 to 1.
+    size : int or sequence of int, optional
         The extents of the result.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape `size`; without one that to which the parameters broadcast, of plain
+        numbers a number of no axes. Dtype: int64.
+
+    Raises
+    ------
+    ValueError
+        PX017: a parameter is out of range. PX002: `size` is not that to which parameters
+        broadcast.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def bytes(length: Any) -> ndarray:
@@ -104,7 +136,24 @@ def bytes(length: Any) -> ndarray:
 
     Random bytes. Collective.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Parameters
+    ----------
+    length : int
+        How many bytes.
+
+    Returns
+    -------
+    bytes
+
+    Raises
+    ------
+    ValueError
+        The length is negative.
+
+    Notes
+    -----
+    Collective: every process calls it, for the result depends on data, and what is recorded
+    is computed.
     """
 
 def chisquare(df: Any, size: Any = ...) -> ndarray:
@@ -114,10 +163,27 @@ def chisquare(df: Any, size: Any = ...) -> ndarray:
 
     Parameters
     ----------
-    size : int or tuple of int, optional
+    df : array_like
+        The degrees of freedom.
+    size : int or sequence of int, optional
         The extents of the result.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape `size`; without one that to which the parameters broadcast, of plain
+        numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+
+    Raises
+    ------
+    ValueError
+        PX017: a parameter is out of range. PX002: `size` is not that to which parameters
+        broadcast.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def choice(a: Any, size: Any = ..., replace: Any = ..., p: Any = ...) -> ndarray:
@@ -127,12 +193,31 @@ def choice(a: Any, size: Any = ..., replace: Any = ..., p: Any = ...) -> ndarray
 
     Parameters
     ----------
-    a : array_like
-        The array.
-    size : int or tuple of int, optional
+    a : int or array_like
+        The elements; an integer is a range up to it.
+    size : int or sequence of int, optional
         The extents of the result.
+    replace : bool, default: True
+        Whether an element may be chosen again.
+    p : array_like, optional
+        The chance of each element; all alike for None.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        `size` in place of the axis. Dtype: that of `a`, int64 of an integer.
+
+    Raises
+    ------
+    ValueError
+        PX017: there are fewer elements than are chosen, or the chances do not fit.
+    AxisError
+        PX003: there is no such axis.
+
+    Notes
+    -----
+    Local; with chances Collective, for their sum must be 1. Distribution: gathers: as the
+    sorting of random numbers and the taking at positions.
     """
 
 def default_rng(seed: Any = ...) -> Any:
@@ -142,10 +227,21 @@ def default_rng(seed: Any = ...) -> Any:
 
     Parameters
     ----------
-    seed : int, optional
-        Where the sequence of numbers begins.
+    seed : int or sequence of int, optional
+        The seed; one that all processes agree on for None.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    Generator
+
+    Raises
+    ------
+    ValueError
+        The seed is negative.
+
+    Notes
+    -----
+    Local; without a seed Collective, for all processes agree on one.
     """
 
 def dirichlet(alpha: Any, size: Any = ...) -> ndarray:
@@ -155,10 +251,25 @@ def dirichlet(alpha: Any, size: Any = ...) -> ndarray:
 
     Parameters
     ----------
-    size : int or tuple of int, optional
+    alpha : array_like
+        The concentrations, along the last axis.
+    size : int or sequence of int, optional
         The extents of the result.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        `size`, then the number of concentrations. Dtype: float64.
+
+    Raises
+    ------
+    ValueError
+        PX017: a concentration is not positive.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed.
     """
 
 def exponential(scale: Any = ..., size: Any = ...) -> ndarray:
@@ -168,10 +279,27 @@ def exponential(scale: Any = ..., size: Any = ...) -> ndarray:
 
     Parameters
     ----------
-    size : int or tuple of int, optional
+    scale : array_like, default: 1.0
+        The scale.
+    size : int or sequence of int, optional
         The extents of the result.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape `size`; without one that to which the parameters broadcast, of plain
+        numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+
+    Raises
+    ------
+    ValueError
+        PX017: a parameter is out of range. PX002: `size` is not that to which parameters
+        broadcast.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def f(dfnum: Any, dfden: Any, size: Any = ...) -> ndarray:
@@ -181,10 +309,29 @@ def f(dfnum: Any, dfden: Any, size: Any = ...) -> ndarray:
 
     Parameters
     ----------
-    size : int or tuple of int, optional
+    dfnum : array_like
+        The degrees of freedom of the numerator.
+    dfden : array_like
+        The degrees of freedom of the denominator.
+    size : int or sequence of int, optional
         The extents of the result.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape `size`; without one that to which the parameters broadcast, of plain
+        numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+
+    Raises
+    ------
+    ValueError
+        PX017: a parameter is out of range. PX002: `size` is not that to which parameters
+        broadcast.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def gamma(shape: int | Sequence[int], scale: Any = ..., size: Any = ...) -> ndarray:
@@ -194,12 +341,29 @@ def gamma(shape: int | Sequence[int], scale: Any = ..., size: Any = ...) -> ndar
 
     Parameters
     ----------
-    shape : int or tuple of int
-        The extents.
-    size : int or tuple of int, optional
+    shape : array_like
+        The exponent.
+    scale : array_like, default: 1.0
+        The scale.
+    size : int or sequence of int, optional
         The extents of the result.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape `size`; without one that to which the parameters broadcast, of plain
+        numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+
+    Raises
+    ------
+    ValueError
+        PX017: a parameter is out of range. PX002: `size` is not that to which parameters
+        broadcast.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def geometric(p: Any, size: Any = ...) -> ndarray:
@@ -209,10 +373,27 @@ def geometric(p: Any, size: Any = ...) -> ndarray:
 
     Parameters
     ----------
-    size : int or tuple of int, optional
+    p : array_like
+        The chance, from 0 to 1.
+    size : int or sequence of int, optional
         The extents of the result.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape `size`; without one that to which the parameters broadcast, of plain
+        numbers a number of no axes. Dtype: int64.
+
+    Raises
+    ------
+    ValueError
+        PX017: a parameter is out of range. PX002: `size` is not that to which parameters
+        broadcast.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def gumbel(loc: Any = ..., scale: Any = ..., size: Any = ...) -> ndarray:
@@ -222,10 +403,29 @@ def gumbel(loc: Any = ..., scale: Any = ..., size: Any = ...) -> ndarray:
 
     Parameters
     ----------
-    size : int or tuple of int, optional
+    loc : array_like, default: 0.0
+        The location.
+    scale : array_like, default: 1.0
+        The scale.
+    size : int or sequence of int, optional
         The extents of the result.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape `size`; without one that to which the parameters broadcast, of plain
+        numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+
+    Raises
+    ------
+    ValueError
+        PX017: a parameter is out of range. PX002: `size` is not that to which parameters
+        broadcast.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def hypergeometric(ngood: Any, nbad: Any, nsample: Any, size: Any = ...) -> ndarray:
@@ -235,10 +435,31 @@ def hypergeometric(ngood: Any, nbad: Any, nsample: Any, size: Any = ...) -> ndar
 
     Parameters
     ----------
-    size : int or tuple of int, optional
+    ngood : array_like of int
+        How many good ones there are.
+    nbad : array_like of int
+        How many bad ones there are.
+    nsample : array_like of int
+        How many are taken.
+    size : int or sequence of int, optional
         The extents of the result.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape `size`; without one that to which the parameters broadcast, of plain
+        numbers a number of no axes. Dtype: int64.
+
+    Raises
+    ------
+    ValueError
+        PX017: a parameter is out of range. PX002: `size` is not that to which parameters
+        broadcast.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def laplace(loc: Any = ..., scale: Any = ..., size: Any = ...) -> ndarray:
@@ -248,10 +469,29 @@ def laplace(loc: Any = ..., scale: Any = ..., size: Any = ...) -> ndarray:
 
     Parameters
     ----------
-    size : int or tuple of int, optional
+    loc : array_like, default: 0.0
+        The location.
+    scale : array_like, default: 1.0
+        The scale.
+    size : int or sequence of int, optional
         The extents of the result.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape `size`; without one that to which the parameters broadcast, of plain
+        numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+
+    Raises
+    ------
+    ValueError
+        PX017: a parameter is out of range. PX002: `size` is not that to which parameters
+        broadcast.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def logistic(loc: Any = ..., scale: Any = ..., size: Any = ...) -> ndarray:
@@ -261,10 +501,29 @@ def logistic(loc: Any = ..., scale: Any = ..., size: Any = ...) -> ndarray:
 
     Parameters
     ----------
-    size : int or tuple of int, optional
+    loc : array_like, default: 0.0
+        The location.
+    scale : array_like, default: 1.0
+        The scale.
+    size : int or sequence of int, optional
         The extents of the result.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape `size`; without one that to which the parameters broadcast, of plain
+        numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+
+    Raises
+    ------
+    ValueError
+        PX017: a parameter is out of range. PX002: `size` is not that to which parameters
+        broadcast.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def lognormal(mean: Any = ..., sigma: Any = ..., size: Any = ...) -> ndarray:
@@ -274,10 +533,29 @@ def lognormal(mean: Any = ..., sigma: Any = ..., size: Any = ...) -> ndarray:
 
     Parameters
     ----------
-    size : int or tuple of int, optional
+    mean : array_like, default: 0.0
+        The mean.
+    sigma : array_like, default: 1.0
+        The standard deviation of the logarithms.
+    size : int or sequence of int, optional
         The extents of the result.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape `size`; without one that to which the parameters broadcast, of plain
+        numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+
+    Raises
+    ------
+    ValueError
+        PX017: a parameter is out of range. PX002: `size` is not that to which parameters
+        broadcast.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def logseries(p: Any, size: Any = ...) -> ndarray:
@@ -287,10 +565,27 @@ def logseries(p: Any, size: Any = ...) -> ndarray:
 
     Parameters
     ----------
-    size : int or tuple of int, optional
+    p : array_like
+        The chance, from 0 to 1.
+    size : int or sequence of int, optional
         The extents of the result.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape `size`; without one that to which the parameters broadcast, of plain
+        numbers a number of no axes. Dtype: int64.
+
+    Raises
+    ------
+    ValueError
+        PX017: a parameter is out of range. PX002: `size` is not that to which parameters
+        broadcast.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def multinomial(n: Any, pvals: Any, size: Any = ...) -> ndarray:
@@ -300,12 +595,27 @@ def multinomial(n: Any, pvals: Any, size: Any = ...) -> ndarray:
 
     Parameters
     ----------
-    n : int, optional
-        How many.
-    size : int or tuple of int, optional
+    n : int
+        How many draws.
+    pvals : array_like
+        The chances of the results, a vector.
+    size : int or sequence of int, optional
         The extents of the result.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        `size`, then the number of results. Dtype: int64.
+
+    Raises
+    ------
+    ValueError
+        PX017: chances are out of range, or their sum is above 1.
+
+    Notes
+    -----
+    Collective: every process calls it, for the result depends on data, and what is recorded
+    is computed.
     """
 
 def multivariate_normal(mean: Any, cov: Any, size: Any = ..., check_valid: Any = ..., tol: Any = ..., *, method: Any = ...) -> ndarray:
@@ -315,12 +625,36 @@ def multivariate_normal(mean: Any, cov: Any, size: Any = ..., check_valid: Any =
 
     Parameters
     ----------
-    size : int or tuple of int, optional
+    mean : array_like
+        The mean, a vector.
+    cov : array_like
+        The covariance, a matrix.
+    size : int or sequence of int, optional
         The extents of the result.
-    method : str
-        How to choose between neighbours.
+    check_valid : {'warn', 'raise', 'ignore'}, default: 'warn'
+        What a covariance that is none brings about.
+    tol : float, default: 1e-08
+        How far from one it may be.
+    method : {'svd', 'eigh', 'cholesky'}, default: 'svd'
+        Without effect.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        `size`, then the length of `mean`. Dtype: float64.
+
+    Raises
+    ------
+    ValueError
+        PX015: another number of axes is needed. PX017: the covariance has another shape.
+    LinAlgError
+        PX122: a factorisation does not converge.
+
+    Notes
+    -----
+    Collective: every process calls it, for whether there is a result depends on data;
+    within `deferred_errors` that is seen at the next observation. Distribution: gathers: as
+    linalg.svd and matmul.
     """
 
 def negative_binomial(n: Any, p: Any, size: Any = ...) -> ndarray:
@@ -330,12 +664,29 @@ def negative_binomial(n: Any, p: Any, size: Any = ...) -> ndarray:
 
     Parameters
     ----------
-    n : int, optional
+    n : array_like of int
         How many.
-    size : int or tuple of int, optional
+    p : array_like
+        The chance, from 0 to 1.
+    size : int or sequence of int, optional
         The extents of the result.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape `size`; without one that to which the parameters broadcast, of plain
+        numbers a number of no axes. Dtype: int64.
+
+    Raises
+    ------
+    ValueError
+        PX017: a parameter is out of range. PX002: `size` is not that to which parameters
+        broadcast.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def noncentral_chisquare(df: Any, nonc: Any, size: Any = ...) -> ndarray:
@@ -345,10 +696,29 @@ def noncentral_chisquare(df: Any, nonc: Any, size: Any = ...) -> ndarray:
 
     Parameters
     ----------
-    size : int or tuple of int, optional
+    df : array_like
+        The degrees of freedom.
+    nonc : array_like
+        The noncentrality.
+    size : int or sequence of int, optional
         The extents of the result.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape `size`; without one that to which the parameters broadcast, of plain
+        numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+
+    Raises
+    ------
+    ValueError
+        PX017: a parameter is out of range. PX002: `size` is not that to which parameters
+        broadcast.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def noncentral_f(dfnum: Any, dfden: Any, nonc: Any, size: Any = ...) -> ndarray:
@@ -358,10 +728,31 @@ def noncentral_f(dfnum: Any, dfden: Any, nonc: Any, size: Any = ...) -> ndarray:
 
     Parameters
     ----------
-    size : int or tuple of int, optional
+    dfnum : array_like
+        The degrees of freedom of the numerator.
+    dfden : array_like
+        The degrees of freedom of the denominator.
+    nonc : array_like
+        The noncentrality.
+    size : int or sequence of int, optional
         The extents of the result.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape `size`; without one that to which the parameters broadcast, of plain
+        numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+
+    Raises
+    ------
+    ValueError
+        PX017: a parameter is out of range. PX002: `size` is not that to which parameters
+        broadcast.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def normal(loc: Any = ..., scale: Any = ..., size: Any = ...) -> ndarray:
@@ -371,10 +762,29 @@ def normal(loc: Any = ..., scale: Any = ..., size: Any = ...) -> ndarray:
 
     Parameters
     ----------
-    size : int or tuple of int, optional
+    loc : array_like, default: 0.0
+        The location.
+    scale : array_like, default: 1.0
+        The scale.
+    size : int or sequence of int, optional
         The extents of the result.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape `size`; without one that to which the parameters broadcast, of plain
+        numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+
+    Raises
+    ------
+    ValueError
+        PX017: a parameter is out of range. PX002: `size` is not that to which parameters
+        broadcast.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def pareto(a: Any, size: Any = ...) -> ndarray:
@@ -385,11 +795,26 @@ def pareto(a: Any, size: Any = ...) -> ndarray:
     Parameters
     ----------
     a : array_like
-        The array.
-    size : int or tuple of int, optional
+        The exponent.
+    size : int or sequence of int, optional
         The extents of the result.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape `size`; without one that to which the parameters broadcast, of plain
+        numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+
+    Raises
+    ------
+    ValueError
+        PX017: a parameter is out of range. PX002: `size` is not that to which parameters
+        broadcast.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def permutation(x: Any) -> ndarray:
@@ -399,10 +824,24 @@ def permutation(x: Any) -> ndarray:
 
     Parameters
     ----------
-    x : array_like
-        The array.
+    x : int or array_like
+        The array; an integer is a range up to it.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape of `x`; a vector of an integer. Dtype: that of `x`, int64 of an integer.
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: gathers: as the sorting of random numbers and the taking at
+    positions.
     """
 
 def poisson(lam: Any = ..., size: Any = ...) -> ndarray:
@@ -412,10 +851,27 @@ def poisson(lam: Any = ..., size: Any = ...) -> ndarray:
 
     Parameters
     ----------
-    size : int or tuple of int, optional
+    lam : array_like, default: 1.0
+        The mean.
+    size : int or sequence of int, optional
         The extents of the result.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape `size`; without one that to which the parameters broadcast, of plain
+        numbers a number of no axes. Dtype: int64.
+
+    Raises
+    ------
+    ValueError
+        PX017: a parameter is out of range. PX002: `size` is not that to which parameters
+        broadcast.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def power(a: Any, size: Any = ...) -> ndarray:
@@ -426,11 +882,26 @@ def power(a: Any, size: Any = ...) -> ndarray:
     Parameters
     ----------
     a : array_like
-        The array.
-    size : int or tuple of int, optional
+        The exponent.
+    size : int or sequence of int, optional
         The extents of the result.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape `size`; without one that to which the parameters broadcast, of plain
+        numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+
+    Raises
+    ------
+    ValueError
+        PX017: a parameter is out of range. PX002: `size` is not that to which parameters
+        broadcast.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def rand(*args: Any) -> ndarray:
@@ -438,7 +909,25 @@ def rand(*args: Any) -> ndarray:
 
     Uniform numbers from 0 to before 1, of a shape.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Parameters
+    ----------
+    *args : int
+        The extents.
+
+    Returns
+    -------
+    ndarray
+        The extents that are given; a number of no axes without any. Dtype: float64.
+
+    Raises
+    ------
+    ValueError
+        PX017: an extent is negative.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed.
     """
 
 def randint(low: Any, high: Any = ..., size: Any = ..., dtype: DTypeLike = ...) -> ndarray:
@@ -448,12 +937,32 @@ def randint(low: Any, high: Any = ..., size: Any = ..., dtype: DTypeLike = ...) 
 
     Parameters
     ----------
-    size : int or tuple of int, optional
+    low : array_like of int
+        The lower bound; the upper one if there is no other.
+    high : array_like of int, optional
+        The upper bound.
+    size : int or sequence of int, optional
         The extents of the result.
-    dtype : dtype, optional
+    dtype : dtype, default: int
         The dtype of the result.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape `size`; without one that to which the parameters broadcast, of plain
+        numbers a number of no axes. Dtype: int64, or `dtype` where there is one.
+
+    Raises
+    ------
+    ValueError
+        PX017: there is no integer between the bounds.
+    TypeError
+        PX011: neither integers nor bool.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed.
     """
 
 def randn(*args: Any) -> ndarray:
@@ -461,7 +970,25 @@ def randn(*args: Any) -> ndarray:
 
     Normal numbers of mean 0 and deviation 1, of a shape.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Parameters
+    ----------
+    *args : int
+        The extents.
+
+    Returns
+    -------
+    ndarray
+        The extents that are given; a number of no axes without any. Dtype: float64.
+
+    Raises
+    ------
+    ValueError
+        PX017: an extent is negative.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed.
     """
 
 def random(size: Any = ...) -> ndarray:
@@ -471,10 +998,26 @@ def random(size: Any = ...) -> ndarray:
 
     Parameters
     ----------
-    size : int or tuple of int, optional
+    size : int or sequence of int, optional
         The extents of the result.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
+        there is one.
+
+    Raises
+    ------
+    ValueError
+        PX017: an extent is negative.
+    TypeError
+        PX011: neither float32 nor float64.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def random_integers(low: Any, high: Any = ..., size: Any = ...) -> ndarray:
@@ -484,10 +1027,30 @@ def random_integers(low: Any, high: Any = ..., size: Any = ...) -> ndarray:
 
     Parameters
     ----------
-    size : int or tuple of int, optional
+    low : array_like of int
+        The lower bound; the upper one if there is no other.
+    high : array_like of int, optional
+        The upper bound.
+    size : int or sequence of int, optional
         The extents of the result.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape `size`; without one that to which the parameters broadcast, of plain
+        numbers a number of no axes. Dtype: int64, or `dtype` where there is one.
+
+    Raises
+    ------
+    ValueError
+        PX017: there is no integer between the bounds.
+    TypeError
+        PX011: neither integers nor bool.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed.
     """
 
 def random_sample(size: Any = ...) -> ndarray:
@@ -497,10 +1060,26 @@ def random_sample(size: Any = ...) -> ndarray:
 
     Parameters
     ----------
-    size : int or tuple of int, optional
+    size : int or sequence of int, optional
         The extents of the result.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
+        there is one.
+
+    Raises
+    ------
+    ValueError
+        PX017: an extent is negative.
+    TypeError
+        PX011: neither float32 nor float64.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed.
     """
 
 def ranf(size: Any = ...) -> ndarray:
@@ -510,10 +1089,26 @@ def ranf(size: Any = ...) -> ndarray:
 
     Parameters
     ----------
-    size : int or tuple of int, optional
+    size : int or sequence of int, optional
         The extents of the result.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
+        there is one.
+
+    Raises
+    ------
+    ValueError
+        PX017: an extent is negative.
+    TypeError
+        PX011: neither float32 nor float64.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed.
     """
 
 def rayleigh(scale: Any = ..., size: Any = ...) -> ndarray:
@@ -523,10 +1118,27 @@ def rayleigh(scale: Any = ..., size: Any = ...) -> ndarray:
 
     Parameters
     ----------
-    size : int or tuple of int, optional
+    scale : array_like, default: 1.0
+        The scale.
+    size : int or sequence of int, optional
         The extents of the result.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape `size`; without one that to which the parameters broadcast, of plain
+        numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+
+    Raises
+    ------
+    ValueError
+        PX017: a parameter is out of range. PX002: `size` is not that to which parameters
+        broadcast.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def sample(size: Any = ...) -> ndarray:
@@ -536,10 +1148,26 @@ def sample(size: Any = ...) -> ndarray:
 
     Parameters
     ----------
-    size : int or tuple of int, optional
+    size : int or sequence of int, optional
         The extents of the result.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
+        there is one.
+
+    Raises
+    ------
+    ValueError
+        PX017: an extent is negative.
+    TypeError
+        PX011: neither float32 nor float64.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed.
     """
 
 def seed(seed: Any = ...) -> ndarray:
@@ -549,10 +1177,21 @@ def seed(seed: Any = ...) -> ndarray:
 
     Parameters
     ----------
-    seed : int, optional
-        Where the sequence of numbers begins.
+    seed : int or sequence of int, optional
+        The seed; one that all processes agree on for None.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    None
+
+    Raises
+    ------
+    ValueError
+        The seed is negative.
+
+    Notes
+    -----
+    Local; without a seed Collective, for all processes agree on one.
     """
 
 def shuffle(x: Any) -> None:
@@ -562,10 +1201,25 @@ def shuffle(x: Any) -> None:
 
     Parameters
     ----------
-    x : array_like
-        The array.
+    x : ndarray
+        The array, which is changed.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    None
+
+    Raises
+    ------
+    AxisError
+        PX003: there is no such axis.
+    TypeError
+        `x` is no array.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: gathers: as the sorting of random numbers and the taking at
+    positions.
     """
 
 def standard_cauchy(size: Any = ...) -> ndarray:
@@ -575,10 +1229,26 @@ def standard_cauchy(size: Any = ...) -> ndarray:
 
     Parameters
     ----------
-    size : int or tuple of int, optional
+    size : int or sequence of int, optional
         The extents of the result.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
+        there is one.
+
+    Raises
+    ------
+    ValueError
+        PX017: an extent is negative.
+    TypeError
+        PX011: neither float32 nor float64.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def standard_exponential(size: Any = ...) -> ndarray:
@@ -588,10 +1258,26 @@ def standard_exponential(size: Any = ...) -> ndarray:
 
     Parameters
     ----------
-    size : int or tuple of int, optional
+    size : int or sequence of int, optional
         The extents of the result.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
+        there is one.
+
+    Raises
+    ------
+    ValueError
+        PX017: an extent is negative.
+    TypeError
+        PX011: neither float32 nor float64.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def standard_gamma(shape: int | Sequence[int], size: Any = ...) -> ndarray:
@@ -601,12 +1287,27 @@ def standard_gamma(shape: int | Sequence[int], size: Any = ...) -> ndarray:
 
     Parameters
     ----------
-    shape : int or tuple of int
-        The extents.
-    size : int or tuple of int, optional
+    shape : array_like
+        The exponent.
+    size : int or sequence of int, optional
         The extents of the result.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape `size`; without one that to which the parameters broadcast, of plain
+        numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+
+    Raises
+    ------
+    ValueError
+        PX017: a parameter is out of range. PX002: `size` is not that to which parameters
+        broadcast.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def standard_normal(size: Any = ...) -> ndarray:
@@ -616,10 +1317,26 @@ def standard_normal(size: Any = ...) -> ndarray:
 
     Parameters
     ----------
-    size : int or tuple of int, optional
+    size : int or sequence of int, optional
         The extents of the result.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
+        there is one.
+
+    Raises
+    ------
+    ValueError
+        PX017: an extent is negative.
+    TypeError
+        PX011: neither float32 nor float64.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def standard_t(df: Any, size: Any = ...) -> ndarray:
@@ -629,10 +1346,27 @@ def standard_t(df: Any, size: Any = ...) -> ndarray:
 
     Parameters
     ----------
-    size : int or tuple of int, optional
+    df : array_like
+        The degrees of freedom.
+    size : int or sequence of int, optional
         The extents of the result.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape `size`; without one that to which the parameters broadcast, of plain
+        numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+
+    Raises
+    ------
+    ValueError
+        PX017: a parameter is out of range. PX002: `size` is not that to which parameters
+        broadcast.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def triangular(left: Any, mode: Any, right: Any, size: Any = ...) -> ndarray:
@@ -642,12 +1376,31 @@ def triangular(left: Any, mode: Any, right: Any, size: Any = ...) -> ndarray:
 
     Parameters
     ----------
-    mode : str
-        What to do beyond the edges.
-    size : int or tuple of int, optional
+    left : array_like
+        The least number.
+    mode : array_like
+        The most likely number.
+    right : array_like
+        The greatest number.
+    size : int or sequence of int, optional
         The extents of the result.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape `size`; without one that to which the parameters broadcast, of plain
+        numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+
+    Raises
+    ------
+    ValueError
+        PX017: a parameter is out of range. PX002: `size` is not that to which parameters
+        broadcast.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def uniform(low: Any = ..., high: Any = ..., size: Any = ...) -> ndarray:
@@ -657,10 +1410,29 @@ def uniform(low: Any = ..., high: Any = ..., size: Any = ...) -> ndarray:
 
     Parameters
     ----------
-    size : int or tuple of int, optional
+    low : array_like, default: 0.0
+        The lower bound.
+    high : array_like, default: 1.0
+        The upper bound, which is not reached.
+    size : int or sequence of int, optional
         The extents of the result.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape `size`; without one that to which the parameters broadcast, of plain
+        numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+
+    Raises
+    ------
+    ValueError
+        PX017: a parameter is out of range. PX002: `size` is not that to which parameters
+        broadcast.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def vonmises(mu: Any, kappa: Any, size: Any = ...) -> ndarray:
@@ -670,10 +1442,29 @@ def vonmises(mu: Any, kappa: Any, size: Any = ...) -> ndarray:
 
     Parameters
     ----------
-    size : int or tuple of int, optional
+    mu : array_like
+        The angle around which they lie.
+    kappa : array_like
+        The concentration.
+    size : int or sequence of int, optional
         The extents of the result.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape `size`; without one that to which the parameters broadcast, of plain
+        numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+
+    Raises
+    ------
+    ValueError
+        PX017: a parameter is out of range. PX002: `size` is not that to which parameters
+        broadcast.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def wald(mean: Any, scale: Any, size: Any = ...) -> ndarray:
@@ -683,10 +1474,29 @@ def wald(mean: Any, scale: Any, size: Any = ...) -> ndarray:
 
     Parameters
     ----------
-    size : int or tuple of int, optional
+    mean : array_like
+        The mean.
+    scale : array_like
+        The scale.
+    size : int or sequence of int, optional
         The extents of the result.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape `size`; without one that to which the parameters broadcast, of plain
+        numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+
+    Raises
+    ------
+    ValueError
+        PX017: a parameter is out of range. PX002: `size` is not that to which parameters
+        broadcast.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def weibull(a: Any, size: Any = ...) -> ndarray:
@@ -697,11 +1507,26 @@ def weibull(a: Any, size: Any = ...) -> ndarray:
     Parameters
     ----------
     a : array_like
-        The array.
-    size : int or tuple of int, optional
+        The exponent.
+    size : int or sequence of int, optional
         The extents of the result.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape `size`; without one that to which the parameters broadcast, of plain
+        numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+
+    Raises
+    ------
+    ValueError
+        PX017: a parameter is out of range. PX002: `size` is not that to which parameters
+        broadcast.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def zipf(a: Any, size: Any = ...) -> ndarray:
@@ -712,11 +1537,26 @@ def zipf(a: Any, size: Any = ...) -> ndarray:
     Parameters
     ----------
     a : array_like
-        The array.
-    size : int or tuple of int, optional
+        The exponent.
+    size : int or sequence of int, optional
         The extents of the result.
 
-    Shapes, dtypes and errors are those of NumPy's function of this name.
+    Returns
+    -------
+    ndarray
+        The shape `size`; without one that to which the parameters broadcast, of plain
+        numbers a number of no axes. Dtype: int64.
+
+    Raises
+    ------
+    ValueError
+        PX017: a parameter is out of range. PX002: `size` is not that to which parameters
+        broadcast.
+
+    Notes
+    -----
+    Local: recorded, in the same order on every process, and computed when a value is
+    observed. Distribution: local.
     """
 
 def __getattr__(name: str) -> Any: ...

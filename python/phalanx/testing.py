@@ -6,6 +6,7 @@ import functools as _functools
 import numpy as _numpy
 import numpy.testing as _testing
 
+from ._documentation import describe as _describe
 from ._interoperability import asnumpy as _asnumpy
 from ._phalanx import ndarray as _ndarray
 
@@ -212,3 +213,6 @@ def assert_raises_like_numpy(function):
     except expected:
         return
     raise AssertionError(f"not {expected.__name__}, which NumPy raises")
+
+
+_describe(__name__)

@@ -6,6 +6,7 @@ import sys as _sys
 
 from . import _phalanx
 from . import _profiler as profiler
+from ._documentation import describe as _describe
 
 # By its path, too, as if this were a folder.
 _sys.modules["phalanx.x.profiler"] = profiler
@@ -140,3 +141,7 @@ def _cores(text):
         tuple(name for name in part.strip("()").split(",") if name)
         for part in text.replace("),(", ")|(").split("|")
     ]
+
+
+_describe(__name__)
+_describe(profiler.__name__, "phalanx.x.profiler")

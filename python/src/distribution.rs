@@ -230,6 +230,28 @@ impl Ndarray {
     }
 
     /// The array split as a sharding says, or along one axis, or on every device whole (None).
+    ///
+    /// Parameters
+    /// ----------
+    /// sharding : Sharding, int or None
+    ///     How it is split; None for a copy of the whole on every device.
+    ///
+    /// Returns
+    /// -------
+    /// ndarray
+    ///     Shape and dtype of the array.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     PX021: the sharding does not fit the array or the mesh.
+    /// AxisError
+    ///     PX003: there is no such axis.
+    ///
+    /// Notes
+    /// -----
+    /// Local: recorded; the blocks move (all-to-all, or gathers for None) when a value is
+    /// observed.
     fn with_sharding(&self, sharding: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
         let py = sharding.py();
         let mesh = self.array.mesh().map_err(|error| raised(py, &error))?;
@@ -252,6 +274,16 @@ impl Ndarray {
     }
 
     /// What the devices of this process hold. Collective if the array is pending or a view.
+    ///
+    /// Returns
+    /// -------
+    /// list of Shard
+    ///     One for each device of this process, in order.
+    ///
+    /// Raises
+    /// ------
+    /// Exception
+    ///     What has failed of what was recorded, with the line that recorded it.
     fn local_shards(&self, py: Python<'_>) -> PyResult<Vec<Shard>> {
         if !GPUS.is_empty() {
             return self._shard_views(py);
@@ -286,6 +318,19 @@ impl Ndarray {
     }
 
     /// A picture of which device holds which part.
+    ///
+    /// Returns
+    /// -------
+    /// str
+    ///
+    /// Raises
+    /// ------
+    /// None
+    ///     Nothing is raised.
+    ///
+    /// Notes
+    /// -----
+    /// Local.
     fn picture(&self, py: Python<'_>) -> PyResult<String> {
         at_line(py, || self.array.picture()).map_err(|error| raised(py, &error))
     }
@@ -305,6 +350,24 @@ impl Ndarray {
 /// process, or one part for a process of one device. Parts are arrays of NumPy or of any library
 /// that exports its elements, such as tensors of PyTorch. What lies in C order is not copied: it
 /// must not be written as long as the array is in use. Collective.
+///
+/// Parameters
+/// ----------
+/// part : array_like or list of array_like
+///     What this process holds.
+/// axis : int, default: 0
+///     The axis along which the parts are joined.
+///
+/// Returns
+/// -------
+/// ndarray
+///     Of the dtype of the parts, and of their shape but for the axis, along which extents
+///     add up.
+///
+/// Raises
+/// ------
+/// ValueError
+///     PX031: the parts do not fit together.
 #[pyfunction]
 #[pyo3(signature = (part, axis=0))]
 pub fn from_local(py: Python<'_>, part: &Bound<'_, PyAny>, axis: usize) -> PyResult<Py<PyAny>> {
@@ -338,6 +401,19 @@ pub fn from_shared(py: Python<'_>, array: &Bound<'_, PyAny>) -> PyResult<(Py<PyA
 }
 
 /// The mesh of all devices.
+///
+/// Returns
+/// -------
+/// Mesh
+///
+/// Raises
+/// ------
+/// None
+///     Nothing is raised.
+///
+/// Notes
+/// -----
+/// Local.
 #[pyfunction]
 pub fn mesh(py: Python<'_>) -> PyResult<Mesh> {
     session::ensure(py)?;
@@ -401,6 +477,22 @@ impl World {
 
 /// Makes the outcome of something that each process does by itself known to all: if any process
 /// passes an error, all raise it. Collective.
+///
+/// Parameters
+/// ----------
+/// error : Exception, optional
+///     What has failed on this process; None if nothing has.
+///
+/// Returns
+/// -------
+/// None
+///
+/// Raises
+/// ------
+/// Exception
+///     The error, on the process that has it.
+/// RuntimeError
+///     PX032: another process has passed an error.
 #[pyfunction]
 #[pyo3(signature = (error=None))]
 pub fn agree(py: Python<'_>, error: Option<&Bound<'_, PyAny>>) -> PyResult<()> {

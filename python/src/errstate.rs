@@ -227,6 +227,15 @@ fn callback_of(object: &Bound<'_, PyAny>) -> PyResult<Option<Py<PyAny>>> {
 }
 
 /// What is done about each kind of floating-point error, by its name. Local.
+///
+/// Returns
+/// -------
+/// dict
+///
+/// Raises
+/// ------
+/// None
+///     Nothing is raised.
 #[pyfunction]
 pub fn geterr(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let modes = PyDict::new(py);
@@ -251,6 +260,15 @@ pub fn geterr(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
 /// -------
 /// dict
 ///     What was done before, as `geterr` gives it.
+///
+/// Raises
+/// ------
+/// ValueError
+///     There is no such mode.
+///
+/// Notes
+/// -----
+/// Local.
 #[pyfunction]
 #[pyo3(signature = (all=None, divide=None, over=None, under=None, invalid=None))]
 pub fn seterr<'py>(
@@ -271,6 +289,15 @@ pub fn seterr<'py>(
 }
 
 /// What is called, or written to, about floating-point errors. Local.
+///
+/// Returns
+/// -------
+/// callable, object with `write`, or None
+///
+/// Raises
+/// ------
+/// None
+///     Nothing is raised.
 #[pyfunction]
 pub fn geterrcall(py: Python<'_>) -> Option<Py<PyAny>> {
     CALLBACK.with_borrow(|callback| callback.as_ref().map(|one| one.clone_ref(py)))
@@ -278,6 +305,25 @@ pub fn geterrcall(py: Python<'_>) -> Option<Py<PyAny>> {
 
 /// Says what is called about errors whose mode is ``call``, with their name and bits, or written to
 /// where it is ``log``; returns what was before.
+///
+/// Parameters
+/// ----------
+/// func : callable, object with `write`, or None
+///     What is called with the name and the bits, or written to.
+///
+/// Returns
+/// -------
+/// callable, object with `write`, or None
+///     What was there before.
+///
+/// Raises
+/// ------
+/// ValueError
+///     It is nothing of these.
+///
+/// Notes
+/// -----
+/// Local.
 #[pyfunction]
 pub fn seterrcall(func: &Bound<'_, PyAny>) -> PyResult<Option<Py<PyAny>>> {
     Ok(CALLBACK.replace(callback_of(func)?))

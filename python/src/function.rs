@@ -2,7 +2,7 @@
 
 use crate::answer::Answer;
 use crate::arguments::Arguments;
-use crate::documentation::docstring;
+use crate::documentation;
 use crate::session;
 use crate::signature::Signature;
 use crate::site::at_line;
@@ -105,8 +105,8 @@ impl Function {
     }
 
     #[getter]
-    fn __doc__(&self) -> String {
-        docstring(self.signature(), self.row.summary)
+    fn __doc__(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        documentation::of_function(py, self.home, self.signature(), self.row.summary)
     }
 
     fn __repr__(&self) -> String {
@@ -144,8 +144,8 @@ impl Method {
     }
 
     #[getter]
-    fn __doc__(&self) -> String {
-        self.function.get().__doc__()
+    fn __doc__(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        self.function.get().__doc__(py)
     }
 
     fn __repr__(&self) -> String {

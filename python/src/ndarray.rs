@@ -272,6 +272,28 @@ impl Ndarray {
     }
 
     /// The one element, or that at a position, as a number of Python.
+    ///
+    /// Parameters
+    /// ----------
+    /// position : int or tuple of int
+    ///     The position in C order, or the indices; none of a single element.
+    ///
+    /// Returns
+    /// -------
+    /// bool, int, float or complex
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     There is more than one element, and no position.
+    /// IndexError
+    ///     The position is outside.
+    /// Exception
+    ///     What has failed of what was recorded, with the line that recorded it.
+    ///
+    /// Notes
+    /// -----
+    /// Collective if the array is still pending, or the element is not held by this process.
     #[pyo3(signature = (*position))]
     fn item<'py>(&self, position: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
         let py = position.py();
@@ -297,11 +319,44 @@ impl Ndarray {
     }
 
     /// The elements as nested lists of numbers of Python.
+    ///
+    /// Returns
+    /// -------
+    /// list or scalar
+    ///
+    /// Raises
+    /// ------
+    /// Exception
+    ///     What has failed of what was recorded, with the line that recorded it.
+    ///
+    /// Notes
+    /// -----
+    /// Collective if the array is still pending, or not all of it is held by this process.
     fn tolist<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         to_numpy(py, fetch(py, &self.array)?)?.call_method0("tolist")
     }
 
     /// The elements as bytes, in C order.
+    ///
+    /// Parameters
+    /// ----------
+    /// order : {'C', 'F', 'A'}, default: 'C'
+    ///     The order of the elements.
+    ///
+    /// Returns
+    /// -------
+    /// bytes
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     The order is unknown.
+    /// Exception
+    ///     What has failed of what was recorded, with the line that recorded it.
+    ///
+    /// Notes
+    /// -----
+    /// Collective if the array is still pending, or not all of it is held by this process.
     #[pyo3(signature = (order="C"))]
     fn tobytes<'py>(&self, py: Python<'py>, order: &str) -> PyResult<Bound<'py, PyAny>> {
         match order {
@@ -343,6 +398,29 @@ impl Ndarray {
     }
 
     /// The elements as an array of NumPy. Collective.
+    ///
+    /// Parameters
+    /// ----------
+    /// stream : optional
+    ///     Without effect: operations are in program order.
+    /// order : {'C', 'F', 'A', 'K'}, default: 'C'
+    ///     The order of elements in memory.
+    /// blocking : bool, default: True
+    ///     Without effect: the elements are there when it returns.
+    /// out : numpy.ndarray, optional
+    ///     What is written and returned.
+    ///
+    /// Returns
+    /// -------
+    /// numpy.ndarray
+    ///     Shape and dtype of the array.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     `out` has another shape, or the order is unknown.
+    /// Exception
+    ///     What has failed of what was recorded, with the line that recorded it.
     #[pyo3(signature = (stream=None, order="C", blocking=true, out=None))]
     fn get<'py>(
         &self,
@@ -375,6 +453,28 @@ impl Ndarray {
     }
 
     /// Writes the elements of an array of NumPy into this one.
+    ///
+    /// Parameters
+    /// ----------
+    /// arr : numpy.ndarray
+    ///     The elements, broadcast to the array.
+    /// stream : optional
+    ///     Without effect: operations are in program order.
+    ///
+    /// Returns
+    /// -------
+    /// None
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     PX002: they do not broadcast to the array.
+    /// TypeError
+    ///     They are no array of NumPy.
+    ///
+    /// Notes
+    /// -----
+    /// Local: copied at once, equal on all processes.
     #[pyo3(signature = (arr, stream=None))]
     fn set(&self, arr: &Bound<'_, PyAny>, stream: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
         let _ = stream;
@@ -414,11 +514,33 @@ impl Ndarray {
     }
 
     /// The plan of everything that is recorded and not run yet.
+    ///
+    /// Returns
+    /// -------
+    /// str
+    ///
+    /// Raises
+    /// ------
+    /// Exception
+    ///     What has failed when it was recorded.
+    ///
+    /// Notes
+    /// -----
+    /// Local: a copy of what is recorded is planned, and nothing runs.
     fn explain(&self, py: Python<'_>) -> PyResult<String> {
         self.array.explain().map_err(|error| raised(py, &error))
     }
 
     /// Waits for the array. Collective.
+    ///
+    /// Returns
+    /// -------
+    /// None
+    ///
+    /// Raises
+    /// ------
+    /// Exception
+    ///     What has failed of what was recorded, with the line that recorded it.
     fn evaluate(&self, py: Python<'_>) -> PyResult<()> {
         let done = at_line(py, || self.array.evaluate());
         done.map_err(|error| raised(py, &error))?;

@@ -159,6 +159,21 @@ fn begun_before() -> PyErr {
 ///     How the processes of the world talk to each other already, if `phalanx run` has not started
 ///     them: a communicator of mpi4py, such as ``MPI.COMM_WORLD`` or a part of it, or any object
 ///     with ``rank``, ``size`` and ``allgather``. They meet through it; arrays travel as always.
+///
+/// Returns
+/// -------
+/// None
+///
+/// Raises
+/// ------
+/// ValueError
+///     PX090: a setting has a wrong value. Or a session has begun already.
+/// RuntimeError
+///     The processes do not meet, or a device is not there.
+///
+/// Notes
+/// -----
+/// Collective: every process calls it. Without a call, the first operation begins the session.
 #[pyfunction]
 #[pyo3(signature = (devices=None, *, mesh=None, threads=None, memory_limit=None, split_from=None,
     comm=None))]
@@ -232,6 +247,15 @@ fn devices_of(devices: &Bound<'_, PyAny>) -> PyResult<Devices> {
 
 /// Ends the session: waits for what has been started and for the other processes. Collective.
 /// Without a session, nothing happens.
+///
+/// Returns
+/// -------
+/// None
+///
+/// Raises
+/// ------
+/// Exception
+///     What has failed of what was started.
 #[pyfunction]
 pub fn shutdown(py: Python<'_>) -> PyResult<()> {
     let mesh = session().as_ref().map(|session| session.handle().clone());
@@ -310,6 +334,19 @@ pub fn meeting<'py>(py: Python<'py>) -> PyResult<(String, Bound<'py, PyBytes>)> 
 }
 
 /// The number of this process, from 0.
+///
+/// Returns
+/// -------
+/// int
+///
+/// Raises
+/// ------
+/// None
+///     Nothing is raised.
+///
+/// Notes
+/// -----
+/// Local.
 #[pyfunction]
 pub fn rank(py: Python<'_>) -> PyResult<usize> {
     ensure(py)?;
@@ -344,6 +381,15 @@ pub fn has_local_mesh() -> bool {
 }
 
 /// Starts what is recorded. Collective.
+///
+/// Returns
+/// -------
+/// None
+///
+/// Raises
+/// ------
+/// Exception
+///     What has failed of what was recorded, with the line that recorded it.
 #[pyfunction]
 pub fn flush(py: Python<'_>) -> PyResult<()> {
     ensure(py)?;

@@ -218,39 +218,158 @@ impl SparseMatrix {
         SparseMatrix::wrap(py, at_line(py, || self.matrix.transpose()))
     }
 
+    /// The transposed matrix.
+    ///
+    /// Returns
+    /// -------
+    /// csr_matrix
+    ///
+    /// Raises
+    /// ------
+    /// None
+    ///     Nothing is raised.
+    ///
+    /// Notes
+    /// -----
+    /// Collective: every process calls it.
     fn transpose(&self, py: Python<'_>) -> PyResult<SparseMatrix> {
         self.transposed(py)
     }
 
     /// The matrix with values of another dtype.
+    ///
+    /// Parameters
+    /// ----------
+    /// dtype : dtype
+    ///     The dtype.
+    ///
+    /// Returns
+    /// -------
+    /// csr_matrix
+    ///
+    /// Raises
+    /// ------
+    /// TypeError
+    ///     The dtype is unknown.
+    ///
+    /// Notes
+    /// -----
+    /// Local.
     fn astype(&self, dtype: &Bound<'_, PyAny>) -> PyResult<SparseMatrix> {
         self.astype_to(dtype.py(), Some(dtypes::from_python(dtype)?))
     }
 
+    /// A copy, which shares the entries: they do not change.
+    ///
+    /// Returns
+    /// -------
+    /// csr_matrix
+    ///
+    /// Raises
+    /// ------
+    /// None
+    ///     Nothing is raised.
+    ///
+    /// Notes
+    /// -----
+    /// Local.
     fn copy(&self) -> SparseMatrix {
         SparseMatrix { matrix: self.matrix.clone() }
     }
 
+    /// The matrix in this form.
+    ///
+    /// Returns
+    /// -------
+    /// csr_matrix
+    ///     The matrix itself.
+    ///
+    /// Raises
+    /// ------
+    /// None
+    ///     Nothing is raised.
+    ///
+    /// Notes
+    /// -----
+    /// Local.
     fn tocsr(slf: Bound<'_, Self>) -> Bound<'_, Self> {
         slf
     }
 
+    /// The number of entries.
+    ///
+    /// Returns
+    /// -------
+    /// int
+    ///
+    /// Raises
+    /// ------
+    /// None
+    ///     Nothing is raised.
+    ///
+    /// Notes
+    /// -----
+    /// Local.
     fn getnnz(&self) -> usize {
         self.matrix.nnz()
     }
 
     /// The matrix as an array. Collective.
+    ///
+    /// Returns
+    /// -------
+    /// ndarray
+    ///     Shape and dtype of the matrix.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     PX019: there would be too many elements.
     fn toarray(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         let _mesh = self.enter_mesh();
         let dense = at_line(py, || self.matrix.to_dense());
         Ndarray::wrap(py, dense)
     }
 
+    /// The matrix as an array, as `toarray`.
+    ///
+    /// Returns
+    /// -------
+    /// ndarray
+    ///     Shape and dtype of the matrix.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     PX019: there would be too many elements.
+    ///
+    /// Notes
+    /// -----
+    /// Collective: every process calls it.
     fn todense(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         self.toarray(py)
     }
 
     /// The product with a vector or with a matrix, or with a number.
+    ///
+    /// Parameters
+    /// ----------
+    /// other : array_like or scalar
+    ///     A vector, a matrix of columns, or a number.
+    ///
+    /// Returns
+    /// -------
+    /// ndarray or csr_matrix
+    ///     The product; a matrix of a number.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     PX014: the extents do not fit.
+    ///
+    /// Notes
+    /// -----
+    /// Local: recorded. The elements of a vector that a device lacks are brought to it.
     fn dot(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
         self.__mul__(other)
     }

@@ -4,6 +4,7 @@ use crate::answer::Answer;
 use crate::arguments::Arguments;
 use crate::call_mesh;
 use crate::convert;
+use crate::documentation;
 use crate::errors::{raised, type_error, value_error};
 use crate::errors_met::{check, check_scan};
 use crate::ndarray::Ndarray;
@@ -79,6 +80,18 @@ impl Ufunc {
         }
     }
 
+    fn signature(&self) -> &Signature {
+        self.signature.get_or_init(|| {
+            let text = match (self.nin(), self.nout()) {
+                (1, 1) => UNARY_TEXT,
+                (1, _) => TWO_RESULTS_TEXT,
+                (_, 1) => BINARY_TEXT,
+                _ => TWO_BY_TWO_TEXT,
+            };
+            Signature::new(text).named(self.name)
+        })
+    }
+
     fn one(&self, method: &str) -> PyResult<Op> {
         match self.rows {
             Rows::One(op) => Ok(op),
@@ -105,16 +118,7 @@ impl Ufunc {
                 if given == 1 { "was" } else { "were" }
             )));
         }
-        let signature = self.signature.get_or_init(|| {
-            let text = match (self.arity, results) {
-                (1, 1) => UNARY_TEXT,
-                (1, _) => TWO_RESULTS_TEXT,
-                (_, 1) => BINARY_TEXT,
-                _ => TWO_BY_TWO_TEXT,
-            };
-            Signature::new(text).named(self.name)
-        });
-        let a = Arguments::new(signature, None, arguments, keywords)?;
+        let a = Arguments::new(self.signature(), None, arguments, keywords)?;
         let mut operands: SmallVec<[Argument; 2]> = SmallVec::new();
         for name in ["x1", "x2"].iter().take(self.arity) {
             operands.push(a.argument(name)?);
@@ -293,7 +297,48 @@ impl Ufunc {
         self.call_with(arguments, keywords)
     }
 
-    #[pyo3(signature = (*arguments, **keywords))]
+    /// Combines the elements over axes by the operation.
+    ///
+    /// Parameters
+    /// ----------
+    /// array : array_like
+    ///     The elements.
+    /// axis : int or tuple of int, optional
+    ///     The axes; all for None. Of operations whose order matters, such as ``subtract``, one.
+    /// dtype : dtype, optional
+    ///     What the elements are cast to first.
+    /// out : ndarray, optional
+    ///     The array that is written and returned.
+    /// keepdims : bool
+    ///     Whether the axes stay with extent 1.
+    /// initial : scalar, optional
+    ///     Combined with the elements, too.
+    /// where : array_like of bool
+    ///     The elements that count, broadcast to the array.
+    ///
+    /// Returns
+    /// -------
+    /// ndarray
+    ///     Of the shape of ``array`` without the axes. Dtype: that of the operation on two
+    ///     elements; ``add`` and ``multiply`` combine bools and narrow integers in 64 bits.
+    ///
+    /// Raises
+    /// ------
+    /// AxisError
+    ///     PX003: there is no such axis.
+    /// ValueError
+    ///     PX016: there are no elements, and the operation has no identity. PX017: the operation
+    ///     has one operand, or takes one axis alone.
+    ///
+    /// Notes
+    /// -----
+    /// Local: recorded, and computed when a value is observed. Distribution: reduce: partial
+    /// results of the devices are combined; of operations whose order matters all-to-all.
+    #[pyo3(
+        signature = (*arguments, **keywords),
+        text_signature = "($self, array, axis=0, dtype=None, out=None, keepdims=False, \
+                          initial=None, where=True)"
+    )]
     fn reduce(
         &self,
         arguments: &Bound<'_, PyTuple>,
@@ -318,6 +363,35 @@ impl Ufunc {
         Ndarray::wrap(py, result)
     }
 
+    /// The running combinations of the elements along an axis.
+    ///
+    /// Parameters
+    /// ----------
+    /// array : array_like
+    ///     The elements.
+    /// axis : int
+    ///     The axis.
+    /// dtype : dtype, optional
+    ///     What the elements are cast to first.
+    /// out : ndarray, optional
+    ///     The array that is written and returned.
+    ///
+    /// Returns
+    /// -------
+    /// ndarray
+    ///     Of the shape of ``array``. Dtype: as of ``reduce``.
+    ///
+    /// Raises
+    /// ------
+    /// AxisError
+    ///     PX003: there is no such axis.
+    /// TypeError
+    ///     PX011: the operation has no loop from and to one dtype.
+    ///
+    /// Notes
+    /// -----
+    /// Local: recorded, and computed when a value is observed. Distribution: all-to-all along a
+    /// split axis; vectors are gathered.
     #[pyo3(signature = (array, axis=0, dtype=None, out=None))]
     fn accumulate(
         &self,
@@ -337,6 +411,38 @@ impl Ufunc {
         written(py, result, out)
     }
 
+    /// The combinations of stretches of an axis; where the next start is not larger, the element
+    /// at the start.
+    ///
+    /// Parameters
+    /// ----------
+    /// array : array_like
+    ///     The elements.
+    /// indices : array_like of int
+    ///     Where stretches start, a vector.
+    /// axis : int
+    ///     The axis.
+    /// dtype : dtype, optional
+    ///     What the elements are cast to first.
+    /// out : ndarray, optional
+    ///     The array that is written and returned.
+    ///
+    /// Returns
+    /// -------
+    /// ndarray
+    ///     Of the shape of ``array``, with as many elements along the axis as there are starts.
+    ///     Dtype: as of ``reduce``.
+    ///
+    /// Raises
+    /// ------
+    /// AxisError
+    ///     PX003: there is no such axis.
+    /// IndexError
+    ///     PX135: a start is outside of the axis.
+    ///
+    /// Notes
+    /// -----
+    /// Collective where starts may be outside of the axis, else Local.
     #[pyo3(signature = (array, indices, axis=0, dtype=None, out=None))]
     fn reduceat(
         &self,
@@ -357,6 +463,30 @@ impl Ufunc {
         written(py, result, out)
     }
 
+    /// The operation on every pair of an element of ``a`` and one of ``b``.
+    ///
+    /// Parameters
+    /// ----------
+    /// a : array_like
+    ///     The first operands.
+    /// b : array_like
+    ///     The second operands.
+    ///
+    /// Returns
+    /// -------
+    /// ndarray
+    ///     Of the shape of ``a`` and then that of ``b``. Dtype: that of the operation.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     PX017: the operation has one operand. PX023: there would be more than 64 axes.
+    /// TypeError
+    ///     PX011: there is no loop for the dtypes.
+    ///
+    /// Notes
+    /// -----
+    /// Local: recorded, and computed when a value is observed.
     #[pyo3(signature = (a, b, /))]
     fn outer(
         &self,
@@ -371,6 +501,33 @@ impl Ufunc {
         Ndarray::wrap(py, at_line(py, || ufunc(op).outer(&a, &b)))
     }
 
+    /// Applies the operation to elements in place, as often as each is named.
+    ///
+    /// Parameters
+    /// ----------
+    /// a : ndarray
+    ///     The array that is written.
+    /// indices : array_like of int
+    ///     Positions along the first axis.
+    /// b : array_like
+    ///     The second operands, broadcast to the elements.
+    ///
+    /// Returns
+    /// -------
+    /// None
+    ///
+    /// Raises
+    /// ------
+    /// IndexError
+    ///     PX025: the positions are no integers. PX028: a position is outside of the axis.
+    /// TypeError
+    ///     PX012: the results are of another kind than ``a``.
+    /// ValueError
+    ///     The operation has one operand.
+    ///
+    /// Notes
+    /// -----
+    /// Collective where positions may be outside of the axis, else Local.
     #[pyo3(signature = (a, indices, b=None, /))]
     fn at(
         &self,
@@ -428,13 +585,22 @@ impl Ufunc {
     }
 
     #[getter]
-    fn __doc__(&self) -> String {
-        let operands = if self.arity == 1 { "x1" } else { "x1, x2" };
-        format!(
-            "{}({operands}, /, out=None, *, where=True, casting='same_kind', order='K', \
-             dtype=None, subok=True)\n\nNumPy's {}, elementwise with broadcasting.",
-            self.name, self.name
-        )
+    fn __text_signature__(&self) -> String {
+        format!("({})", self.signature().parameters_text)
+    }
+
+    #[getter]
+    fn __doc__(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        let (Rows::One(op) | Rows::Two(op, _)) = self.rows;
+        let multi = MULTI_OUTPUT.iter().find(|multi| multi.name == self.name);
+        let summary = match multi {
+            Some(multi) => {
+                let docs: Vec<_> = multi.outputs.iter().map(|op| op.row().doc).collect();
+                docs.join(" ")
+            }
+            None => op.row().doc.to_owned(),
+        };
+        documentation::of_ufunc(py, self.signature(), &summary, op.row().loops)
     }
 
     fn __repr__(&self) -> String {

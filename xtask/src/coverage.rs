@@ -39,6 +39,11 @@ pub fn page(project: &Project) -> Result<String, Failure> {
     Ok(Inputs::read(project)?.markdown())
 }
 
+/// How functions of the Python module are distributed, for its docstrings.
+pub fn distribution_table(project: &Project) -> Result<String, Failure> {
+    Ok(Inputs::read(project)?.distributed())
+}
+
 impl Inputs {
     fn read(project: &Project) -> Result<Inputs, Failure> {
         let read = |path: &str| {
@@ -83,7 +88,8 @@ impl Inputs {
         rows.collect()
     }
 
-    fn markdown(&self) -> String {
+    /// The names of each area, in the order of the table.
+    fn areas(&self) -> Vec<(&str, Vec<Name<'_>>)> {
         let tested = self.tested();
         let places = self.places();
         let mut areas: Vec<(&str, Vec<Name>)> = Vec::new();
@@ -97,6 +103,30 @@ impl Inputs {
                 None => areas.push((area, vec![name])),
             }
         }
+        areas
+    }
+
+    /// Names of functions, and how all of a row are distributed.
+    fn distributed(&self) -> String {
+        let mut ways = BTreeMap::<String, Vec<String>>::new();
+        for (area, names) in self.areas() {
+            let Some(home) = area.strip_prefix("numpy") else { continue };
+            let home = home.trim_start_matches('.').trim_end_matches(".Generator");
+            if home == "ufunc" {
+                continue;
+            }
+            for name in names.iter().filter(|name| name.is_done() && name.is_function()) {
+                let how = self.distribution(area, name);
+                let path = format!("{home}.{}", name.name);
+                ways.entry(how).or_default().push(path.trim_start_matches('.').to_owned());
+            }
+        }
+        let rows = ways.iter().map(|(how, names)| format!("{}\t{how}\n", names.join(" ")));
+        format!("functions\tdistribution\n{}", rows.collect::<String>())
+    }
+
+    fn markdown(&self) -> String {
+        let areas = self.areas();
         let (of_numpy, others): (Vec<_>, Vec<_>) =
             areas.iter().partition(|(area, _)| area.split('.').next() == Some("numpy"));
         let mut text = String::from(INTRODUCTION);
@@ -372,6 +402,12 @@ mod tests {
         let list = |names: &BTreeSet<String>| names.iter().cloned().collect::<Vec<_>>().join(" ");
         assert_eq!(list(&inputs.described["sums"]), "add.at median ndarray.sum sum");
         assert_eq!(list(&inputs.called["sums"]), "add.at nansum ndarray.sum sum");
+    }
+
+    #[test]
+    fn functions_are_listed_by_how_they_are_distributed() {
+        let table = "functions\tdistribution\nsum ndarray.sum\treduce: partial sums\n";
+        assert_eq!(inputs().distributed(), table);
     }
 
     #[test]

@@ -19,6 +19,10 @@ pub fn pages(project: &Project) -> Result<Vec<Page>, Failure> {
     Ok(vec![
         Page { path: "docs/environment.md", text: environment::markdown() },
         Page { path: "docs/coverage.md", text: coverage::page(project)? },
+        Page {
+            path: "python/phalanx/_documentation/distribution.tsv",
+            text: coverage::distribution_table(project)?,
+        },
     ])
 }
 

@@ -7,7 +7,26 @@ __all__ = ["csr_matrix", "issparse", "isspmatrix", "isspmatrix_csr", "linalg"]
 
 
 def issparse(x):
-    """Whether `x` is a sparse matrix."""
+    """Whether `x` is a sparse matrix.
+
+    Parameters
+    ----------
+    x : object
+        The object.
+
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    None
+        Nothing is raised.
+
+    Notes
+    -----
+    Local: a process may call it alone.
+    """
     return isinstance(x, csr_matrix)
 
 
