@@ -98,7 +98,7 @@ cumsum(x(k), axis=0)                cumprod(x(k, (4,)))                cumsum(x(
 nancumsum(x(k), axis=1)             nancumprod(x(k, (2,)))           ediff1d(x(k))
 sort(x(k), axis=0)                  sort(x(k), axis=None)              argsort(x(k))
 argsort(x(k), axis=None)            partition(x(k), 1)                 argpartition(x(k), 1)
-isin(x(k), x(k))                    unique_values(x(k))                digitize(x(k, (3,)), [1, 2])
+isin(x(k), x(k))                    unique_values(x(k))  unique_all(x(k))  unique_counts(x(k))  unique_inverse(x(k))                digitize(x(k, (3,)), [1, 2])
 flatnonzero(x(k))                   nonzero(x(k))                      argwhere(x(k))
 union1d(x(k), x(k))                 setdiff1d(x(k), [1])               setxor1d(x(k), x(k))
 intersect1d(x(k), x(k))             copy(x(k))                         zeros_like(x(k))
@@ -127,6 +127,7 @@ histogram(x(k))                     histogram2d([1.0], [2.0])          fill_diag
 linalg.inv(positive(k))             linalg.det(positive(k))            linalg.cholesky(positive(k))
 linalg.eigvalsh(positive(k))        linalg.svdvals(x(k))               linalg.pinv(x(k))
 linalg.slogdet(positive(k))         linalg.eigh(positive(k))           linalg.qr(x(k))
+linalg.eig(positive(k))
 linalg.norm(x(k))                   linalg.cond(positive(k))           linalg.matrix_rank(x(k))
 linalg.solve(positive(k), x(k, (3,)))                                  linalg.svd(x(k))
 linalg.lstsq(x(k, (4, 3)), x(k, (4,)))                                 linalg.vecdot(x(k), x(k))
@@ -195,6 +196,8 @@ def is_of(result, kind):
                 return all(map(is_of, result, parts))
         elif of and isinstance(result, {"tuple": tuple, "list": list}[container]):
             return all(is_of(part, inner) for part in result)
+        elif one.endswith("Result"):
+            return type(result).__name__ == one and all(is_of(part, "ndarray") for part in result)
         elif not of and isinstance(result, KINDS[one]):
             return True
     return False

@@ -1,6 +1,7 @@
 """The type stubs are those of the module, and right."""
 
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -30,17 +31,51 @@ def test_stubs_are_right():
     assert checked.returncode == 0, checked.stdout
 
 
-def test_a_program_is_checked(tmp_path):
+PROGRAM = """\
+import phalanx as np
+x: np.ndarray = np.sqrt(np.arange(6.0)).reshape(2, 3)
+number: float = float(x.sum(axis=0)[0])
+parts: list[np.ndarray] = np.split(x, 2)
+steps, step = np.linspace(0, 1, 5, retstep=True)
+close: bool = np.allclose(x, [[0.0, 1.0, 2.0]] * 2, rtol=1e-3)
+values: np.ndarray = np.linalg.eigh(x @ x.T).eigenvalues
+drawn: np.ndarray = np.random.default_rng(1).normal(size=(2, 3))
+rows, columns = np.where(x > 1)
+joined: np.ndarray = np.concatenate([x, x], axis=-1).transpose(1, 0)
+width: float = step * 2
+wrong: int = x.reshape(3, 2)  # wrong
+x.sum(axis="0")  # wrong
+np.sort(x, kind=3)  # wrong
+np.take(x, [0], mode="other")  # wrong
+np.linalg.inv(x).missing  # wrong
+np.random.default_rng(1).normal(size="3")  # wrong
+np.cumsum(x, axis=(0, 1))  # wrong
+text: str = np.allclose(x, x)  # wrong
+np.zeros((2, 3), order="K")  # wrong
+np.expand_dims(x)  # wrong
+"""
+
+
+def checked(tmp_path, *programs):
     pytest.importorskip("mypy")
-    program = tmp_path / "program.py"
-    program.write_text(
-        "import phalanx as np\n"
-        "x: np.ndarray = np.sqrt(np.arange(6.0)).reshape(2, 3)\n"
-        "number: float = float(x.sum(axis=0)[0])\n"
-        "wrong: int = x.reshape(3, 2)\n"
-    )
-    command = [sys.executable, "-m", "mypy", "--cache-dir=/dev/null", str(program)]
-    checked = subprocess.run(
+    command = [sys.executable, "-m", "mypy", "--follow-imports=silent", f"--cache-dir={tmp_path}"]
+    command += map(str, programs)
+    return subprocess.run(
         command, capture_output=True, text=True, check=False, env={"MYPYPATH": str(PACKAGE.parent)}
-    )
-    assert "program.py:4" in checked.stdout and "program.py:3" not in checked.stdout, checked.stdout
+    ).stdout
+
+
+def test_a_program_is_checked(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    found = set(map(int, re.findall(r"program.py:(\d+): error", output := checked(tmp_path, program))))
+    wrong = {
+        line for line, text in enumerate(PROGRAM.splitlines(), 1) if text.endswith("# wrong")
+    }
+    assert found == wrong, output
+
+
+def test_the_gallery_is_right(tmp_path):
+    programs = sorted((ROOT / "examples" / "python").glob("*.py"))
+    assert len(programs) >= 6
+    assert checked(tmp_path, *programs).startswith("Success")

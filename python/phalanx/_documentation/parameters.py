@@ -208,7 +208,7 @@ GENERAL = {
     "p": ("array_like", "The coefficients, that of the highest power first."),
     "pad_left": ("int", "The least number of characters before the point."),
     "pad_right": ("int", "The least number of characters after the point."),
-    "pad_width": ("int or sequence of int", "How many elements come before and after the axes."),
+    "pad_width": ("int or array_like of int", "How many elements come before and after the axes."),
     "padding": ("int", "How many zeros come first."),
     "peer": ("int", "The other process."),
     "period": ("float", "The period."),
@@ -264,7 +264,7 @@ GENERAL = {
     "stable": ("bool", "Without effect: equal elements keep their order."),
     "start": ("array_like", "The first number."),
     "start_event": ("Event", "The first event."),
-    "stat_length": ("int or sequence of int", "From how many elements statistics are taken."),
+    "stat_length": ("int or array_like of int", "From how many elements statistics are taken."),
     "step": ("scalar", "The distance of numbers."),
     "stop": ("array_like", "The last number."),
     "stream": ("Stream", "Without effect: operations are in program order."),
@@ -459,6 +459,8 @@ OTHERWISE = [
     ("mintypecode", {"default": ("str", "What is returned if there is none.")}),
     ("nan_to_num", {"copy": ("bool", "Whether the array itself stays as it is.")}),
     ("meshgrid", {"copy": ("bool", "Whether the results are copies, and not views.")}),
+    ("array", {"copy": ("bool or None", "Whether to copy always (True), never (False) or where "
+                        "needed (None).")}),
     ("astype", {"copy": ("bool", "Whether to copy also if nothing changes.")}),
     ("ndarray.astype", {"copy": ("bool", "Whether to copy also if nothing changes.")}),
     ("pad", {"mode": ("str or callable", "'constant', 'edge', 'linear_ramp', 'maximum', 'mean', "

@@ -8,6 +8,9 @@ use std::fs;
 /// Folders that hold nothing we wrote.
 const SKIPPED: [&str; 5] = ["target", "data", "out", "phalanx-demo", "__pycache__"];
 
+/// How the names of files end that are read: sources, documents and generated tables.
+const KINDS: [&str; 4] = [".rs", ".md", ".tsv", "Cargo.toml"];
+
 /// A file and its text.
 pub struct File {
     /// The path in the project, with `/` between folders.
@@ -62,7 +65,7 @@ impl Sources {
                     if !name.starts_with('.') && !SKIPPED.contains(&name.as_str()) {
                         folders.push(path);
                     }
-                } else if name.ends_with(".rs") || name.ends_with(".md") || name == "Cargo.toml" {
+                } else if KINDS.iter().any(|kind| name.ends_with(kind)) {
                     let text = fs::read_to_string(&path).map_err(Failure::file(&path))?;
                     let inside = path.strip_prefix(project.root()).unwrap_or(&path);
                     let path = inside.to_string_lossy().replace('\\', "/");
