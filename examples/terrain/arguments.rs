@@ -9,7 +9,8 @@ use std::path::PathBuf;
 #[command(name = "phalanx demo")]
 pub struct Arguments {
     /// A .npy, .npz (its array `elevation`, else its first) or .png file, the first row in the
-    /// north [default: the height model that `cargo xtask setup` fetches]
+    /// north [default: the height model that `phalanx demo --fetch` of the Python package, or
+    /// `cargo xtask setup` in a checkout, fetches]
     pub input: Option<PathBuf>,
     /// Width and height of a cell, in the unit of the heights [default: 1,1, or what an .npz file
     /// says by `dx`, `dy` and `ymin` in degrees, heights in metres]

@@ -138,7 +138,8 @@ impl TerrainError {
         match &*self.failure {
             TerrainFailure::File(error) => error.hint(),
             TerrainFailure::NoData { .. } => {
-                "fetch it with `cargo xtask setup`, or name a file of your own"
+                "fetch it with `phalanx demo --fetch` of the Python package, or with \
+                 `cargo xtask setup` in a checkout; or name a file of your own"
             }
             TerrainFailure::UnknownFormat { .. } => {
                 "name a file that ends in .npy, .npz or .png, which says how to read it"

@@ -33,7 +33,8 @@ pub enum Command {
     Run(Run),
     /// Show version, devices, instruction set and every variable with its value
     Info,
-    /// Run the demo on real elevation data (`phalanx demo --help` lists its options)
+    /// Run the demo on real elevation data, which `phalanx demo --fetch` of the Python package, or
+    /// `cargo xtask setup` in a checkout, fetches first (`phalanx demo --help` lists its options)
     #[command(disable_help_flag = true)]
     Demo(Demo),
     /// Become the program of one rank
@@ -113,6 +114,12 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         <Arguments as clap::CommandFactory>::command().debug_assert();
+    }
+
+    #[test]
+    fn help_says_how_the_demo_gets_its_data() {
+        let help = <Arguments as clap::CommandFactory>::command().render_help().to_string();
+        assert!(help.contains("`phalanx demo --fetch`"), "{help}");
     }
 
     #[test]

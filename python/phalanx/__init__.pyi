@@ -6218,7 +6218,7 @@ def init(devices: SupportsIndex | str | None = ..., *, mesh: dict[str, Any] | No
     Raises
     ------
     ValueError
-        PX090: a setting has a wrong value, or a session has begun already with other ones.
+        PX090: a setting has a wrong value. Or a session has begun already.
     RuntimeError
         The processes do not meet, or a device is not there.
 

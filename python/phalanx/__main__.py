@@ -8,10 +8,10 @@ from . import _phalanx
 
 def main() -> None:
     """Runs the program with the words of the command line."""
-    if sys.argv[1:] == ["demo", "--fetch"]:
+    if sys.argv[1:3] == ["demo", "--fetch"]:
         from . import _fetch_demo_data
 
-        _fetch_demo_data.main()
+        _fetch_demo_data.main(sys.argv[3:])
         return
     # The program handles interrupts itself.
     signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -69,3 +69,12 @@ def test_every_module_of_cupy_has_its_place():
         if not any(module == name or module.endswith(f".{name.lstrip('.')}") for name in named)
     }
     assert not missing, f"docs/cupy.md says nothing of {sorted(missing)}"
+
+
+def test_help_says_how_the_demo_gets_its_data(tmp_path):
+    def program(*words):
+        command = "import sys\nfrom phalanx.__main__ import main\nsys.argv[0] = 'phalanx'\nmain()\n"
+        return worlds.run(command, *words).stdout
+
+    assert "phalanx demo --fetch" in program("help")
+    assert "--output" in program("demo", "--fetch", "--help")

@@ -244,6 +244,8 @@ def test_results_are_as_told(call, kind):
         assert result.dtype == (given[1] if len(given) > 1 else "d")
     if first is None:
         return
+    if rules.collectivity == "view":
+        assert np.shares_memory(result, first)
     if rules.shape in SHAPES:
         others = [other for other in given[1:] if isinstance(other, np.ndarray)]
         assert result.shape == tuple(SHAPES[rules.shape](first, keywords, others))
