@@ -111,8 +111,10 @@ impl Interval {
                 _ => None,
             },
             NodeOp::Structured(op) => match op {
-                Structured::Sort(Sort { order: Order::Positions, .. })
-                | Structured::SearchSorted(_) => Interval::non_negative(dtype),
+                Structured::Sort(Sort { order: Order::Positions, axis }) => {
+                    Interval::new(0, (shape[*axis as usize] as i128 - 1).max(0))
+                }
+                Structured::SearchSorted(_) => Interval::non_negative(dtype),
                 Structured::Sort(_) | Structured::Take(_) | Structured::TakeAlong(_) => operand(0),
                 Structured::Put(put) if put.op.is_none() => operand(0)?.hull(operand(2)?),
                 _ => None,
@@ -253,5 +255,14 @@ mod tests {
         assert_eq!(Interval::of_host(DType::I16, &bytes), Some(interval(-7, 12)));
         assert_eq!(Interval::of_host(DType::I64, &[]), None);
         assert_eq!(Interval::of_host(DType::F64, &1f64.to_ne_bytes()), None);
+    }
+
+    #[test]
+    fn positions_of_a_sorted_axis_are_within_it() {
+        let sort = Sort { axis: 1, order: Order::Positions };
+        let op = NodeOp::Structured(Structured::Sort(sort));
+        let of = |shape: &[usize]| Interval::of_result(&op, &[], shape, DType::I64);
+        assert_eq!(of(&[7, 5]), Some(interval(0, 4)));
+        assert_eq!(of(&[7, 0]), Some(interval(0, 0)));
     }
 }
