@@ -3968,8 +3968,8 @@ def corrcoef(x: ArrayLike, y: ArrayLike | None = ..., rowvar: bool = ..., *, dty
     Returns
     -------
     ndarray
-        A matrix of the variables, without axes for one. Dtype: what the operands promote
-        to, float64 of bools and integers.
+        A matrix of the variables, without axes for one. Dtype: `dtype`, or float64 and
+        complex128.
 
     Raises
     ------
@@ -4079,8 +4079,8 @@ def cov(m: ArrayLike, y: ArrayLike | None = ..., rowvar: bool = ..., bias: bool 
     Returns
     -------
     ndarray
-        A matrix of the variables, without axes for one. Dtype: what the operands promote
-        to, float64 of bools and integers.
+        A matrix of the variables, without axes for one. Dtype: `dtype`, or float64 and
+        complex128.
 
     Raises
     ------
@@ -4125,6 +4125,8 @@ def cross(a: ArrayLike, b: ArrayLike, axisa: SupportsIndex = ..., axisb: Support
         PX017: vectors have not two or three components.
     AxisError
         PX003: there is no such axis.
+    TypeError
+        PX011: of bools.
 
     Notes
     -----
@@ -4667,7 +4669,7 @@ def einsum(*operands: str | ArrayLike, out: ndarray | None = ..., optimize: bool
     out : ndarray, optional
         The array that is written and returned.
     optimize : bool, str or sequence, default: False
-        How an order is found: the cheapest one is always taken.
+        Without effect: the cheapest order is taken.
     dtype : dtype, optional
         The dtype of the result.
     order : {'C', 'F', 'A', 'K'}, default: 'K'
@@ -6150,7 +6152,7 @@ def imag(val: ArrayLike) -> ndarray:
 
     Notes
     -----
-    Local: a view, which moves and copies nothing. Distribution: local.
+    Local: a view of complex numbers; zeros of others. Distribution: local.
     """
 
 index_exp: Any
@@ -6323,6 +6325,8 @@ def interp(x: ArrayLike, xp: ModuleType, fp: ArrayLike, left: Scalar | None = ..
     ValueError
         PX017: there are no points, or another number of values. PX015: another number of
         axes is needed.
+    TypeError
+        PX011: of complex numbers.
 
     Notes
     -----
@@ -7859,7 +7863,7 @@ def nanmin(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None 
     observed. Distribution: reduce: partial results of the devices are combined.
     """
 
-def nanpercentile(a: ArrayLike, q: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = ..., out: ndarray | None = ..., overwrite_input: bool = ..., method: str = ..., keepdims: bool = ..., *, weights: ArrayLike | None = ...) -> ndarray:
+def nanpercentile(a: ArrayLike, q: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = ..., out: ndarray | None = ..., overwrite_input: bool = ..., method: str = ..., keepdims: bool = ..., *, weights: None = ...) -> ndarray:
     """nanpercentile(a, q, axis=None, out=None, overwrite_input=False, method='linear', keepdims=False, *, weights=None)
 
     What parts from 0 to 100 of the elements over axes that are not NaN lie below.
@@ -7880,8 +7884,8 @@ def nanpercentile(a: ArrayLike, q: ArrayLike, axis: SupportsIndex | tuple[Suppor
         How neighbours are combined, by one of NumPy's 13 names.
     keepdims : bool, default: False
         Whether the axes stay with extent 1.
-    weights : array_like, optional
-        The weight of each element.
+    weights : None
+        There is nothing else.
 
     Returns
     -------
@@ -7895,14 +7899,15 @@ def nanpercentile(a: ArrayLike, q: ArrayLike, axis: SupportsIndex | tuple[Suppor
         PX003: there is no such axis.
     ValueError
         PX004: an axis is named twice. PX017: a part is out of range. The method is unknown.
-    ZeroDivisionError
-        PX131: the sum of weights is zero.
+    IndexError
+        PX007: there are no elements.
+    TypeError
+        PX011: of bools and complex numbers.
 
     Notes
     -----
-    Collective: every process calls it, for whether there is a result depends on data;
-    within `deferred_errors` that is seen at the next observation. Distribution: gathers:
-    along a split axis, as sort.
+    Local: recorded. Collective if `q` is an array that is still pending, for it is read.
+    Distribution: gathers: along a split axis, as sort.
     """
 
 def nanprod(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = ..., dtype: DTypeLike = ..., out: ndarray | None = ..., keepdims: bool = ..., initial: Scalar | None = ..., where: ArrayLike | None = ...) -> ndarray:
@@ -7949,7 +7954,7 @@ def nanprod(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None
     observed. Distribution: reduce: partial results of the devices are combined.
     """
 
-def nanquantile(a: ArrayLike, q: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = ..., out: ndarray | None = ..., overwrite_input: bool = ..., method: str = ..., keepdims: bool = ..., *, weights: ArrayLike | None = ...) -> ndarray:
+def nanquantile(a: ArrayLike, q: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = ..., out: ndarray | None = ..., overwrite_input: bool = ..., method: str = ..., keepdims: bool = ..., *, weights: None = ...) -> ndarray:
     """nanquantile(a, q, axis=None, out=None, overwrite_input=False, method='linear', keepdims=False, *, weights=None)
 
     What parts of the elements over axes that are not NaN lie below.
@@ -7970,8 +7975,8 @@ def nanquantile(a: ArrayLike, q: ArrayLike, axis: SupportsIndex | tuple[Supports
         How neighbours are combined, by one of NumPy's 13 names.
     keepdims : bool, default: False
         Whether the axes stay with extent 1.
-    weights : array_like, optional
-        The weight of each element.
+    weights : None
+        There is nothing else.
 
     Returns
     -------
@@ -7985,14 +7990,15 @@ def nanquantile(a: ArrayLike, q: ArrayLike, axis: SupportsIndex | tuple[Supports
         PX003: there is no such axis.
     ValueError
         PX004: an axis is named twice. PX017: a part is out of range. The method is unknown.
-    ZeroDivisionError
-        PX131: the sum of weights is zero.
+    IndexError
+        PX007: there are no elements.
+    TypeError
+        PX011: of bools and complex numbers.
 
     Notes
     -----
-    Collective: every process calls it, for whether there is a result depends on data;
-    within `deferred_errors` that is seen at the next observation. Distribution: gathers:
-    along a split axis, as sort.
+    Local: recorded. Collective if `q` is an array that is still pending, for it is read.
+    Distribution: gathers: along a split axis, as sort.
     """
 
 def nanstd(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = ..., dtype: DTypeLike = ..., out: ndarray | None = ..., ddof: SupportsFloat = ..., keepdims: bool = ..., *, where: ArrayLike | None = ..., mean: ArrayLike | None = ..., correction: SupportsFloat | None = ...) -> ndarray:
@@ -8409,7 +8415,7 @@ def partition(a: ArrayLike, kth: SupportsIndex | Sequence[SupportsIndex], axis: 
     observed. Distribution: gathers: along a split axis, for now.
     """
 
-def percentile(a: ArrayLike, q: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = ..., out: ndarray | None = ..., overwrite_input: bool = ..., method: str = ..., keepdims: bool = ..., *, weights: ArrayLike | None = ...) -> ndarray:
+def percentile(a: ArrayLike, q: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = ..., out: ndarray | None = ..., overwrite_input: bool = ..., method: str = ..., keepdims: bool = ..., *, weights: None = ...) -> ndarray:
     """percentile(a, q, axis=None, out=None, overwrite_input=False, method='linear', keepdims=False, *, weights=None)
 
     What parts from 0 to 100 of the elements over axes lie below.
@@ -8430,8 +8436,8 @@ def percentile(a: ArrayLike, q: ArrayLike, axis: SupportsIndex | tuple[SupportsI
         How neighbours are combined, by one of NumPy's 13 names.
     keepdims : bool, default: False
         Whether the axes stay with extent 1.
-    weights : array_like, optional
-        The weight of each element.
+    weights : None
+        There is nothing else.
 
     Returns
     -------
@@ -8445,15 +8451,16 @@ def percentile(a: ArrayLike, q: ArrayLike, axis: SupportsIndex | tuple[SupportsI
         PX003: there is no such axis.
     ValueError
         PX004: an axis is named twice. PX017: a part is out of range. The method is unknown.
-    ZeroDivisionError
-        PX131: the sum of weights is zero.
+    IndexError
+        PX007: there are no elements.
+    TypeError
+        PX011: of bools and complex numbers.
 
     Notes
     -----
-    Collective: every process calls it, for whether there is a result depends on data;
-    within `deferred_errors` that is seen at the next observation. Distribution: gathers: of
-    the whole array: counts of ever finer buckets are added, and the last candidates, at
-    most 65 536, gathered; along a split axis: as sort.
+    Local: recorded. Collective if `q` is an array that is still pending, for it is read.
+    Distribution: gathers: of the whole array: counts of ever finer buckets are added, and
+    the last candidates, at most 65 536, gathered; along a split axis: as sort.
     """
 
 def permute_dims(a: ArrayLike, axes: Sequence[SupportsIndex] | None = ...) -> ndarray:
@@ -8735,7 +8742,7 @@ def polyfit(x: ArrayLike, y: ArrayLike, deg: SupportsIndex, rcond: SupportsFloat
     w : array_like, optional
         What distances are multiplied by.
     cov : bool or str, default: False
-        Whether to return the covariances of coefficients, too.
+        Whether to return the covariances, too.
 
     Returns
     -------
@@ -9151,7 +9158,7 @@ def putmask(a: ArrayLike, /, mask: ArrayLike, values: ArrayLike) -> None:
     observed. Distribution: local.
     """
 
-def quantile(a: ArrayLike, q: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = ..., out: ndarray | None = ..., overwrite_input: bool = ..., method: str = ..., keepdims: bool = ..., *, weights: ArrayLike | None = ...) -> ndarray:
+def quantile(a: ArrayLike, q: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = ..., out: ndarray | None = ..., overwrite_input: bool = ..., method: str = ..., keepdims: bool = ..., *, weights: None = ...) -> ndarray:
     """quantile(a, q, axis=None, out=None, overwrite_input=False, method='linear', keepdims=False, *, weights=None)
 
     What parts from 0 to 1 of the elements over axes lie below.
@@ -9172,8 +9179,8 @@ def quantile(a: ArrayLike, q: ArrayLike, axis: SupportsIndex | tuple[SupportsInd
         How neighbours are combined, by one of NumPy's 13 names.
     keepdims : bool, default: False
         Whether the axes stay with extent 1.
-    weights : array_like, optional
-        The weight of each element.
+    weights : None
+        There is nothing else.
 
     Returns
     -------
@@ -9187,14 +9194,15 @@ def quantile(a: ArrayLike, q: ArrayLike, axis: SupportsIndex | tuple[SupportsInd
         PX003: there is no such axis.
     ValueError
         PX004: an axis is named twice. PX017: a part is out of range. The method is unknown.
-    ZeroDivisionError
-        PX131: the sum of weights is zero.
+    IndexError
+        PX007: there are no elements.
+    TypeError
+        PX011: of bools and complex numbers.
 
     Notes
     -----
-    Collective: every process calls it, for whether there is a result depends on data;
-    within `deferred_errors` that is seen at the next observation. Distribution: gathers:
-    along a split axis, as sort.
+    Local: recorded. Collective if `q` is an array that is still pending, for it is read.
+    Distribution: gathers: along a split axis, as sort.
     """
 
 r_: Any
@@ -10214,7 +10222,8 @@ def sort_complex(a: ArrayLike) -> ndarray:
     Returns
     -------
     ndarray
-        The shape of `a`; a vector of all elements without an axis. Dtype: that of `a`.
+        The shape of `a`; a vector of all elements without an axis. Dtype: complex64 of it
+        and of integers of less than 32 bits, else complex128.
 
     Raises
     ------

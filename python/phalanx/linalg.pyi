@@ -102,6 +102,8 @@ def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = ...) -> ndar
         PX017: vectors have not two or three components.
     AxisError
         PX003: there is no such axis.
+    TypeError
+        PX011: of bools.
 
     Notes
     -----

@@ -54,10 +54,10 @@ class Generator:
 
         Notes
         -----
-        Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: local.
+        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        checked. Distribution: local.
         """
-    def binomial(self, n: ArrayLike, p: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
+    def binomial(self, n: SupportsIndex, p: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """binomial(self, /, n, p, size=None)
 
         How many of `n` trials succeed that do so with a chance.
@@ -66,9 +66,9 @@ class Generator:
         ----------
         self : Generator
             The generator.
-        n : array_like of int
-            How many.
-        p : array_like
+        n : int
+            How many trials.
+        p : float
             The chance, from 0 to 1.
         size : int or sequence of int, optional
             The extents of the result.
@@ -76,8 +76,7 @@ class Generator:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: int64.
+            The shape `size`; a number of no axes without one. Dtype: int64.
 
         Raises
         ------
@@ -144,8 +143,8 @@ class Generator:
 
         Notes
         -----
-        Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: local.
+        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        checked. Distribution: local.
         """
     def choice(self, a: SupportsIndex | ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., replace: bool = ..., p: ArrayLike | None = ..., axis: SupportsIndex = ..., shuffle: bool = ...) -> ndarray:
         """choice(self, /, a, size=None, replace=True, p=None, axis=0, shuffle=True)
@@ -212,8 +211,7 @@ class Generator:
 
         Notes
         -----
-        Local: recorded, in the same order on every process, and computed when a value is
-        observed.
+        Local: recorded. Collective if `alpha` is an array, for all of its elements are checked.
         """
     def exponential(self, scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """exponential(self, /, scale=1.0, size=None)
@@ -276,8 +274,8 @@ class Generator:
 
         Notes
         -----
-        Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: local.
+        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        checked. Distribution: local.
         """
     def gamma(self, shape: ArrayLike, scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """gamma(self, /, shape, scale=1.0, size=None)
@@ -309,10 +307,10 @@ class Generator:
 
         Notes
         -----
-        Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: local.
+        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        checked. Distribution: local.
         """
-    def geometric(self, p: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
+    def geometric(self, p: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """geometric(self, /, p, size=None)
 
         How many trials there are to the first that succeeds.
@@ -321,7 +319,7 @@ class Generator:
         ----------
         self : Generator
             The generator.
-        p : array_like
+        p : float
             The chance, from 0 to 1.
         size : int or sequence of int, optional
             The extents of the result.
@@ -329,8 +327,7 @@ class Generator:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: int64.
+            The shape `size`; a number of no axes without one. Dtype: int64.
 
         Raises
         ------
@@ -376,7 +373,7 @@ class Generator:
         Local: recorded, in the same order on every process, and computed when a value is
         observed. Distribution: local.
         """
-    def hypergeometric(self, ngood: ArrayLike, nbad: ArrayLike, nsample: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
+    def hypergeometric(self, ngood: SupportsIndex, nbad: SupportsIndex, nsample: SupportsIndex, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """hypergeometric(self, /, ngood, nbad, nsample, size=None)
 
         How many good ones are among `nsample` that are taken of good and bad ones.
@@ -385,11 +382,11 @@ class Generator:
         ----------
         self : Generator
             The generator.
-        ngood : array_like of int
+        ngood : int
             How many good ones there are.
-        nbad : array_like of int
+        nbad : int
             How many bad ones there are.
-        nsample : array_like of int
+        nsample : int
             How many are taken.
         size : int or sequence of int, optional
             The extents of the result.
@@ -397,8 +394,7 @@ class Generator:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: int64.
+            The shape `size`; a number of no axes without one. Dtype: int64.
 
         Raises
         ------
@@ -411,7 +407,7 @@ class Generator:
         Local: recorded, in the same order on every process, and computed when a value is
         observed. Distribution: local.
         """
-    def integers(self, low: ArrayLike, high: ArrayLike | None = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ..., endpoint: bool = ...) -> ndarray:
+    def integers(self, low: SupportsIndex, high: SupportsIndex | None = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ..., endpoint: bool = ...) -> ndarray:
         """integers(self, /, low, high=None, size=None, dtype=int, endpoint=False)
 
         Integers from `low` to before `high`, or to it with `endpoint`.
@@ -420,9 +416,9 @@ class Generator:
         ----------
         self : Generator
             The generator.
-        low : array_like of int
+        low : int
             The lower bound; the upper one if there is no other.
-        high : array_like of int, optional
+        high : int, optional
             The upper bound.
         size : int or sequence of int, optional
             The extents of the result.
@@ -434,8 +430,8 @@ class Generator:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: int64, or `dtype` where there is one.
+            The shape `size`; a number of no axes without one. Dtype: int64, or `dtype` where
+            there is one.
 
         Raises
         ------
@@ -548,7 +544,7 @@ class Generator:
         Local: recorded, in the same order on every process, and computed when a value is
         observed. Distribution: local.
         """
-    def logseries(self, p: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
+    def logseries(self, p: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """logseries(self, /, p, size=None)
 
         Numbers with chances of the terms of the logarithm's series.
@@ -557,7 +553,7 @@ class Generator:
         ----------
         self : Generator
             The generator.
-        p : array_like
+        p : float
             The chance, from 0 to 1.
         size : int or sequence of int, optional
             The extents of the result.
@@ -565,8 +561,7 @@ class Generator:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: int64.
+            The shape `size`; a number of no axes without one. Dtype: int64.
 
         Raises
         ------
@@ -607,8 +602,8 @@ class Generator:
 
         Notes
         -----
-        Collective: every process calls it, for the result depends on data, and what is recorded
-        is computed.
+        Local: recorded. Collective if `pvals` is an array that is still pending, for it is
+        read.
         """
     def multivariate_normal(self, mean: ArrayLike, cov: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., check_valid: Literal['warn', 'raise', 'ignore'] = ..., tol: SupportsFloat = ..., *, method: Literal['svd', 'eigh', 'cholesky'] = ...) -> ndarray:
         """multivariate_normal(self, /, mean, cov, size=None, check_valid='warn', tol=1e-08, *, method='svd')
@@ -650,7 +645,7 @@ class Generator:
         within `deferred_errors` that is seen at the next observation. Distribution: gathers: as
         linalg.svd and matmul.
         """
-    def negative_binomial(self, n: ArrayLike, p: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
+    def negative_binomial(self, n: SupportsFloat, p: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """negative_binomial(self, /, n, p, size=None)
 
         How many trials fail before `n` succeed.
@@ -659,9 +654,9 @@ class Generator:
         ----------
         self : Generator
             The generator.
-        n : array_like of int
-            How many.
-        p : array_like
+        n : float
+            How many trials succeed.
+        p : float
             The chance, from 0 to 1.
         size : int or sequence of int, optional
             The extents of the result.
@@ -669,8 +664,7 @@ class Generator:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: int64.
+            The shape `size`; a number of no axes without one. Dtype: int64.
 
         Raises
         ------
@@ -683,7 +677,7 @@ class Generator:
         Local: recorded, in the same order on every process, and computed when a value is
         observed. Distribution: local.
         """
-    def noncentral_chisquare(self, df: ArrayLike, nonc: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
+    def noncentral_chisquare(self, df: SupportsFloat, nonc: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """noncentral_chisquare(self, /, df, nonc, size=None)
 
         Sums of squares of normal numbers whose means have the sum of squares `nonc`.
@@ -692,9 +686,9 @@ class Generator:
         ----------
         self : Generator
             The generator.
-        df : array_like
+        df : float
             The degrees of freedom.
-        nonc : array_like
+        nonc : float
             The noncentrality.
         size : int or sequence of int, optional
             The extents of the result.
@@ -702,21 +696,20 @@ class Generator:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+            The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
+            there is one.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-            broadcast.
+            PX017: a parameter is out of range.
 
         Notes
         -----
         Local: recorded, in the same order on every process, and computed when a value is
         observed. Distribution: local.
         """
-    def noncentral_f(self, dfnum: ArrayLike, dfden: ArrayLike, nonc: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
+    def noncentral_f(self, dfnum: SupportsFloat, dfden: SupportsFloat, nonc: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """noncentral_f(self, /, dfnum, dfden, nonc, size=None)
 
         As f, of which the numerator is noncentral.
@@ -725,11 +718,11 @@ class Generator:
         ----------
         self : Generator
             The generator.
-        dfnum : array_like
+        dfnum : float
             The degrees of freedom of the numerator.
-        dfden : array_like
+        dfden : float
             The degrees of freedom of the denominator.
-        nonc : array_like
+        nonc : float
             The noncentrality.
         size : int or sequence of int, optional
             The extents of the result.
@@ -737,14 +730,13 @@ class Generator:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+            The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
+            there is one.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-            broadcast.
+            PX017: a parameter is out of range.
 
         Notes
         -----
@@ -784,7 +776,7 @@ class Generator:
         Local: recorded, in the same order on every process, and computed when a value is
         observed. Distribution: local.
         """
-    def pareto(self, a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
+    def pareto(self, a: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """pareto(self, /, a, size=None)
 
         Pareto's numbers, less 1, of an exponent.
@@ -793,7 +785,7 @@ class Generator:
         ----------
         self : Generator
             The generator.
-        a : array_like
+        a : float
             The exponent.
         size : int or sequence of int, optional
             The extents of the result.
@@ -801,14 +793,13 @@ class Generator:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+            The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
+            there is one.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-            broadcast.
+            PX017: a parameter is out of range.
 
         Notes
         -----
@@ -877,7 +868,7 @@ class Generator:
         observed. Distribution: gathers: as the sorting of random numbers and the taking at
         positions.
         """
-    def poisson(self, lam: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
+    def poisson(self, lam: SupportsFloat = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """poisson(self, /, lam=1.0, size=None)
 
         Numbers of independent events of which there are `lam` on average.
@@ -886,7 +877,7 @@ class Generator:
         ----------
         self : Generator
             The generator.
-        lam : array_like, default: 1.0
+        lam : float, default: 1.0
             The mean.
         size : int or sequence of int, optional
             The extents of the result.
@@ -894,8 +885,7 @@ class Generator:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: int64.
+            The shape `size`; a number of no axes without one. Dtype: int64.
 
         Raises
         ------
@@ -908,7 +898,7 @@ class Generator:
         Local: recorded, in the same order on every process, and computed when a value is
         observed. Distribution: local.
         """
-    def power(self, a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
+    def power(self, a: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """power(self, /, a, size=None)
 
         Numbers from 0 to 1 whose density grows with a power.
@@ -917,7 +907,7 @@ class Generator:
         ----------
         self : Generator
             The generator.
-        a : array_like
+        a : float
             The exponent.
         size : int or sequence of int, optional
             The extents of the result.
@@ -925,14 +915,13 @@ class Generator:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+            The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
+            there is one.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-            broadcast.
+            PX017: a parameter is out of range.
 
         Notes
         -----
@@ -1159,8 +1148,8 @@ class Generator:
 
         Notes
         -----
-        Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: local.
+        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        checked. Distribution: local.
         """
     def standard_normal(self, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ..., out: ndarray | None = ...) -> ndarray:
         """standard_normal(self, /, size=None, dtype=float, out=None)
@@ -1224,10 +1213,10 @@ class Generator:
 
         Notes
         -----
-        Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: local.
+        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        checked. Distribution: local.
         """
-    def triangular(self, left: ArrayLike, mode: ArrayLike, right: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
+    def triangular(self, left: SupportsFloat, mode: SupportsFloat, right: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """triangular(self, /, left, mode, right, size=None)
 
         Numbers whose density rises to a mode and falls from there.
@@ -1236,11 +1225,11 @@ class Generator:
         ----------
         self : Generator
             The generator.
-        left : array_like
+        left : float
             The least number.
-        mode : array_like
+        mode : float
             The most likely number.
-        right : array_like
+        right : float
             The greatest number.
         size : int or sequence of int, optional
             The extents of the result.
@@ -1248,14 +1237,13 @@ class Generator:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+            The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
+            there is one.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-            broadcast.
+            PX017: a parameter is out of range.
 
         Notes
         -----
@@ -1295,7 +1283,7 @@ class Generator:
         Local: recorded, in the same order on every process, and computed when a value is
         observed. Distribution: local.
         """
-    def vonmises(self, mu: ArrayLike, kappa: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
+    def vonmises(self, mu: SupportsFloat, kappa: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """vonmises(self, /, mu, kappa, size=None)
 
         Angles around `mu`, the closer the larger `kappa` is.
@@ -1304,9 +1292,9 @@ class Generator:
         ----------
         self : Generator
             The generator.
-        mu : array_like
+        mu : float
             The angle around which they lie.
-        kappa : array_like
+        kappa : float
             The concentration.
         size : int or sequence of int, optional
             The extents of the result.
@@ -1314,14 +1302,13 @@ class Generator:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+            The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
+            there is one.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-            broadcast.
+            PX017: a parameter is out of range.
 
         Notes
         -----
@@ -1361,7 +1348,7 @@ class Generator:
         Local: recorded, in the same order on every process, and computed when a value is
         observed. Distribution: local.
         """
-    def weibull(self, a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
+    def weibull(self, a: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """weibull(self, /, a, size=None)
 
         Weibull numbers of an exponent.
@@ -1370,7 +1357,7 @@ class Generator:
         ----------
         self : Generator
             The generator.
-        a : array_like
+        a : float
             The exponent.
         size : int or sequence of int, optional
             The extents of the result.
@@ -1378,21 +1365,20 @@ class Generator:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+            The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
+            there is one.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-            broadcast.
+            PX017: a parameter is out of range.
 
         Notes
         -----
         Local: recorded, in the same order on every process, and computed when a value is
         observed. Distribution: local.
         """
-    def zipf(self, a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
+    def zipf(self, a: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """zipf(self, /, a, size=None)
 
         Numbers whose chances fall as a power of them.
@@ -1401,7 +1387,7 @@ class Generator:
         ----------
         self : Generator
             The generator.
-        a : array_like
+        a : float
             The exponent.
         size : int or sequence of int, optional
             The extents of the result.
@@ -1409,8 +1395,7 @@ class Generator:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: int64.
+            The shape `size`; a number of no axes without one. Dtype: int64.
 
         Raises
         ------
@@ -1478,10 +1463,10 @@ class RandomState:
 
         Notes
         -----
-        Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: local.
+        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        checked. Distribution: local.
         """
-    def binomial(self, n: ArrayLike, p: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
+    def binomial(self, n: SupportsIndex, p: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """binomial(self, /, n, p, size=None)
 
         How many of `n` trials succeed that do so with a chance.
@@ -1490,9 +1475,9 @@ class RandomState:
         ----------
         self : Generator
             The generator.
-        n : array_like of int
-            How many.
-        p : array_like
+        n : int
+            How many trials.
+        p : float
             The chance, from 0 to 1.
         size : int or sequence of int, optional
             The extents of the result.
@@ -1500,8 +1485,7 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: int64.
+            The shape `size`; a number of no axes without one. Dtype: int64.
 
         Raises
         ------
@@ -1568,8 +1552,8 @@ class RandomState:
 
         Notes
         -----
-        Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: local.
+        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        checked. Distribution: local.
         """
     def choice(self, a: SupportsIndex | ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., replace: bool = ..., p: ArrayLike | None = ...) -> ndarray:
         """choice(self, /, a, size=None, replace=True, p=None)
@@ -1632,8 +1616,7 @@ class RandomState:
 
         Notes
         -----
-        Local: recorded, in the same order on every process, and computed when a value is
-        observed.
+        Local: recorded. Collective if `alpha` is an array, for all of its elements are checked.
         """
     def exponential(self, scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """exponential(self, /, scale=1.0, size=None)
@@ -1696,8 +1679,8 @@ class RandomState:
 
         Notes
         -----
-        Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: local.
+        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        checked. Distribution: local.
         """
     def gamma(self, shape: ArrayLike, scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """gamma(self, /, shape, scale=1.0, size=None)
@@ -1729,10 +1712,10 @@ class RandomState:
 
         Notes
         -----
-        Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: local.
+        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        checked. Distribution: local.
         """
-    def geometric(self, p: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
+    def geometric(self, p: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """geometric(self, /, p, size=None)
 
         How many trials there are to the first that succeeds.
@@ -1741,7 +1724,7 @@ class RandomState:
         ----------
         self : Generator
             The generator.
-        p : array_like
+        p : float
             The chance, from 0 to 1.
         size : int or sequence of int, optional
             The extents of the result.
@@ -1749,8 +1732,7 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: int64.
+            The shape `size`; a number of no axes without one. Dtype: int64.
 
         Raises
         ------
@@ -1796,7 +1778,7 @@ class RandomState:
         Local: recorded, in the same order on every process, and computed when a value is
         observed. Distribution: local.
         """
-    def hypergeometric(self, ngood: ArrayLike, nbad: ArrayLike, nsample: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
+    def hypergeometric(self, ngood: SupportsIndex, nbad: SupportsIndex, nsample: SupportsIndex, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """hypergeometric(self, /, ngood, nbad, nsample, size=None)
 
         How many good ones are among `nsample` that are taken of good and bad ones.
@@ -1805,11 +1787,11 @@ class RandomState:
         ----------
         self : Generator
             The generator.
-        ngood : array_like of int
+        ngood : int
             How many good ones there are.
-        nbad : array_like of int
+        nbad : int
             How many bad ones there are.
-        nsample : array_like of int
+        nsample : int
             How many are taken.
         size : int or sequence of int, optional
             The extents of the result.
@@ -1817,8 +1799,7 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: int64.
+            The shape `size`; a number of no axes without one. Dtype: int64.
 
         Raises
         ------
@@ -1930,7 +1911,7 @@ class RandomState:
         Local: recorded, in the same order on every process, and computed when a value is
         observed. Distribution: local.
         """
-    def logseries(self, p: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
+    def logseries(self, p: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """logseries(self, /, p, size=None)
 
         Numbers with chances of the terms of the logarithm's series.
@@ -1939,7 +1920,7 @@ class RandomState:
         ----------
         self : Generator
             The generator.
-        p : array_like
+        p : float
             The chance, from 0 to 1.
         size : int or sequence of int, optional
             The extents of the result.
@@ -1947,8 +1928,7 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: int64.
+            The shape `size`; a number of no axes without one. Dtype: int64.
 
         Raises
         ------
@@ -1989,8 +1969,8 @@ class RandomState:
 
         Notes
         -----
-        Collective: every process calls it, for the result depends on data, and what is recorded
-        is computed.
+        Local: recorded. Collective if `pvals` is an array that is still pending, for it is
+        read.
         """
     def multivariate_normal(self, mean: ArrayLike, cov: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., check_valid: Literal['warn', 'raise', 'ignore'] = ..., tol: SupportsFloat = ..., *, method: Literal['svd', 'eigh', 'cholesky'] = ...) -> ndarray:
         """multivariate_normal(self, /, mean, cov, size=None, check_valid='warn', tol=1e-08, *, method='svd')
@@ -2032,7 +2012,7 @@ class RandomState:
         within `deferred_errors` that is seen at the next observation. Distribution: gathers: as
         linalg.svd and matmul.
         """
-    def negative_binomial(self, n: ArrayLike, p: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
+    def negative_binomial(self, n: SupportsFloat, p: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """negative_binomial(self, /, n, p, size=None)
 
         How many trials fail before `n` succeed.
@@ -2041,9 +2021,9 @@ class RandomState:
         ----------
         self : Generator
             The generator.
-        n : array_like of int
-            How many.
-        p : array_like
+        n : float
+            How many trials succeed.
+        p : float
             The chance, from 0 to 1.
         size : int or sequence of int, optional
             The extents of the result.
@@ -2051,8 +2031,7 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: int64.
+            The shape `size`; a number of no axes without one. Dtype: int64.
 
         Raises
         ------
@@ -2065,7 +2044,7 @@ class RandomState:
         Local: recorded, in the same order on every process, and computed when a value is
         observed. Distribution: local.
         """
-    def noncentral_chisquare(self, df: ArrayLike, nonc: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
+    def noncentral_chisquare(self, df: SupportsFloat, nonc: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """noncentral_chisquare(self, /, df, nonc, size=None)
 
         Sums of squares of normal numbers whose means have the sum of squares `nonc`.
@@ -2074,9 +2053,9 @@ class RandomState:
         ----------
         self : Generator
             The generator.
-        df : array_like
+        df : float
             The degrees of freedom.
-        nonc : array_like
+        nonc : float
             The noncentrality.
         size : int or sequence of int, optional
             The extents of the result.
@@ -2084,21 +2063,20 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+            The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
+            there is one.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-            broadcast.
+            PX017: a parameter is out of range.
 
         Notes
         -----
         Local: recorded, in the same order on every process, and computed when a value is
         observed. Distribution: local.
         """
-    def noncentral_f(self, dfnum: ArrayLike, dfden: ArrayLike, nonc: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
+    def noncentral_f(self, dfnum: SupportsFloat, dfden: SupportsFloat, nonc: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """noncentral_f(self, /, dfnum, dfden, nonc, size=None)
 
         As f, of which the numerator is noncentral.
@@ -2107,11 +2085,11 @@ class RandomState:
         ----------
         self : Generator
             The generator.
-        dfnum : array_like
+        dfnum : float
             The degrees of freedom of the numerator.
-        dfden : array_like
+        dfden : float
             The degrees of freedom of the denominator.
-        nonc : array_like
+        nonc : float
             The noncentrality.
         size : int or sequence of int, optional
             The extents of the result.
@@ -2119,14 +2097,13 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+            The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
+            there is one.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-            broadcast.
+            PX017: a parameter is out of range.
 
         Notes
         -----
@@ -2166,7 +2143,7 @@ class RandomState:
         Local: recorded, in the same order on every process, and computed when a value is
         observed. Distribution: local.
         """
-    def pareto(self, a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
+    def pareto(self, a: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """pareto(self, /, a, size=None)
 
         Pareto's numbers, less 1, of an exponent.
@@ -2175,7 +2152,7 @@ class RandomState:
         ----------
         self : Generator
             The generator.
-        a : array_like
+        a : float
             The exponent.
         size : int or sequence of int, optional
             The extents of the result.
@@ -2183,14 +2160,13 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+            The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
+            there is one.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-            broadcast.
+            PX017: a parameter is out of range.
 
         Notes
         -----
@@ -2225,7 +2201,7 @@ class RandomState:
         observed. Distribution: gathers: as the sorting of random numbers and the taking at
         positions.
         """
-    def poisson(self, lam: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
+    def poisson(self, lam: SupportsFloat = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """poisson(self, /, lam=1.0, size=None)
 
         Numbers of independent events of which there are `lam` on average.
@@ -2234,7 +2210,7 @@ class RandomState:
         ----------
         self : Generator
             The generator.
-        lam : array_like, default: 1.0
+        lam : float, default: 1.0
             The mean.
         size : int or sequence of int, optional
             The extents of the result.
@@ -2242,8 +2218,7 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: int64.
+            The shape `size`; a number of no axes without one. Dtype: int64.
 
         Raises
         ------
@@ -2256,7 +2231,7 @@ class RandomState:
         Local: recorded, in the same order on every process, and computed when a value is
         observed. Distribution: local.
         """
-    def power(self, a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
+    def power(self, a: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """power(self, /, a, size=None)
 
         Numbers from 0 to 1 whose density grows with a power.
@@ -2265,7 +2240,7 @@ class RandomState:
         ----------
         self : Generator
             The generator.
-        a : array_like
+        a : float
             The exponent.
         size : int or sequence of int, optional
             The extents of the result.
@@ -2273,14 +2248,13 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+            The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
+            there is one.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-            broadcast.
+            PX017: a parameter is out of range.
 
         Notes
         -----
@@ -2314,7 +2288,7 @@ class RandomState:
         Local: recorded, in the same order on every process, and computed when a value is
         observed.
         """
-    def randint(self, low: ArrayLike, high: ArrayLike | None = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+    def randint(self, low: SupportsIndex, high: SupportsIndex | None = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """randint(self, /, low, high=None, size=None, dtype=int)
 
         Integers from `low` to before `high`.
@@ -2323,9 +2297,9 @@ class RandomState:
         ----------
         self : Generator
             The generator.
-        low : array_like of int
+        low : int
             The lower bound; the upper one if there is no other.
-        high : array_like of int, optional
+        high : int, optional
             The upper bound.
         size : int or sequence of int, optional
             The extents of the result.
@@ -2335,8 +2309,8 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: int64, or `dtype` where there is one.
+            The shape `size`; a number of no axes without one. Dtype: int64, or `dtype` where
+            there is one.
 
         Raises
         ------
@@ -2407,7 +2381,7 @@ class RandomState:
         Local: recorded, in the same order on every process, and computed when a value is
         observed. Distribution: local.
         """
-    def random_integers(self, low: ArrayLike, high: ArrayLike | None = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
+    def random_integers(self, low: SupportsIndex, high: SupportsIndex | None = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """random_integers(self, /, low, high=None, size=None)
 
         Integers from `low`, or 1, to `high`.
@@ -2416,9 +2390,9 @@ class RandomState:
         ----------
         self : Generator
             The generator.
-        low : array_like of int
+        low : int
             The lower bound; the upper one if there is no other.
-        high : array_like of int, optional
+        high : int, optional
             The upper bound.
         size : int or sequence of int, optional
             The extents of the result.
@@ -2426,8 +2400,8 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: int64, or `dtype` where there is one.
+            The shape `size`; a number of no axes without one. Dtype: int64, or `dtype` where
+            there is one.
 
         Raises
         ------
@@ -2679,8 +2653,8 @@ class RandomState:
 
         Notes
         -----
-        Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: local.
+        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        checked. Distribution: local.
         """
     def standard_normal(self, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """standard_normal(self, /, size=None)
@@ -2740,10 +2714,10 @@ class RandomState:
 
         Notes
         -----
-        Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: local.
+        Local: recorded. Collective if a parameter is an array, for all of its elements are
+        checked. Distribution: local.
         """
-    def triangular(self, left: ArrayLike, mode: ArrayLike, right: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
+    def triangular(self, left: SupportsFloat, mode: SupportsFloat, right: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """triangular(self, /, left, mode, right, size=None)
 
         Numbers whose density rises to a mode and falls from there.
@@ -2752,11 +2726,11 @@ class RandomState:
         ----------
         self : Generator
             The generator.
-        left : array_like
+        left : float
             The least number.
-        mode : array_like
+        mode : float
             The most likely number.
-        right : array_like
+        right : float
             The greatest number.
         size : int or sequence of int, optional
             The extents of the result.
@@ -2764,14 +2738,13 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+            The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
+            there is one.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-            broadcast.
+            PX017: a parameter is out of range.
 
         Notes
         -----
@@ -2811,7 +2784,7 @@ class RandomState:
         Local: recorded, in the same order on every process, and computed when a value is
         observed. Distribution: local.
         """
-    def vonmises(self, mu: ArrayLike, kappa: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
+    def vonmises(self, mu: SupportsFloat, kappa: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """vonmises(self, /, mu, kappa, size=None)
 
         Angles around `mu`, the closer the larger `kappa` is.
@@ -2820,9 +2793,9 @@ class RandomState:
         ----------
         self : Generator
             The generator.
-        mu : array_like
+        mu : float
             The angle around which they lie.
-        kappa : array_like
+        kappa : float
             The concentration.
         size : int or sequence of int, optional
             The extents of the result.
@@ -2830,14 +2803,13 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+            The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
+            there is one.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-            broadcast.
+            PX017: a parameter is out of range.
 
         Notes
         -----
@@ -2877,7 +2849,7 @@ class RandomState:
         Local: recorded, in the same order on every process, and computed when a value is
         observed. Distribution: local.
         """
-    def weibull(self, a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
+    def weibull(self, a: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """weibull(self, /, a, size=None)
 
         Weibull numbers of an exponent.
@@ -2886,7 +2858,7 @@ class RandomState:
         ----------
         self : Generator
             The generator.
-        a : array_like
+        a : float
             The exponent.
         size : int or sequence of int, optional
             The extents of the result.
@@ -2894,21 +2866,20 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+            The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
+            there is one.
 
         Raises
         ------
         ValueError
-            PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-            broadcast.
+            PX017: a parameter is out of range.
 
         Notes
         -----
         Local: recorded, in the same order on every process, and computed when a value is
         observed. Distribution: local.
         """
-    def zipf(self, a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
+    def zipf(self, a: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """zipf(self, /, a, size=None)
 
         Numbers whose chances fall as a power of them.
@@ -2917,7 +2888,7 @@ class RandomState:
         ----------
         self : Generator
             The generator.
-        a : array_like
+        a : float
             The exponent.
         size : int or sequence of int, optional
             The extents of the result.
@@ -2925,8 +2896,7 @@ class RandomState:
         Returns
         -------
         ndarray
-            The shape `size`; without one that to which the parameters broadcast, of plain
-            numbers a number of no axes. Dtype: int64.
+            The shape `size`; a number of no axes without one. Dtype: int64.
 
         Raises
         ------
@@ -2979,20 +2949,20 @@ def beta(a: ArrayLike, b: ArrayLike, size: SupportsIndex | Sequence[SupportsInde
 
     Notes
     -----
-    Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: local.
+    Local: recorded. Collective if a parameter is an array, for all of its elements are
+    checked. Distribution: local.
     """
 
-def binomial(n: ArrayLike, p: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
+def binomial(n: SupportsIndex, p: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
     """binomial(n, p, size=None)
 
     How many of `n` trials succeed that do so with a chance.
 
     Parameters
     ----------
-    n : array_like of int
-        How many.
-    p : array_like
+    n : int
+        How many trials.
+    p : float
         The chance, from 0 to 1.
     size : int or sequence of int, optional
         The extents of the result.
@@ -3000,8 +2970,7 @@ def binomial(n: ArrayLike, p: ArrayLike, size: SupportsIndex | Sequence[Supports
     Returns
     -------
     ndarray
-        The shape `size`; without one that to which the parameters broadcast, of plain
-        numbers a number of no axes. Dtype: int64.
+        The shape `size`; a number of no axes without one. Dtype: int64.
 
     Raises
     ------
@@ -3066,8 +3035,8 @@ def chisquare(df: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | Non
 
     Notes
     -----
-    Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: local.
+    Local: recorded. Collective if a parameter is an array, for all of its elements are
+    checked. Distribution: local.
     """
 
 def choice(a: SupportsIndex | ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., replace: bool = ..., p: ArrayLike | None = ...) -> ndarray:
@@ -3152,8 +3121,7 @@ def dirichlet(alpha: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | 
 
     Notes
     -----
-    Local: recorded, in the same order on every process, and computed when a value is
-    observed.
+    Local: recorded. Collective if `alpha` is an array, for all of its elements are checked.
     """
 
 def exponential(scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
@@ -3214,8 +3182,8 @@ def f(dfnum: ArrayLike, dfden: ArrayLike, size: SupportsIndex | Sequence[Support
 
     Notes
     -----
-    Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: local.
+    Local: recorded. Collective if a parameter is an array, for all of its elements are
+    checked. Distribution: local.
     """
 
 def gamma(shape: ArrayLike, scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
@@ -3246,18 +3214,18 @@ def gamma(shape: ArrayLike, scale: ArrayLike = ..., size: SupportsIndex | Sequen
 
     Notes
     -----
-    Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: local.
+    Local: recorded. Collective if a parameter is an array, for all of its elements are
+    checked. Distribution: local.
     """
 
-def geometric(p: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
+def geometric(p: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
     """geometric(p, size=None)
 
     How many trials there are to the first that succeeds.
 
     Parameters
     ----------
-    p : array_like
+    p : float
         The chance, from 0 to 1.
     size : int or sequence of int, optional
         The extents of the result.
@@ -3265,8 +3233,7 @@ def geometric(p: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None
     Returns
     -------
     ndarray
-        The shape `size`; without one that to which the parameters broadcast, of plain
-        numbers a number of no axes. Dtype: int64.
+        The shape `size`; a number of no axes without one. Dtype: int64.
 
     Raises
     ------
@@ -3312,18 +3279,18 @@ def gumbel(loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | S
     observed. Distribution: local.
     """
 
-def hypergeometric(ngood: ArrayLike, nbad: ArrayLike, nsample: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
+def hypergeometric(ngood: SupportsIndex, nbad: SupportsIndex, nsample: SupportsIndex, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
     """hypergeometric(ngood, nbad, nsample, size=None)
 
     How many good ones are among `nsample` that are taken of good and bad ones.
 
     Parameters
     ----------
-    ngood : array_like of int
+    ngood : int
         How many good ones there are.
-    nbad : array_like of int
+    nbad : int
         How many bad ones there are.
-    nsample : array_like of int
+    nsample : int
         How many are taken.
     size : int or sequence of int, optional
         The extents of the result.
@@ -3331,8 +3298,7 @@ def hypergeometric(ngood: ArrayLike, nbad: ArrayLike, nsample: ArrayLike, size: 
     Returns
     -------
     ndarray
-        The shape `size`; without one that to which the parameters broadcast, of plain
-        numbers a number of no axes. Dtype: int64.
+        The shape `size`; a number of no axes without one. Dtype: int64.
 
     Raises
     ------
@@ -3442,14 +3408,14 @@ def lognormal(mean: ArrayLike = ..., sigma: ArrayLike = ..., size: SupportsIndex
     observed. Distribution: local.
     """
 
-def logseries(p: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
+def logseries(p: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
     """logseries(p, size=None)
 
     Numbers with chances of the terms of the logarithm's series.
 
     Parameters
     ----------
-    p : array_like
+    p : float
         The chance, from 0 to 1.
     size : int or sequence of int, optional
         The extents of the result.
@@ -3457,8 +3423,7 @@ def logseries(p: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None
     Returns
     -------
     ndarray
-        The shape `size`; without one that to which the parameters broadcast, of plain
-        numbers a number of no axes. Dtype: int64.
+        The shape `size`; a number of no axes without one. Dtype: int64.
 
     Raises
     ------
@@ -3498,8 +3463,8 @@ def multinomial(n: SupportsIndex, pvals: ArrayLike, size: SupportsIndex | Sequen
 
     Notes
     -----
-    Collective: every process calls it, for the result depends on data, and what is recorded
-    is computed.
+    Local: recorded. Collective if `pvals` is an array that is still pending, for it is
+    read.
     """
 
 def multivariate_normal(mean: ArrayLike, cov: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., check_valid: Literal['warn', 'raise', 'ignore'] = ..., tol: SupportsFloat = ..., *, method: Literal['svd', 'eigh', 'cholesky'] = ...) -> ndarray:
@@ -3541,16 +3506,16 @@ def multivariate_normal(mean: ArrayLike, cov: ArrayLike, size: SupportsIndex | S
     linalg.svd and matmul.
     """
 
-def negative_binomial(n: ArrayLike, p: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
+def negative_binomial(n: SupportsFloat, p: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
     """negative_binomial(n, p, size=None)
 
     How many trials fail before `n` succeed.
 
     Parameters
     ----------
-    n : array_like of int
-        How many.
-    p : array_like
+    n : float
+        How many trials succeed.
+    p : float
         The chance, from 0 to 1.
     size : int or sequence of int, optional
         The extents of the result.
@@ -3558,8 +3523,7 @@ def negative_binomial(n: ArrayLike, p: ArrayLike, size: SupportsIndex | Sequence
     Returns
     -------
     ndarray
-        The shape `size`; without one that to which the parameters broadcast, of plain
-        numbers a number of no axes. Dtype: int64.
+        The shape `size`; a number of no axes without one. Dtype: int64.
 
     Raises
     ------
@@ -3573,16 +3537,16 @@ def negative_binomial(n: ArrayLike, p: ArrayLike, size: SupportsIndex | Sequence
     observed. Distribution: local.
     """
 
-def noncentral_chisquare(df: ArrayLike, nonc: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
+def noncentral_chisquare(df: SupportsFloat, nonc: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
     """noncentral_chisquare(df, nonc, size=None)
 
     Sums of squares of normal numbers whose means have the sum of squares `nonc`.
 
     Parameters
     ----------
-    df : array_like
+    df : float
         The degrees of freedom.
-    nonc : array_like
+    nonc : float
         The noncentrality.
     size : int or sequence of int, optional
         The extents of the result.
@@ -3590,14 +3554,13 @@ def noncentral_chisquare(df: ArrayLike, nonc: ArrayLike, size: SupportsIndex | S
     Returns
     -------
     ndarray
-        The shape `size`; without one that to which the parameters broadcast, of plain
-        numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+        The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
+        there is one.
 
     Raises
     ------
     ValueError
-        PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-        broadcast.
+        PX017: a parameter is out of range.
 
     Notes
     -----
@@ -3605,18 +3568,18 @@ def noncentral_chisquare(df: ArrayLike, nonc: ArrayLike, size: SupportsIndex | S
     observed. Distribution: local.
     """
 
-def noncentral_f(dfnum: ArrayLike, dfden: ArrayLike, nonc: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
+def noncentral_f(dfnum: SupportsFloat, dfden: SupportsFloat, nonc: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
     """noncentral_f(dfnum, dfden, nonc, size=None)
 
     As f, of which the numerator is noncentral.
 
     Parameters
     ----------
-    dfnum : array_like
+    dfnum : float
         The degrees of freedom of the numerator.
-    dfden : array_like
+    dfden : float
         The degrees of freedom of the denominator.
-    nonc : array_like
+    nonc : float
         The noncentrality.
     size : int or sequence of int, optional
         The extents of the result.
@@ -3624,14 +3587,13 @@ def noncentral_f(dfnum: ArrayLike, dfden: ArrayLike, nonc: ArrayLike, size: Supp
     Returns
     -------
     ndarray
-        The shape `size`; without one that to which the parameters broadcast, of plain
-        numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+        The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
+        there is one.
 
     Raises
     ------
     ValueError
-        PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-        broadcast.
+        PX017: a parameter is out of range.
 
     Notes
     -----
@@ -3671,14 +3633,14 @@ def normal(loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | S
     observed. Distribution: local.
     """
 
-def pareto(a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
+def pareto(a: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
     """pareto(a, size=None)
 
     Pareto's numbers, less 1, of an exponent.
 
     Parameters
     ----------
-    a : array_like
+    a : float
         The exponent.
     size : int or sequence of int, optional
         The extents of the result.
@@ -3686,14 +3648,13 @@ def pareto(a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = 
     Returns
     -------
     ndarray
-        The shape `size`; without one that to which the parameters broadcast, of plain
-        numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+        The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
+        there is one.
 
     Raises
     ------
     ValueError
-        PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-        broadcast.
+        PX017: a parameter is out of range.
 
     Notes
     -----
@@ -3728,14 +3689,14 @@ def permutation(x: SupportsIndex | ArrayLike) -> ndarray:
     positions.
     """
 
-def poisson(lam: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
+def poisson(lam: SupportsFloat = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
     """poisson(lam=1.0, size=None)
 
     Numbers of independent events of which there are `lam` on average.
 
     Parameters
     ----------
-    lam : array_like, default: 1.0
+    lam : float, default: 1.0
         The mean.
     size : int or sequence of int, optional
         The extents of the result.
@@ -3743,8 +3704,7 @@ def poisson(lam: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] 
     Returns
     -------
     ndarray
-        The shape `size`; without one that to which the parameters broadcast, of plain
-        numbers a number of no axes. Dtype: int64.
+        The shape `size`; a number of no axes without one. Dtype: int64.
 
     Raises
     ------
@@ -3758,14 +3718,14 @@ def poisson(lam: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] 
     observed. Distribution: local.
     """
 
-def power(a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
+def power(a: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
     """power(a, size=None)
 
     Numbers from 0 to 1 whose density grows with a power.
 
     Parameters
     ----------
-    a : array_like
+    a : float
         The exponent.
     size : int or sequence of int, optional
         The extents of the result.
@@ -3773,14 +3733,13 @@ def power(a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = .
     Returns
     -------
     ndarray
-        The shape `size`; without one that to which the parameters broadcast, of plain
-        numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+        The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
+        there is one.
 
     Raises
     ------
     ValueError
-        PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-        broadcast.
+        PX017: a parameter is out of range.
 
     Notes
     -----
@@ -3814,16 +3773,16 @@ def rand(*args: SupportsIndex) -> ndarray:
     observed.
     """
 
-def randint(low: ArrayLike, high: ArrayLike | None = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
+def randint(low: SupportsIndex, high: SupportsIndex | None = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
     """randint(low, high=None, size=None, dtype=int)
 
     Integers from `low` to before `high`.
 
     Parameters
     ----------
-    low : array_like of int
+    low : int
         The lower bound; the upper one if there is no other.
-    high : array_like of int, optional
+    high : int, optional
         The upper bound.
     size : int or sequence of int, optional
         The extents of the result.
@@ -3833,8 +3792,8 @@ def randint(low: ArrayLike, high: ArrayLike | None = ..., size: SupportsIndex | 
     Returns
     -------
     ndarray
-        The shape `size`; without one that to which the parameters broadcast, of plain
-        numbers a number of no axes. Dtype: int64, or `dtype` where there is one.
+        The shape `size`; a number of no axes without one. Dtype: int64, or `dtype` where
+        there is one.
 
     Raises
     ------
@@ -3904,16 +3863,16 @@ def random(size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarra
     observed. Distribution: local.
     """
 
-def random_integers(low: ArrayLike, high: ArrayLike | None = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
+def random_integers(low: SupportsIndex, high: SupportsIndex | None = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
     """random_integers(low, high=None, size=None)
 
     Integers from `low`, or 1, to `high`.
 
     Parameters
     ----------
-    low : array_like of int
+    low : int
         The lower bound; the upper one if there is no other.
-    high : array_like of int, optional
+    high : int, optional
         The upper bound.
     size : int or sequence of int, optional
         The extents of the result.
@@ -3921,8 +3880,8 @@ def random_integers(low: ArrayLike, high: ArrayLike | None = ..., size: Supports
     Returns
     -------
     ndarray
-        The shape `size`; without one that to which the parameters broadcast, of plain
-        numbers a number of no axes. Dtype: int64, or `dtype` where there is one.
+        The shape `size`; a number of no axes without one. Dtype: int64, or `dtype` where
+        there is one.
 
     Raises
     ------
@@ -4190,8 +4149,8 @@ def standard_gamma(shape: ArrayLike, size: SupportsIndex | Sequence[SupportsInde
 
     Notes
     -----
-    Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: local.
+    Local: recorded. Collective if a parameter is an array, for all of its elements are
+    checked. Distribution: local.
     """
 
 def standard_normal(size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
@@ -4249,22 +4208,22 @@ def standard_t(df: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | No
 
     Notes
     -----
-    Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: local.
+    Local: recorded. Collective if a parameter is an array, for all of its elements are
+    checked. Distribution: local.
     """
 
-def triangular(left: ArrayLike, mode: ArrayLike, right: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
+def triangular(left: SupportsFloat, mode: SupportsFloat, right: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
     """triangular(left, mode, right, size=None)
 
     Numbers whose density rises to a mode and falls from there.
 
     Parameters
     ----------
-    left : array_like
+    left : float
         The least number.
-    mode : array_like
+    mode : float
         The most likely number.
-    right : array_like
+    right : float
         The greatest number.
     size : int or sequence of int, optional
         The extents of the result.
@@ -4272,14 +4231,13 @@ def triangular(left: ArrayLike, mode: ArrayLike, right: ArrayLike, size: Support
     Returns
     -------
     ndarray
-        The shape `size`; without one that to which the parameters broadcast, of plain
-        numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+        The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
+        there is one.
 
     Raises
     ------
     ValueError
-        PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-        broadcast.
+        PX017: a parameter is out of range.
 
     Notes
     -----
@@ -4319,16 +4277,16 @@ def uniform(low: ArrayLike = ..., high: ArrayLike = ..., size: SupportsIndex | S
     observed. Distribution: local.
     """
 
-def vonmises(mu: ArrayLike, kappa: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
+def vonmises(mu: SupportsFloat, kappa: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
     """vonmises(mu, kappa, size=None)
 
     Angles around `mu`, the closer the larger `kappa` is.
 
     Parameters
     ----------
-    mu : array_like
+    mu : float
         The angle around which they lie.
-    kappa : array_like
+    kappa : float
         The concentration.
     size : int or sequence of int, optional
         The extents of the result.
@@ -4336,14 +4294,13 @@ def vonmises(mu: ArrayLike, kappa: ArrayLike, size: SupportsIndex | Sequence[Sup
     Returns
     -------
     ndarray
-        The shape `size`; without one that to which the parameters broadcast, of plain
-        numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+        The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
+        there is one.
 
     Raises
     ------
     ValueError
-        PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-        broadcast.
+        PX017: a parameter is out of range.
 
     Notes
     -----
@@ -4383,14 +4340,14 @@ def wald(mean: ArrayLike, scale: ArrayLike, size: SupportsIndex | Sequence[Suppo
     observed. Distribution: local.
     """
 
-def weibull(a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
+def weibull(a: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
     """weibull(a, size=None)
 
     Weibull numbers of an exponent.
 
     Parameters
     ----------
-    a : array_like
+    a : float
         The exponent.
     size : int or sequence of int, optional
         The extents of the result.
@@ -4398,14 +4355,13 @@ def weibull(a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None =
     Returns
     -------
     ndarray
-        The shape `size`; without one that to which the parameters broadcast, of plain
-        numbers a number of no axes. Dtype: float64, or `dtype` where there is one.
+        The shape `size`; a number of no axes without one. Dtype: float64, or `dtype` where
+        there is one.
 
     Raises
     ------
     ValueError
-        PX017: a parameter is out of range. PX002: `size` is not that to which parameters
-        broadcast.
+        PX017: a parameter is out of range.
 
     Notes
     -----
@@ -4413,14 +4369,14 @@ def weibull(a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None =
     observed. Distribution: local.
     """
 
-def zipf(a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
+def zipf(a: SupportsFloat, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
     """zipf(a, size=None)
 
     Numbers whose chances fall as a power of them.
 
     Parameters
     ----------
-    a : array_like
+    a : float
         The exponent.
     size : int or sequence of int, optional
         The extents of the result.
@@ -4428,8 +4384,7 @@ def zipf(a: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..
     Returns
     -------
     ndarray
-        The shape `size`; without one that to which the parameters broadcast, of plain
-        numbers a number of no axes. Dtype: int64.
+        The shape `size`; a number of no axes without one. Dtype: int64.
 
     Raises
     ------
