@@ -5240,9 +5240,9 @@ frexp: ufunc
 def from_dlpack(x: Any, /, *, device: str | None = ..., copy: bool | None = ...) -> ndarray:
     """An array of what another library exports. Every process gives the same elements.
 
-    Elements on the host that lie as the devices of the session need them are not copied: the array
-    reads them where they are, and has memory of its own once it is written. Until then whoever
-    writes them changes the array.
+    Elements that lie as the devices of the session need them, on the host or on its GPU, are not
+    copied: the array reads them where they are, and has memory of its own once it is written. Until
+    then whoever writes them changes the array.
 
     Parameters
     ----------
@@ -6192,7 +6192,7 @@ def indices(dimensions: Sequence[SupportsIndex], dtype: DTypeLike = ..., sparse:
 
 inf: float
 
-def init(devices: SupportsIndex | str | None = ..., *, mesh: dict[str, Any] | None = ..., threads: SupportsIndex | None = ..., memory_limit: SupportsIndex | None = ..., split_from: SupportsIndex | None = ..., comm: Any = ...) -> None:
+def init(devices: SupportsIndex | str | None = ..., *, mesh: dict[str, Any] | None = ..., threads: SupportsIndex | None = ..., memory_limit: SupportsIndex | str | None = ..., split_from: SupportsIndex | None = ..., comm: Any = ...) -> None:
     """Begins the session.
 
     Parameters
@@ -6203,8 +6203,9 @@ def init(devices: SupportsIndex | str | None = ..., *, mesh: dict[str, Any] | No
         The names and extents of the grid of all devices, such as ``{"x": 2, "y": 2}``; else a line.
     threads : int, optional
         Compute threads of the process; else ``PHALANX_THREADS``.
-    memory_limit : int, optional
-        The most bytes that a device may hold; else ``PHALANX_MEMORY_LIMIT``.
+    memory_limit : int or str, optional
+        The most bytes that a device may hold, or a text such as ``"4G"`` or ``"80%"``; else
+        ``PHALANX_MEMORY_LIMIT``.
     split_from : int, optional
         The number of elements from which arrays are split over the devices (65,536). The same on
         all processes.
