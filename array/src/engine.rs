@@ -113,7 +113,7 @@ pub trait Engine: Send + Sync {
     fn from_local(
         &self,
         shards: Vec<LocalShard>,
-        axis: usize,
+        axis: i64,
         site: Site,
     ) -> Result<(Vec<usize>, Arc<dyn Evaluated>), Error>;
 

@@ -1,6 +1,7 @@
 """Functions of Python for single elements, called on the host."""
 
 from . import _phalanx
+from ._phalanx import _refusal
 from ._interoperability import _from_host, _map, _to_host
 
 
@@ -73,7 +74,11 @@ def frompyfunc(func, /, nin, nout, *, identity=None):
         objects = numpy.asarray(objects, dtype=object)
         found = numpy.array(objects.ravel().tolist())
         if found.shape != (objects.size,):
-            raise TypeError("arrays hold numbers and truth values: the function gives sequences")
+            raise _refusal(
+                TypeError,
+                "elements",
+                "arrays hold numbers and truth values: the function gives sequences",
+            )
         return _phalanx.asarray(found.reshape(objects.shape))
 
     def call(*args):

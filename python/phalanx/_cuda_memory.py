@@ -9,6 +9,7 @@ import contextlib as _contextlib
 
 from . import _cuda_streams as _streams
 from . import _phalanx
+from ._phalanx import _refusal
 
 
 class MemoryPool:
@@ -44,21 +45,29 @@ class MemoryPool:
         which all processes know.
         """
         if size is not None and fraction is not None:
-            raise ValueError("set_limit: size and fraction cannot both be given")
+            raise _refusal(
+                ValueError, "value", "set_limit: size and fraction cannot both be given"
+            )
         gpus = _phalanx._gpus()
         if not gpus or _phalanx.size() > 1:
             if fraction is not None or size != self.get_limit():
-                raise ValueError(
-                    "the limit is set by phalanx.init(memory_limit=...), for all processes"
+                raise _refusal(
+                    ValueError,
+                    "fixed",
+                    "the limit is set by phalanx.init(memory_limit=...), for all processes",
                 )
             return
         if fraction is not None:
             if not 0 <= fraction <= 1:
-                raise ValueError(f"set_limit: fraction is from 0 to 1, not {fraction}")
+                raise _refusal(
+                    ValueError, "value", f"set_limit: fraction is from 0 to 1, not {fraction}"
+                )
             limits = [int(fraction * _phalanx._gpu_memory(gpu)[1]) for gpu in range(len(gpus))]
         else:
             if size is not None and size < 0:
-                raise ValueError(f"set_limit: size is not negative, as {size} is")
+                raise _refusal(
+                    ValueError, "value", f"set_limit: size is not negative, as {size} is"
+                )
             limits = [size or 0] * len(gpus)
         _phalanx._set_memory_limit([limit or None for limit in limits])
 

@@ -9,6 +9,7 @@ import threading as _threading
 import time as _time
 
 from . import _phalanx
+from ._phalanx import _refusal
 
 
 class _Current(_threading.local):
@@ -200,7 +201,7 @@ class Event:
 
     def __init__(self, block=False, disable_timing=False, interprocess=False):
         if interprocess:
-            raise ValueError("Event: interprocess events are not there")
+            raise _refusal(ValueError, "absent", "Event: interprocess events are not there")
         self._options = (not disable_timing, bool(block))
         self._native = None
         self._time = None
@@ -244,7 +245,9 @@ class Event:
 def get_elapsed_time(start_event, end_event):
     """Milliseconds between two events that have been recorded, and have happened."""
     if start_event._time is None or end_event._time is None:
-        raise ValueError("get_elapsed_time: both events must have been recorded")
+        raise _refusal(
+            ValueError, "state", "get_elapsed_time: both events must have been recorded"
+        )
     if start_event._native is None or end_event._native is None:
         return (end_event._time - start_event._time) * 1e3
     return end_event._native.elapsed_since(start_event._native)

@@ -4,6 +4,8 @@ Transforms here have no plans of their own to keep: plans of whole programs are 
 without a limit that a program sets. What is set is remembered and told back, and changes nothing.
 """
 
+from ._phalanx import _refusal
+
 enable_nd_planning = True
 use_multi_gpus = False
 
@@ -148,7 +150,7 @@ def _limit(number):
 
     number = operator.index(number)
     if number < -1:
-        raise ValueError(f"a limit is -1 or a number from 0 on, not {number}")
+        raise _refusal(ValueError, "value", f"a limit is -1 or a number from 0 on, not {number}")
     return number
 
 

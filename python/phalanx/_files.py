@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from . import _phalanx
+from ._phalanx import _refusal
 
 
 class NpzFile(Mapping):
@@ -23,7 +24,7 @@ class NpzFile(Mapping):
         if name not in self.files and name.removesuffix(".npy") in self.files:
             name = name.removesuffix(".npy")
         if name not in self.files:
-            raise KeyError(f"{name} is not a file in the archive")
+            raise _refusal(KeyError, "choice", f"{name} is not a file in the archive")
         if self._path is None:
             return _phalanx.asarray(self._opened[name])
         return _phalanx._load_npz(self._path, name)

@@ -4,6 +4,7 @@ import itertools
 import operator
 
 from . import _phalanx
+from ._phalanx import _refusal
 
 
 class IndexExpression:
@@ -60,7 +61,11 @@ class AxisConcatenator:
         for position, item in enumerate(items):
             if isinstance(item, str):
                 if position != 0:
-                    raise ValueError("special directives must be the first entry.")
+                    raise _refusal(
+                        ValueError,
+                        "choice",
+                        "special directives must be the first entry.",
+                    )
                 if item in ("r", "c"):
                     is_column = item == "c"
                     continue
@@ -70,7 +75,11 @@ class AxisConcatenator:
                     ndmin = int(parts[1]) if len(parts) > 1 else ndmin
                     trans1d = int(parts[2]) if len(parts) > 2 else trans1d
                 except ValueError as error:
-                    raise ValueError(f"unknown special directive {item!r}") from error
+                    raise _refusal(
+                        ValueError,
+                        "choice",
+                        f"unknown special directive {item!r}",
+                    ) from error
                 continue
             is_number = isinstance(item, (bool, int, float, complex))
             array = self._range(item) if isinstance(item, slice) else _phalanx.asarray(item)
@@ -107,7 +116,7 @@ class ndindex:
             shape = shape[0]
         extents = [operator.index(extent) for extent in shape]
         if any(extent < 0 for extent in extents):
-            raise ValueError("negative dimensions are not allowed")
+            raise _refusal(ValueError, "value", "negative dimensions are not allowed")
         self._indices = itertools.product(*map(range, extents))
 
     def __iter__(self):

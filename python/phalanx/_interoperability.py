@@ -10,6 +10,7 @@ import weakref as _weakref
 
 from . import _cuda_streams as _streams
 from . import _phalanx
+from ._phalanx import _refusal
 
 _warned = set()
 
@@ -65,7 +66,11 @@ def _array_ufunc(self, ufunc, method, *inputs, **keywords):
     if _falls_back(f"numpy.{name}"):
         host = ufunc if method == "__call__" else getattr(ufunc, method)
         return _on_host(host, inputs, keywords)
-    raise TypeError(f"phalanx has no {name}" + ("" if method == "__call__" else f".{method}"))
+    raise _refusal(
+        TypeError,
+        "absent",
+        f"phalanx has no {name}" + ("" if method == "__call__" else f".{method}"),
+    )
 
 
 def _array_function(self, function, types, arguments, keywords):
@@ -83,7 +88,7 @@ def _array_function(self, function, types, arguments, keywords):
     name = f"{function.__module__}.{function.__name__}"
     if _falls_back(name):
         return _on_host(function, arguments, keywords)
-    raise TypeError(f"phalanx has no {name}")
+    raise _refusal(TypeError, "absent", f"phalanx has no {name}")
 
 
 _phalanx.ndarray.__array_ufunc__ = _array_ufunc
@@ -139,17 +144,23 @@ def _dlpack(self, *, stream=None, max_version=None, dl_device=None, copy=None):
         place = None if dl_device is None else tuple(map(int, dl_device))
         return _gpu_part(self).__dlpack__(stream=stream, dl_device=place, copy=copy, **options)
     if dl_device is not None and tuple(dl_device) != (1, 0):
-        raise BufferError(f"the elements are on the CPU, not on device {tuple(dl_device)}")
+        raise _refusal(
+            BufferError,
+            "export",
+            f"the elements are on the CPU, not on device {tuple(dl_device)}",
+        )
     if stream is not None:
-        raise BufferError("the CPU has no streams")
+        raise _refusal(BufferError, "export", "the CPU has no streams")
     if not copy and max_version is not None and max_version[0] >= 1:
         view = _whole_view(self)
         if view is not None:
             return view.__dlpack__(**options)
     if copy is False:
-        raise BufferError(
+        raise _refusal(
+            BufferError,
+            "export",
             "the array lies on several devices, or the other library cannot be told that it may "
-            "only read: export the parts of x.local_view(), or a copy"
+            "only read: export the parts of x.local_view(), or a copy",
         )
     return self.get().__dlpack__(**options)
 
@@ -205,9 +216,11 @@ class _LocalView:
             return False
         split = [place for place, axes in enumerate(self._array.sharding.axes) if axes]
         if len(split) > 1:
-            raise ValueError(
+            raise _refusal(
+                ValueError,
+                "value",
                 "an array that is split along several axes is not written through its shards: "
-                "write x[shard.index] for each"
+                "write x[shard.index] for each",
             )
         # The array reads them where they lie from now on.
         for copy in self._copies:
@@ -313,11 +326,11 @@ def from_dlpack(x, /, *, device=None, copy=None):
     import numpy
 
     if device not in (None, "cpu"):
-        raise ValueError(f"device must be 'cpu', not {device!r}")
+        raise _refusal(ValueError, "choice", f"device must be 'cpu', not {device!r}")
     if isinstance(x, _phalanx.ndarray):
         return x.copy() if copy else x
     if not hasattr(x, "__dlpack__") or not hasattr(x, "__dlpack_device__"):
-        raise TypeError(f"{type(x).__name__} exports nothing by DLPack")
+        raise _refusal(TypeError, "type", f"{type(x).__name__} exports nothing by DLPack")
     kind, number = map(int, x.__dlpack_device__())
     gpus = [ordinal for ordinal, _, _ in _phalanx._gpus()]
     if device is None and kind in _OF_CUDA and number in gpus:
@@ -325,12 +338,18 @@ def from_dlpack(x, /, *, device=None, copy=None):
     is_elsewhere = kind not in _OF_THE_HOST
     if is_elsewhere and device is None:
         own = ", ".join(f"cuda:{ordinal}" for ordinal in gpus) or "CPUs"
-        raise BufferError(
+        raise _refusal(
+            BufferError,
+            "export",
             f"the elements lie on a device of kind {kind}, number {number}, and those of the session"
-            f" are {own}: copy them to the host first (x.cpu() in PyTorch), or say device='cpu'"
+            f" are {own}: copy them to the host first (x.cpu() in PyTorch), or say device='cpu'",
         )
     if is_elsewhere and copy is False:
-        raise BufferError("the elements lie on another device: they cannot be had without a copy")
+        raise _refusal(
+            BufferError,
+            "export",
+            "the elements lie on another device: they cannot be had without a copy",
+        )
     if is_elsewhere:
         shown = numpy.from_dlpack(_OnHost(x))
     else:
@@ -338,12 +357,18 @@ def from_dlpack(x, /, *, device=None, copy=None):
     if copy:
         return _phalanx.asarray(shown)
     if copy is False and not shown.flags.c_contiguous:
-        raise BufferError("the elements do not lie in C order: they cannot be had without a copy")
+        raise _refusal(
+            BufferError,
+            "export",
+            "the elements do not lie in C order: they cannot be had without a copy",
+        )
     made, is_shared = _phalanx._from_shared(shown)
     if copy is False and not is_shared and made.size > 0:
-        raise BufferError(
+        raise _refusal(
+            BufferError,
+            "export",
             "a device of the session has elements that do not lie in one piece: they cannot be had"
-            " without a copy"
+            " without a copy",
         )
     return made
 

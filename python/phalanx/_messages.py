@@ -18,6 +18,7 @@ from multiprocessing.connection import Connection, answer_challenge, deliver_cha
 import numpy
 
 from . import _phalanx
+from ._phalanx import _refusal
 
 # Room for an address, in what processes tell each other.
 _ADDRESS = 300
@@ -86,7 +87,11 @@ class Messages:
             if self._is_stopped:
                 # It came while the others were closed, and nobody would close it.
                 connected.close()
-                raise ConnectionAbortedError("the messages of this process have ended")
+                raise _refusal(
+                    ConnectionAbortedError,
+                    "message",
+                    "the messages of this process have ended",
+                )
             self._sockets.append(connected)
         return Connection(os.dup(connected.fileno()))
 
@@ -105,7 +110,11 @@ class Messages:
         try:
             connection = self._connection(peer)
         except (EOFError, OSError) as error:
-            raise ConnectionError(f"process {peer} has ended, or cannot be reached") from error
+            raise _refusal(
+                ConnectionError,
+                "message",
+                f"process {peer} has ended, or cannot be reached",
+            ) from error
         connection.send_bytes(array.dtype.str.encode())
         connection.send_bytes(array.tobytes())
 
@@ -113,14 +122,20 @@ class Messages:
         """The next array that a process sends."""
         message = self._next(peer)
         if message is None:
-            raise ConnectionError(f"process {peer} has ended, and has sent nothing more")
+            raise _refusal(
+                ConnectionError,
+                "message",
+                f"process {peer} has ended, and has sent nothing more",
+            )
         kind, content = message
         dtype = numpy.dtype(dtype)
         count = int(numpy.prod(shape))
         if kind != dtype.str or len(content) != count * dtype.itemsize:
-            raise ValueError(
+            raise _refusal(
+                ValueError,
+                "value",
                 f"process {peer} has sent {len(content)} bytes of {kind}, and not {count} elements "
-                f"of {dtype.str}"
+                f"of {dtype.str}",
             )
         return numpy.frombuffer(content, dtype).reshape(shape)
 

@@ -7,6 +7,7 @@ first asked for: `import phalanx` does not import NumPy.
 import math as _math
 
 from . import _phalanx
+from ._phalanx import _refusal
 
 __array_api_version__ = "2024.12"
 
@@ -76,7 +77,11 @@ def __getattr__(name):
         found = getattr(numpy, name)
     else:
         reason = f": {_REASONS[name]}" if name in _REASONS else ""
-        raise AttributeError(f"module 'phalanx' has no attribute '{name}'{reason}")
+        raise _refusal(
+            AttributeError,
+            "absent",
+            f"module 'phalanx' has no attribute '{name}'{reason}",
+        )
     import phalanx
 
     setattr(phalanx, name, found)
@@ -117,7 +122,11 @@ class _Information:
         names = []
         for one in kinds:
             if one is not None and one not in _KINDS:
-                raise ValueError(f"{one!r} is no kind of dtype: {', '.join(_KINDS)}")
+                raise _refusal(
+                    ValueError,
+                    "choice",
+                    f"{one!r} is no kind of dtype: {', '.join(_KINDS)}",
+                )
             names += _EVERY_DTYPE if one is None else _KINDS[one]
         return {name: numpy.dtype(name) for name in _EVERY_DTYPE if name in names}
 
@@ -129,13 +138,21 @@ def __array_namespace_info__():
 
 def _check_device(device):
     if device is not None and device != _DEVICE:
-        raise ValueError(f"there is no device {device!r}: arrays are on {_DEVICE!r}")
+        raise _refusal(
+            ValueError,
+            "choice",
+            f"there is no device {device!r}: arrays are on {_DEVICE!r}",
+        )
 
 
 def __array_namespace__(self, /, *, api_version=None):
     """The module, for programs that work with any array library."""
     if api_version not in (None, "2021.12", "2022.12", "2023.12", "2024.12"):
-        raise ValueError(f"there is no namespace of version {api_version!r} of the standard")
+        raise _refusal(
+            ValueError,
+            "choice",
+            f"there is no namespace of version {api_version!r} of the standard",
+        )
     import phalanx
 
     return phalanx
@@ -167,7 +184,7 @@ def to_device(self, device, /, *, stream=None):
     """
     _check_device(device)
     if stream is not None:
-        raise ValueError("to_device: arrays have no streams")
+        raise _refusal(ValueError, "absent", "to_device: arrays have no streams")
     return self
 
 
@@ -246,9 +263,13 @@ def setflags(self, write=None, align=None, uic=None):
     Local: a process may call it alone.
     """
     if write is not None and bool(write) != self.flags.writeable:
-        raise ValueError("cannot set WRITEABLE flag: use broadcast_to for a view to read only")
+        raise _refusal(
+            ValueError,
+            "fixed",
+            "cannot set WRITEABLE flag: use broadcast_to for a view to read only",
+        )
     if uic:
-        raise ValueError("cannot set WRITEBACKIFCOPY flag to True")
+        raise _refusal(ValueError, "fixed", "cannot set WRITEBACKIFCOPY flag to True")
 
 
 for _method in (__array_namespace__, dump, dumps, setflags, to_device):

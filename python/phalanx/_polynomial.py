@@ -1,6 +1,7 @@
 """Polynomials as objects: NumPy's `poly1d`."""
 
 from . import _phalanx
+from ._phalanx import _refusal
 
 
 class poly1d:
@@ -17,7 +18,7 @@ class poly1d:
             given = _phalanx.poly(c_or_r) if r else _phalanx.asarray(c_or_r)
             given = _phalanx.atleast_1d(given)
             if given.ndim > 1:
-                raise ValueError("Polynomial must be 1d only.")
+                raise _refusal(ValueError, "value", "Polynomial must be 1d only.")
             given = _phalanx.trim_zeros(given, trim="f")
             self._variable = "x"
             self._coefficients = given if given.size else _phalanx.zeros(1, given.dtype)
@@ -85,7 +86,7 @@ class poly1d:
 
     def __setitem__(self, power, value):
         if power < 0:
-            raise ValueError("Does not support negative powers.")
+            raise _refusal(ValueError, "value", "Does not support negative powers.")
         coefficients = self._coefficients.copy()
         if power > self.order:
             missing = _phalanx.zeros(power - self.order, coefficients.dtype)
@@ -123,7 +124,7 @@ class poly1d:
 
     def __pow__(self, exponent):
         if not isinstance(exponent, int) or exponent < 0:
-            raise ValueError("Power to non-negative integers only.")
+            raise _refusal(ValueError, "value", "Power to non-negative integers only.")
         power = poly1d([1])
         for _ in range(exponent):
             power = power * self

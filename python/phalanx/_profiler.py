@@ -5,6 +5,7 @@ import math as _math
 import time as _time
 
 from . import _phalanx
+from ._phalanx import _refusal
 
 
 class _PerfCaseResult:
@@ -135,7 +136,11 @@ class time_range(_contextlib.ContextDecorator):
 
     def __init__(self, message=None, color_id=None, argb_color=None, sync=False):
         if color_id is not None and argb_color is not None:
-            raise ValueError("Only either color_id or argb_color can be specified")
+            raise _refusal(
+                ValueError,
+                "choice",
+                "Only either color_id or argb_color can be specified",
+            )
         self._message = message
         self._sync = sync
         self._begun = []
@@ -147,7 +152,7 @@ class time_range(_contextlib.ContextDecorator):
 
     def __enter__(self):
         if self._message is None:
-            raise TypeError("time_range needs a message")
+            raise _refusal(TypeError, "count", "time_range needs a message")
         _phalanx._push_range(self._message)
         self._begun.append(_time.perf_counter())
         return self

@@ -7,6 +7,7 @@ of such a block are global already.
 
 from . import _phalanx
 from ._documentation import describe as _describe
+from ._phalanx import _refusal
 from ._messages import Messages as _Messages
 from ._phalanx import agree as agree
 
@@ -40,10 +41,7 @@ class ProcessGroup:
 
     def _stacked(self, array):
         """What all processes hold, joined along a new first axis: a global array."""
-        part = _host(array)[None]
-        # The first device of a process has the part; its others have none.
-        devices = _local_devices()
-        return _phalanx.from_local([part] + [part[:0]] * (devices - 1), axis=0)
+        return _phalanx.from_local(_host(array)[None])
 
     def _gathered(self, array, op=None, row=None):
         """What all processes hold, combined, or one process's, on the host. Whatever mesh is
@@ -113,7 +111,11 @@ class ProcessGroup:
 
     def _other(self, peer):
         if not 0 <= peer < self.size or peer == self.rank:
-            raise ValueError(f"peer is {peer}, and not another of {self.size} processes")
+            raise _refusal(
+                ValueError,
+                "value",
+                f"peer is {peer}, and not another of {self.size} processes",
+            )
         return peer
 
     def send_recv(self, in_array, out_array, peer, stream=None):
@@ -128,13 +130,12 @@ class ProcessGroup:
 
 def _combined(stacked, op):
     if op not in _OPERATIONS:
-        raise ValueError(f"op can be {', '.join(map(repr, _OPERATIONS))}, not {op!r}")
+        raise _refusal(
+            ValueError,
+            "choice",
+            f"op can be {', '.join(map(repr, _OPERATIONS))}, not {op!r}",
+        )
     return _OPERATIONS[op](stacked)
-
-
-def _local_devices():
-    with _phalanx._world():
-        return _phalanx.mesh().devices // _phalanx.size()
 
 
 def init_process_group(n_devices=None, rank=None, *, backend=None, host=None, port=None,
@@ -142,9 +143,13 @@ def init_process_group(n_devices=None, rank=None, *, backend=None, host=None, po
     """The group of all processes. CuPy's arguments are checked: the launcher has decided them."""
     size, own = _phalanx.size(), _phalanx.rank()
     if n_devices not in (None, size):
-        raise ValueError(f"n_devices is {n_devices}, but {size} processes were started")
+        raise _refusal(
+            ValueError,
+            "value",
+            f"n_devices is {n_devices}, but {size} processes were started",
+        )
     if rank not in (None, own):
-        raise ValueError(f"rank is {rank}, but this is process {own}")
+        raise _refusal(ValueError, "value", f"rank is {rank}, but this is process {own}")
     return ProcessGroup()
 
 

@@ -1,5 +1,6 @@
 """Linear algebra: the functions of ``numpy.linalg``."""
 
+from ._phalanx import _refusal
 from ._phalanx.linalg import *  # noqa: F403
 from ._phalanx.linalg import __all__ as _native
 
@@ -12,4 +13,4 @@ def __getattr__(name):
         from numpy.linalg import LinAlgError
 
         return LinAlgError
-    raise AttributeError(f"module 'phalanx.linalg' has no attribute {name!r}")
+    raise _refusal(AttributeError, "absent", f"module 'phalanx.linalg' has no attribute {name!r}")

@@ -5,6 +5,7 @@ import math as _math
 import sys as _sys
 
 from . import _phalanx
+from ._phalanx import _refusal
 from . import _profiler as profiler
 from ._documentation import describe as _describe
 
@@ -110,7 +111,7 @@ class GeneralizedUFunc:
                  supports_out=False, signatures=(), order="KRC"):
         inputs, _, outputs = signature.replace(" ", "").partition("->")
         if not outputs:
-            raise ValueError(f"not a signature: {signature!r}")
+            raise _refusal(ValueError, "value", f"not a signature: {signature!r}")
         self._function = func
         self._inputs = _cores(inputs)
         self._outputs = _cores(outputs)
@@ -120,18 +121,26 @@ class GeneralizedUFunc:
 
     def __call__(self, *arrays):
         if len(arrays) != len(self._inputs):
-            raise TypeError(
-                f"{self.__name__}() takes {len(self._inputs)} arrays, not {len(arrays)}"
+            raise _refusal(
+                TypeError,
+                "type",
+                f"{self.__name__}() takes {len(self._inputs)} arrays, not {len(arrays)}",
             )
         extents = {}
         arrays = [_phalanx.asarray(array) for array in arrays]
         for array, core in zip(arrays, self._inputs):
             if array.ndim < len(core):
-                raise ValueError(f"{self.__name__}(): an array lacks the axes {core}")
+                raise _refusal(
+                    ValueError,
+                    "together",
+                    f"{self.__name__}(): an array lacks the axes {core}",
+                )
             for name, extent in zip(core, array.shape[array.ndim - len(core):]):
                 if extents.setdefault(name, extent) != extent:
-                    raise ValueError(
-                        f"{self.__name__}(): {name} is both {extents[name]} and {extent}"
+                    raise _refusal(
+                        ValueError,
+                        "value",
+                        f"{self.__name__}(): {name} is both {extents[name]} and {extent}",
                     )
         return _phalanx._agreed_call(self._function, *arrays)
 

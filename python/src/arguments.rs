@@ -3,7 +3,8 @@
 use crate::call_mesh;
 use crate::convert::{self, wrong_type};
 use crate::dtypes;
-use crate::errors::{type_error, value_error};
+use crate::errors::{as_numpy_raises, type_error, value_error};
+use crate::mistakes::Mistake;
 use crate::ndarray::Ndarray;
 use crate::signature::{Signature, Slots};
 use phalanx::{Argument, Array, Axes, DType, Entered, MemoryOrder, axis, keepdims};
@@ -88,7 +89,8 @@ impl<'a, 'py> Arguments<'a, 'py> {
 
     /// What is given for a parameter that takes no None.
     pub fn object(&self, name: &str) -> PyResult<&Bound<'py, PyAny>> {
-        let missing = || type_error(format!("{}() needs {name}", self.signature.name));
+        let missing =
+            || type_error(Mistake::Count, format!("{}() needs {name}", self.signature.name));
         self.find(name).ok_or_else(missing)
     }
 
@@ -98,7 +100,7 @@ impl<'a, 'py> Arguments<'a, 'py> {
             Some(object) => {
                 wrong_type(&format!("{}(): {name}", self.signature.name), expected, object)
             }
-            None => type_error(format!("{}() needs {name}", self.signature.name)),
+            None => type_error(Mistake::Count, format!("{}() needs {name}", self.signature.name)),
         }
     }
 
@@ -109,7 +111,10 @@ impl<'a, 'py> Arguments<'a, 'py> {
             return Ok(());
         }
         let (function, value) = (self.signature.name, object.repr()?);
-        Err(value_error(format!("{function}(): {name} can only be {default}, not {value}")))
+        Err(value_error(
+            Mistake::Choice,
+            format!("{function}(): {name} can only be {default}, not {value}"),
+        ))
     }
 
     /// An array.
@@ -162,6 +167,17 @@ impl<'a, 'py> Arguments<'a, 'py> {
         self.given(name).map(|object| integer(object).map_err(wrong)).transpose()
     }
 
+    /// An integer that may need more than 64 bits.
+    pub fn wide_integer(&self, name: &str) -> PyResult<i128> {
+        let wide = self.object(name)?.extract::<i128>();
+        wide.map_err(|error| self.no_integer(name, "an integer", error))
+    }
+
+    /// An integer that may need more than 64 bits, if one is given.
+    pub fn optional_wide_integer(&self, name: &str) -> PyResult<Option<i128>> {
+        self.given(name).map(|_| self.wide_integer(name)).transpose()
+    }
+
     /// An integer, or what stands for one that is not given.
     pub fn integer_or(&self, name: &str, default: i64) -> PyResult<i64> {
         Ok(self.optional_integer(name)?.unwrap_or(default))
@@ -171,8 +187,9 @@ impl<'a, 'py> Arguments<'a, 'py> {
     pub fn size_or(&self, name: &str, default: usize) -> PyResult<usize> {
         let count = self.optional_integer(name).map_err(|error| self.no_extent(error))?;
         let Some(count) = count else { return Ok(default) };
-        usize::try_from(count)
-            .map_err(|_| value_error(format!("{}(): {name} must not be negative", self.name())))
+        usize::try_from(count).map_err(|_| {
+            value_error(Mistake::Value, format!("{}(): {name} must not be negative", self.name()))
+        })
     }
 
     /// One integer or several.
@@ -205,7 +222,7 @@ impl<'a, 'py> Arguments<'a, 'py> {
     /// The error of what is no integer; one that is too large stays Python's.
     pub fn no_integer(&self, name: &str, expected: &str, error: PyErr) -> PyErr {
         match error.is_instance_of::<PyOverflowError>(self.py) {
-            true => error,
+            true => as_numpy_raises(self.py, Mistake::Large, error),
             false => self.wrong(name, expected),
         }
     }
@@ -213,7 +230,10 @@ impl<'a, 'py> Arguments<'a, 'py> {
     /// The error of what is no extent: one that is too large is NumPy's.
     pub fn no_extent(&self, error: PyErr) -> PyErr {
         match error.is_instance_of::<PyOverflowError>(self.py) {
-            true => value_error(format!("{}(): Maximum allowed dimension exceeded", self.name())),
+            true => value_error(
+                Mistake::Value,
+                format!("{}(): Maximum allowed dimension exceeded", self.name()),
+            ),
             false => error,
         }
     }
@@ -278,10 +298,13 @@ impl<'a, 'py> Arguments<'a, 'py> {
             Some("F" | "f") => Ok(MemoryOrder::F),
             Some("A" | "a") => Ok(MemoryOrder::A),
             Some("K" | "k") => Ok(MemoryOrder::K),
-            Some(other) => Err(value_error(format!(
-                "{}(): order must be one of 'C', 'F', 'A', or 'K', not '{other}'",
-                self.name()
-            ))),
+            Some(other) => Err(value_error(
+                Mistake::Choice,
+                format!(
+                    "{}(): order must be one of 'C', 'F', 'A', or 'K', not '{other}'",
+                    self.name()
+                ),
+            )),
         }
     }
 

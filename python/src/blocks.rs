@@ -1,7 +1,9 @@
 //! Blocks: what `with` enters. A block belongs to the thread that entered it, for what it changes
 //! is that thread's; the object may be used and dropped by any.
 
-use crate::errors::runtime_error;
+use crate::errors::refused;
+use crate::mistakes::Mistake;
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use std::any::Any;
 use std::cell::RefCell;
@@ -48,10 +50,14 @@ impl Blocks {
         match found.map(|block| block.kept.downcast::<T>()) {
             Some(Ok(kept)) => Ok(*kept),
             Some(Err(_)) => unreachable!("bug: a block keeps something else than it was given"),
-            None if is_elsewhere => Err(runtime_error(format!(
-                "phalanx.{name}: a block ends on the thread that entered it"
-            ))),
-            None => Err(runtime_error(format!("phalanx.{name}: the block was not entered"))),
+            None if is_elsewhere => Err(refused::<PyRuntimeError>(
+                Mistake::State,
+                format!("phalanx.{name}: a block ends on the thread that entered it"),
+            )),
+            None => Err(refused::<PyRuntimeError>(
+                Mistake::State,
+                format!("phalanx.{name}: the block was not entered"),
+            )),
         }
     }
 

@@ -2,10 +2,11 @@
 
 use crate::device_shard::foreign;
 use crate::dtypes::{from_python, numpy, to_python};
-use crate::errors::{raised, type_error, value_error};
+use crate::errors::{as_numpy_raises, raised, refused, type_error, value_error};
 use crate::errstate;
 use crate::gpu::GPUS;
 use crate::host_buffer::{HostBuffer, SharedMemory};
+use crate::mistakes::Mistake;
 use crate::ndarray::Ndarray;
 use crate::session;
 use crate::site::at_line;
@@ -13,7 +14,7 @@ use crate::sparse_matrix::SparseMatrix;
 use num_complex::Complex64;
 use phalanx::{Argument, Array, DType, HostArray, LocalShard, Scalar, ShardBytes, Weak, stack};
 use pyo3::buffer::PyUntypedBuffer;
-use pyo3::exceptions::{PyOverflowError, PyTypeError};
+use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt, PyList, PyString, PyTuple};
 use std::sync::Arc;
@@ -42,7 +43,8 @@ pub fn weak(object: &Bound<'_, PyAny>) -> PyResult<Option<Weak>> {
 /// meets a floating-point one is not known here.
 fn large(number: &Bound<'_, PyInt>) -> PyResult<Weak> {
     number.extract::<i128>().map(Weak::Int).map_err(|_| {
-        PyOverflowError::new_err(
+        refused::<PyOverflowError>(
+            Mistake::Large,
             "the Python integer has more than 128 bits; write it as a float if that is meant",
         )
     })
@@ -148,7 +150,10 @@ pub const DEEPEST: usize = 64;
 
 fn holds_arrays(object: &Bound<'_, PyAny>, deepest: usize) -> PyResult<bool> {
     if deepest == 0 {
-        return Err(value_error(format!("lists are nested deeper than {DEEPEST} times")));
+        return Err(value_error(
+            Mistake::Elements,
+            format!("lists are nested deeper than {DEEPEST} times"),
+        ));
     }
     for item in object.try_iter()? {
         let item = item?;
@@ -215,8 +220,12 @@ impl Elements<'_> {
     }
 }
 
-/// The elements of an object where they lie: on a GPU of the session, or as NumPy reads it.
+/// The elements of an object where they lie: on a GPU of the session, or as NumPy reads it; those
+/// of an array of ours are fetched.
 pub fn to_local_shard(object: &Bound<'_, PyAny>) -> PyResult<LocalShard> {
+    if let Ok(array) = object.cast::<Ndarray>() {
+        return fetch(object.py(), &array.get().array).map(LocalShard::from);
+    }
     if let Some(shard) = foreign(object, true)? {
         return Ok(shard);
     }
@@ -229,33 +238,32 @@ fn elements<'py>(object: &Bound<'py, PyAny>, dtype: Option<DType>) -> PyResult<E
     // What exports by DLPack alone is nothing to `asarray`.
     let is_foreign = object.hasattr("__dlpack__")? && !object.hasattr("__array__")?;
     let read = if is_foreign { "from_dlpack" } else { "asarray" };
-    let converted = match numpy.getattr(read)?.call1((object,)) {
-        // A number too large for a dtype is refused by NumPy only where it meets one.
-        Err(error) if error.is_instance_of::<PyOverflowError>(py) => return Err(error),
-        converted => converted?,
+    let coded = |error| as_numpy_raises(py, Mistake::Elements, error);
+    let has_dtype = is_foreign || object.hasattr("dtype")?;
+    // What has no dtype of its own takes the one that is asked for, as far as NumPy lets it.
+    let target = dtype.filter(|_| !has_dtype).map(|dtype| to_python(py, dtype)).transpose()?;
+    let converted = match target {
+        Some(target) => numpy.getattr("asarray")?.call1((object, target)),
+        None => numpy.getattr(read)?.call1((object,)),
     };
+    let converted = converted.map_err(coded)?;
     let found = converted.getattr("dtype")?;
     let kind: char = found.getattr("kind")?.extract()?;
     if matches!(kind, 'O' | 'U' | 'S' | 'M' | 'm') {
         let name = found.str()?;
-        return Err(PyTypeError::new_err(format!(
-            "arrays hold numbers and truth values; {} gives an array of {name}",
-            object.get_type().name()?
-        )));
+        return Err(type_error(
+            Mistake::Elements,
+            format!(
+                "arrays hold numbers and truth values; {} gives an array of {name}",
+                object.get_type().name()?
+            ),
+        ));
     }
     let own = from_python(&found)?;
     let wanted = dtype.unwrap_or(own);
-    // NumPy checks that plain integers fit.
-    let given = match dtype {
-        Some(_) if own != wanted => {
-            let exact = object.hasattr("dtype")?;
-            let target = to_python(py, wanted)?;
-            match exact {
-                true => converted.call_method1("astype", (target,))?,
-                false => numpy.getattr("asarray")?.call1((object, target))?,
-            }
-        }
-        _ => converted,
+    let given = match own == wanted {
+        true => converted,
+        false => converted.call_method1("astype", (to_python(py, wanted)?,)).map_err(coded)?,
     };
     let shape: Vec<usize> = given.getattr("shape")?.extract()?;
     let native = numpy.getattr("ascontiguousarray")?.call1((&given, to_python(py, wanted)?))?;
@@ -288,7 +296,7 @@ pub fn as_array(py: Python<'_>, operand: Argument) -> PyResult<Array> {
                 Weak::Float(_) => DType::F64,
                 Weak::Complex(_) => DType::C128,
             };
-            Scalar::filled(dtype, weak).map_err(value_error)?
+            Scalar::filled(dtype, weak).map_err(|error| value_error(Mistake::Value, error))?
         }
     };
     let host =
@@ -343,5 +351,5 @@ pub fn weak_number<'py>(py: Python<'py>, weak: Weak) -> PyResult<Bound<'py, PyAn
 pub fn wrong_type(name: &str, expected: &str, object: &Bound<'_, PyAny>) -> PyErr {
     let found =
         object.get_type().name().map_or_else(|_| String::from("?"), |name| name.to_string());
-    type_error(format!("{name} must be {expected}, not {found}"))
+    type_error(Mistake::Type, format!("{name} must be {expected}, not {found}"))
 }

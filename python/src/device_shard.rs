@@ -3,8 +3,9 @@
 use crate::convert::to_numpy;
 use crate::dlpack::{CUDA, CUDA_MANAGED, Export, read};
 use crate::dtypes;
-use crate::errors::{type_error, value_error};
+use crate::errors::{refused, type_error, value_error};
 use crate::gpu::{GPUS, failed, on_device, stream_of};
+use crate::mistakes::Mistake;
 use phalanx::cuda::{self, CudaDevice, ForeignMemory, Reader, Stream};
 use phalanx::waiting::aside;
 use phalanx::{DType, HostArray, LocalShard, ShardBytes, ShardMemory};
@@ -150,7 +151,10 @@ impl DeviceShard {
         copy: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         if copy == Some(false) {
-            return Err(value_error("the elements lie on a GPU: NumPy gets a copy"));
+            return Err(value_error(
+                Mistake::Export,
+                "the elements lie on a GPU: NumPy gets a copy",
+            ));
         }
         let made = self.get(py)?;
         match dtype {
@@ -161,7 +165,7 @@ impl DeviceShard {
 
     fn __len__(&self) -> PyResult<usize> {
         let first = self.memory.shape.first().copied();
-        first.ok_or_else(|| type_error("len() of unsized object"))
+        first.ok_or_else(|| type_error(Mistake::Type, "len() of unsized object"))
     }
 
     fn __repr__(&self) -> String {
@@ -205,7 +209,8 @@ impl DeviceShard {
         let (py, own) = (slf.py(), slf.get());
         match dl_device {
             Some((1, 0)) if copy == Some(false) => {
-                return Err(PyBufferError::new_err(
+                return Err(refused::<PyBufferError>(
+                    Mistake::Export,
                     "the elements lie on a GPU: the host gets a copy",
                 ));
             }
@@ -218,17 +223,21 @@ impl DeviceShard {
                 return Ok(host.call_method("__dlpack__", (), Some(&options))?.unbind());
             }
             Some(place) if place != (CUDA, own.device.ordinal() as i32) => {
-                return Err(PyBufferError::new_err(format!(
-                    "the elements lie on device (2, {}), not on {place:?}",
-                    own.device.ordinal()
-                )));
+                return Err(refused::<PyBufferError>(
+                    Mistake::Export,
+                    format!(
+                        "the elements lie on device (2, {}), not on {place:?}",
+                        own.device.ordinal()
+                    ),
+                ));
             }
             _ => {}
         }
         let is_versioned = max_version.is_some_and(|(major, _)| major >= 1);
         let must_copy = own.is_read_only() && !is_versioned;
         if copy == Some(false) && must_copy {
-            return Err(PyBufferError::new_err(
+            return Err(refused::<PyBufferError>(
+                Mistake::Export,
                 "the other library cannot be told that it may only read: let it have a copy, or \
                  write in a block `with x.local_view() as shards`",
             ));
@@ -244,6 +253,7 @@ impl DeviceShard {
             Some(-1) => None,
             Some(0) => {
                 return Err(value_error(
+                    Mistake::Value,
                     "stream=0 is ambiguous: 1 is CUDA's default, 2 per thread",
                 ));
             }
@@ -333,17 +343,17 @@ fn by_interface(object: &Bound<'_, PyAny>, is_lasting: bool) -> PyResult<Option<
     let interface = object.getattr("__cuda_array_interface__")?;
     let interface = interface
         .cast::<PyDict>()
-        .map_err(|_| type_error("__cuda_array_interface__ is not a dictionary"))?;
+        .map_err(|_| type_error(Mistake::Type, "__cuda_array_interface__ is not a dictionary"))?;
     let entry = |name: &str| -> PyResult<Bound<'_, PyAny>> {
-        interface
-            .get_item(name)?
-            .ok_or_else(|| value_error(format!("__cuda_array_interface__ has no {name}")))
+        interface.get_item(name)?.ok_or_else(|| {
+            value_error(Mistake::Value, format!("__cuda_array_interface__ has no {name}"))
+        })
     };
     let given = |name: &str| -> PyResult<Option<Bound<'_, PyAny>>> {
         Ok(interface.get_item(name)?.filter(|entry| !entry.is_none()))
     };
     if given("mask")?.is_some() {
-        return Err(PyBufferError::new_err("masked arrays are not taken"));
+        return Err(refused::<PyBufferError>(Mistake::Export, "masked arrays are not taken"));
     }
     let dtype =
         dtypes::from_python(&dtypes::numpy(py)?.getattr("dtype")?.call1((entry("typestr")?,))?)?;
@@ -360,7 +370,10 @@ fn by_interface(object: &Bound<'_, PyAny>, is_lasting: bool) -> PyResult<Option<
         }
     };
     if strides.len() != shape.len() {
-        return Err(value_error("__cuda_array_interface__ has not a stride for each axis"));
+        return Err(value_error(
+            Mistake::Value,
+            "__cuda_array_interface__ has not a stride for each axis",
+        ));
     }
     let device = match address {
         // Nothing lies nowhere.

@@ -6,12 +6,13 @@ use crate::device_shard::DeviceShard;
 use crate::errors::{raised, type_error, value_error};
 use crate::gpu::GPUS;
 use crate::host_buffer::ShardBuffer;
+use crate::mistakes::Mistake;
 use crate::ndarray::Ndarray;
 use crate::session;
 use crate::site::at_line;
 use phalanx::{Array, Bounds, Drawing, HostArray, LocalShard, Split};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString, PyTuple};
+use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use smallvec::SmallVec;
 use std::ops::Range;
 
@@ -45,6 +46,14 @@ impl Mesh {
     #[getter]
     fn devices(&self) -> usize {
         self.mesh.devices()
+    }
+
+    /// The grid alone: the devices are those of the session where it is made again.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let axis = |axis| (self.mesh.name(axis).to_owned(), self.mesh.extent(axis));
+        let axes: Vec<_> = (0..self.mesh.ndim()).map(axis).collect();
+        let make = py.import("phalanx._phalanx")?.getattr("_mesh_of")?;
+        (make, (axes,)).into_pyobject(py)
     }
 
     fn __repr__(&self) -> String {
@@ -88,11 +97,16 @@ impl Sharding {
                 vec![axis.extract()?]
             } else {
                 axis.extract().map_err(|_| {
-                    type_error("Sharding takes names of mesh axes, tuples of them, and None")
+                    type_error(
+                        Mistake::Type,
+                        "Sharding takes names of mesh axes, tuples of them, and None",
+                    )
                 })?
             };
             let own = blocks.map(|blocks| blocks.get_item(place)).transpose()?.flatten();
-            let blocks = own.map(|sizes| sizes.extract()).transpose()?;
+            let extents =
+                |_| type_error(Mistake::Type, "blocks give an axis the extents of its blocks");
+            let blocks = own.map(|sizes| sizes.extract().map_err(extents)).transpose()?;
             made.push(Axis { mesh_axes, blocks });
         }
         Ok(Sharding { axes: made })
@@ -119,6 +133,26 @@ impl Sharding {
     #[getter]
     fn blocks(&self) -> Vec<Option<Vec<usize>>> {
         self.axes.iter().map(|axis| axis.blocks.clone()).collect()
+    }
+
+    /// What makes an equal one.
+    fn __getnewargs_ex__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {
+        let (blocks, keywords) = (PyDict::new(py), PyDict::new(py));
+        for (place, axis) in self.axes.iter().enumerate() {
+            if let Some(extents) = &axis.blocks {
+                blocks.set_item(place, extents)?;
+            }
+        }
+        keywords.set_item("blocks", blocks)?;
+        let names = self.axes.iter().map(|axis| match axis.mesh_axes.as_slice() {
+            [] => Ok(py.None().into_bound(py)),
+            [one] => Ok(PyString::new(py, one).into_any()),
+            several => PyTuple::new(py, several).map(Bound::into_any),
+        });
+        Ok((PyTuple::new(py, names.collect::<PyResult<Vec<_>>>()?)?, keywords))
     }
 
     fn __repr__(&self) -> String {
@@ -163,11 +197,14 @@ impl Sharding {
     /// For an array of a shape over a mesh.
     fn resolve(&self, shape: &[usize], mesh: &phalanx::Mesh) -> PyResult<phalanx::Sharding> {
         if self.axes.len() != shape.len() {
-            return Err(value_error(format!(
-                "the sharding is for {} axes, but the array has {}",
-                self.axes.len(),
-                shape.len()
-            )));
+            return Err(value_error(
+                Mistake::Together,
+                format!(
+                    "the sharding is for {} axes, but the array has {}",
+                    self.axes.len(),
+                    shape.len()
+                ),
+            ));
         }
         let mut resolved = phalanx::Sharding::replicated(shape.len());
         for (place, axis) in self.axes.iter().enumerate() {
@@ -177,7 +214,10 @@ impl Sharding {
             let mut mesh_axes: SmallVec<[u8; 2]> = SmallVec::new();
             for name in &axis.mesh_axes {
                 let found = mesh.axis(name).ok_or_else(|| {
-                    value_error(format!("the mesh has no axis {name:?}: it is {mesh}"))
+                    value_error(
+                        Mistake::Value,
+                        format!("the mesh has no axis {name:?}: it is {mesh}"),
+                    )
                 })?;
                 mesh_axes.push(found as u8);
             }
@@ -193,14 +233,46 @@ impl Sharding {
 }
 
 /// What a device of this process holds of an array.
-#[pyclass(module = "phalanx", frozen, get_all)]
+#[pyclass(module = "phalanx", frozen)]
 pub struct Shard {
     /// The number of the device in this process.
+    #[pyo3(get)]
     device: usize,
     /// Where the shard begins in the array.
+    #[pyo3(get)]
     start: Py<PyTuple>,
     /// The elements: an array of NumPy, or on a GPU an object that other libraries read there.
+    #[pyo3(get)]
     data: Py<PyAny>,
+    /// How the array is split.
+    split: SplitAlong,
+}
+
+/// Along which of its axes an array is split.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum SplitAlong {
+    /// Along none: every device has all of it.
+    Nothing,
+    /// Along one, each device having a block of its own.
+    One(usize),
+    /// Along several, or some devices have the same block.
+    Several,
+}
+
+impl SplitAlong {
+    fn of(array: &Array) -> Result<SplitAlong, phalanx::Error> {
+        let (sharding, mesh) = (array.sharding()?, array.mesh()?);
+        let mesh = mesh.mesh();
+        let split = sharding.axes.iter().enumerate();
+        let mut split = split.filter_map(|(place, split)| Some((place, split.as_ref()?)));
+        Ok(match (split.next(), split.next()) {
+            (None, _) => SplitAlong::Nothing,
+            (Some((place, split)), None) if split.bounds.parts() == mesh.devices() => {
+                SplitAlong::One(place)
+            }
+            (Some(_), _) => SplitAlong::Several,
+        })
+    }
 }
 
 #[pymethods]
@@ -261,14 +333,11 @@ impl Ndarray {
         } else if let Ok(sharding) = sharding.cast::<Sharding>() {
             sharding.get().resolve(shape, mesh)?
         } else {
-            let axis: i64 = sharding
-                .extract()
-                .map_err(|_| type_error("with_sharding takes a Sharding, an axis or None"))?;
-            let ndim = shape.len() as i64;
-            if !(-ndim..ndim).contains(&axis) {
-                return Err(value_error(format!("the array has no axis {axis}")));
-            }
-            phalanx::Sharding::even(shape, axis.rem_euclid(ndim) as usize, mesh)
+            let axis: i64 = sharding.extract().map_err(|_| {
+                type_error(Mistake::Type, "with_sharding takes a Sharding, an axis or None")
+            })?;
+            let place = at_line(py, || self.array.axis_place(axis));
+            phalanx::Sharding::even(shape, place.map_err(|error| raised(py, &error))?, mesh)
         };
         Ndarray::wrap(py, at_line(py, || self.array.with_sharding(resolved)))
     }
@@ -290,9 +359,11 @@ impl Ndarray {
         }
         let shards = at_line(py, || self.array.local_shards());
         let shards = shards.map_err(|error| raised(py, &error))?;
+        let split = at_line(py, || SplitAlong::of(&self.array));
+        let split = split.map_err(|error| raised(py, &error))?;
         let shard = |(device, (start, data)): (usize, (Vec<usize>, HostArray))| {
             let start = PyTuple::new(py, start)?.unbind();
-            Ok(Shard { device, start, data: to_numpy(py, data)?.unbind() })
+            Ok(Shard { device, start, data: to_numpy(py, data)?.unbind(), split })
         };
         shards.into_iter().enumerate().map(shard).collect()
     }
@@ -303,16 +374,19 @@ impl Ndarray {
         let memory = at_line(py, || self.array.device_memory());
         let memory = memory.map_err(|error| raised(py, &error))?;
         let dtype = self.array.dtype();
+        let split = at_line(py, || SplitAlong::of(&self.array));
+        let split = split.map_err(|error| raised(py, &error))?;
         let view = |(device, memory): (usize, phalanx::ShardMemory)| {
             let (start, shape) = (memory.start.clone(), memory.shape.clone());
             if !memory.is_on_host {
                 let data = DeviceShard::new(device, memory, dtype, true)?;
                 let data = Py::new(py, data)?.into_any();
-                return Ok(Shard { device, start: PyTuple::new(py, start)?.unbind(), data });
+                let start = PyTuple::new(py, start)?.unbind();
+                return Ok(Shard { device, start, data, split });
             }
             let buffer = ShardBuffer::new(memory, dtype);
             let data = to_numpy_view(py, buffer, dtype, &shape)?.unbind();
-            Ok(Shard { device, start: PyTuple::new(py, start)?.unbind(), data })
+            Ok(Shard { device, start: PyTuple::new(py, start)?.unbind(), data, split })
         };
         memory.into_iter().enumerate().map(view).collect()
     }
@@ -346,10 +420,13 @@ impl Ndarray {
     }
 }
 
-/// One array of what the processes hold, joined along an axis: a part for each device of this
-/// process, or one part for a process of one device. Parts are arrays of NumPy or of any library
-/// that exports its elements, such as tensors of PyTorch. What lies in C order is not copied: it
-/// must not be written as long as the array is in use. Collective.
+/// One array of what the processes hold, joined along an axis.
+///
+/// A process gives one part, which is split over its devices, or a list of parts, one for each of
+/// them. Parts are arrays of NumPy or of any library that exports its elements, such as tensors of
+/// PyTorch; arrays of this process; or what ``x.local_shards()`` gave, which make an array that is
+/// split as ``x`` is, whatever ``axis`` says. What lies in C order is not copied: it must not be
+/// written as long as the array is in use. Collective.
 ///
 /// Parameters
 /// ----------
@@ -370,16 +447,27 @@ impl Ndarray {
 ///     PX031: the parts do not fit together.
 #[pyfunction]
 #[pyo3(signature = (part, axis=0))]
-pub fn from_local(py: Python<'_>, part: &Bound<'_, PyAny>, axis: usize) -> PyResult<Py<PyAny>> {
+pub fn from_local(py: Python<'_>, part: &Bound<'_, PyAny>, axis: i64) -> PyResult<Py<PyAny>> {
     session::ensure(py)?;
-    let is_list = part.is_instance_of::<pyo3::types::PyList>();
-    let shards: PyResult<Vec<LocalShard>> = match is_list {
-        true => part.try_iter()?.map(|one| to_local_shard(&one?)).collect(),
-        false => to_local_shard(part).map(|one| vec![one]),
+    let is_list = part.is_instance_of::<PyList>() || part.is_instance_of::<PyTuple>();
+    let parts: PyResult<Vec<Bound<'_, PyAny>>> = match is_list {
+        true => part.try_iter()?.collect(),
+        false => Ok(vec![part.clone()]),
     };
+    let parts = parts?;
+    let split = shards_split(&parts);
+    if let Ok(Some(SplitAlong::Nothing)) = split {
+        return from_shared(py, &data_of(&parts[0])).map(|(array, _)| array);
+    }
+    let shards = split.and_then(|split| {
+        let shards: PyResult<Vec<LocalShard>> =
+            parts.iter().map(|part| to_local_shard(&data_of(part))).collect();
+        let axis = if let Some(SplitAlong::One(place)) = split { place as i64 } else { axis };
+        Ok((shards?, axis))
+    });
     // A part that is wrong here is an error on the other ranks, too, which wait for it.
     match shards {
-        Ok(shards) => {
+        Ok((shards, axis)) => {
             let joined = at_line(py, || Array::from_local_shards(shards, axis));
             Ndarray::wrap(py, joined)
         }
@@ -387,6 +475,34 @@ pub fn from_local(py: Python<'_>, part: &Bound<'_, PyAny>, axis: usize) -> PyRes
             let _refused = at_line(py, || Array::from_local(vec![], axis));
             Err(error)
         }
+    }
+}
+
+/// How the array is split that all parts are shards of; `None` of other parts.
+fn shards_split(parts: &[Bound<'_, PyAny>]) -> PyResult<Option<SplitAlong>> {
+    let mut split = None;
+    for part in parts {
+        match (part.cast::<Shard>(), split) {
+            (Ok(shard), None) => split = Some(shard.get().split),
+            (Ok(shard), Some(split)) if shard.get().split == split => {}
+            _ => return Ok(None),
+        }
+    }
+    match split {
+        Some(SplitAlong::Several) => Err(value_error(
+            Mistake::Value,
+            "from_local(): the array of these shards is split along several axes, or some devices \
+             have the same block: split it along one first, with x.with_sharding(axis)",
+        )),
+        split => Ok(split),
+    }
+}
+
+/// The elements of a part, which may be a shard.
+fn data_of<'py>(part: &Bound<'py, PyAny>) -> Bound<'py, PyAny> {
+    match part.cast::<Shard>() {
+        Ok(shard) => shard.get().data.bind(part.py()).clone(),
+        Err(_) => part.clone(),
     }
 }
 
@@ -418,8 +534,16 @@ pub fn from_shared(py: Python<'_>, array: &Bound<'_, PyAny>) -> PyResult<(Py<PyA
 pub fn mesh(py: Python<'_>) -> PyResult<Mesh> {
     session::ensure(py)?;
     let handle = phalanx::MeshHandle::current();
-    let handle = handle.ok_or_else(|| value_error("no session has begun: call phalanx.init"))?;
+    let handle = handle
+        .ok_or_else(|| value_error(Mistake::State, "no session has begun: call phalanx.init"))?;
     Ok(Mesh { mesh: handle.mesh().clone() })
+}
+
+/// The mesh of axes and their extents.
+#[pyfunction(name = "_mesh_of")]
+pub fn mesh_of(axes: Vec<(String, usize)>) -> Mesh {
+    let axes: Vec<(&str, usize)> = axes.iter().map(|(name, extent)| (&**name, *extent)).collect();
+    Mesh { mesh: phalanx::Mesh::new(&axes) }
 }
 
 /// A block whose arrays are this process's own: ``with phalanx.local():``.

@@ -2,7 +2,8 @@
 //!
 //! Elements on the host go through NumPy; this is about those of GPUs.
 
-use crate::errors::value_error;
+use crate::errors::{refused, value_error};
+use crate::mistakes::Mistake;
 use phalanx::DType;
 use pyo3::exceptions::{PyBufferError, PyTypeError};
 use pyo3::ffi;
@@ -201,26 +202,36 @@ pub fn read(capsule: &Bound<'_, PyAny>, device: (i32, i32)) -> PyResult<Import> 
         let versioned = unsafe { &*versioned.cast::<Versioned>() };
         if versioned.major != 1 {
             let (major, minor) = (versioned.major, versioned.minor);
-            return Err(PyBufferError::new_err(format!("DLPack {major}.{minor} is not known")));
+            return Err(refused::<PyBufferError>(
+                Mistake::Export,
+                format!("DLPack {major}.{minor} is not known"),
+            ));
         }
         return import(&versioned.tensor, device);
     }
     match pointer(NAME) {
         // SAFETY: a capsule of this name has such a tensor.
         Some(managed) => import(unsafe { &(*managed.cast::<Managed>()).tensor }, device),
-        None => Err(PyTypeError::new_err("__dlpack__ has not given a capsule of DLPack")),
+        None => Err(refused::<PyTypeError>(
+            Mistake::Type,
+            "__dlpack__ has not given a capsule of DLPack",
+        )),
     }
 }
 
 fn import(tensor: &Tensor, device: (i32, i32)) -> PyResult<Import> {
     let Place { kind, number } = tensor.device;
     if (kind, number) != device {
-        return Err(PyBufferError::new_err(format!(
-            "__dlpack_device__ tells {device:?}, and __dlpack__ gives elements on {:?}",
-            (kind, number)
-        )));
+        return Err(refused::<PyBufferError>(
+            Mistake::Export,
+            format!(
+                "__dlpack_device__ tells {device:?}, and __dlpack__ gives elements on {:?}",
+                (kind, number)
+            ),
+        ));
     }
-    let ndim = usize::try_from(tensor.ndim).map_err(|_| value_error("a tensor without axes"))?;
+    let ndim = usize::try_from(tensor.ndim)
+        .map_err(|_| value_error(Mistake::Value, "a tensor without axes"))?;
     let numbers = |start: *mut i64| -> Vec<i64> {
         // SAFETY: a tensor has so many extents and, unless null, strides.
         unsafe { std::slice::from_raw_parts(start, ndim) }.to_vec()
@@ -263,8 +274,11 @@ fn dtype_of(kind: Kind) -> PyResult<DType> {
     };
     DType::ALL.iter().find(alike).copied().ok_or_else(|| {
         let Kind { code, bits, lanes } = kind;
-        PyTypeError::new_err(format!(
-            "arrays cannot have the dtype of code {code} with {bits} bits and {lanes} lanes"
-        ))
+        refused::<PyTypeError>(
+            Mistake::Type,
+            format!(
+                "arrays cannot have the dtype of code {code} with {bits} bits and {lanes} lanes"
+            ),
+        )
     })
 }

@@ -1,6 +1,7 @@
 //! Dtypes as NumPy's, which are imported when they are first asked for.
 
-use crate::errors::type_error;
+use crate::errors::{as_numpy_raises, type_error};
+use crate::mistakes::Mistake;
 use phalanx::DType;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -25,7 +26,12 @@ pub fn to_python(py: Python<'_>, dtype: DType) -> PyResult<Bound<'_, PyAny>> {
     let named = match dtype {
         DType::BF16 => py
             .import("ml_dtypes")
-            .map_err(|_| type_error("bfloat16 is a dtype of the package ml_dtypes: install it"))?
+            .map_err(|_| {
+                type_error(
+                    Mistake::Dtype,
+                    "bfloat16 is a dtype of the package ml_dtypes: install it",
+                )
+            })?
             .getattr("bfloat16")?,
         _ => PyString::new(py, dtype.numpy_name()).into_any(),
     };
@@ -45,7 +51,7 @@ pub fn from_python(object: &Bound<'_, PyAny>) -> PyResult<DType> {
         return DType::ALL
             .get(found.extract::<usize>()?)
             .copied()
-            .ok_or_else(|| type_error("bug: an unknown dtype"));
+            .ok_or_else(|| type_error(Mistake::Dtype, "bug: an unknown dtype"));
     }
     let dtype = resolved(object)?;
     let _ = known.set_item(object, dtype as u8);
@@ -68,8 +74,9 @@ fn resolved(object: &Bound<'_, PyAny>) -> PyResult<DType> {
     if let Some((_, dtype)) = of_type.iter().find(|(class, _)| object.is(class)) {
         return Ok(*dtype);
     }
-    let dtype = numpy(py)?.getattr("dtype")?.call1((object,))?;
+    let dtype = numpy(py)?.getattr("dtype")?.call1((object,));
+    let dtype = dtype.map_err(|error| as_numpy_raises(py, Mistake::Dtype, error))?;
     let name: String = dtype.getattr("name")?.extract()?;
     let found = DType::ALL.iter().copied().find(|dtype| dtype.numpy_name() == name);
-    found.ok_or_else(|| type_error(format!("arrays cannot have the dtype {name}")))
+    found.ok_or_else(|| type_error(Mistake::Dtype, format!("arrays cannot have the dtype {name}")))
 }

@@ -1,7 +1,9 @@
 //! Errors as Python's and NumPy's exceptions.
 
+use crate::mistakes::Mistake;
 use crate::waiting::interruption;
-use phalanx::{Error, ErrorKind, InitError, Site};
+use phalanx::{ConfigError, Error, ErrorKind, InitError, Site};
+use pyo3::PyTypeInfo;
 use pyo3::exceptions::*;
 use pyo3::prelude::*;
 use std::fmt::Display;
@@ -23,10 +25,7 @@ pub fn raised(py: Python<'_>, error: &Error) -> PyErr {
         text += &format!("\n  from    {site}");
     }
     text += &format!("\n  hint    {}", in_python(error.hint()));
-    let exception = of_class(py, error.numpy_class(), text);
-    // An exception that takes no attributes still has its text.
-    let _ = exception.value(py).setattr("code", code);
-    exception
+    coded(of_class(py, error.numpy_class(), text), code)
 }
 
 /// A hint with names as Python has them: hints are written for Rust.
@@ -45,12 +44,57 @@ fn in_python(hint: &str) -> String {
 /// The exception of a session that does not begin.
 pub fn not_begun(error: &InitError) -> PyErr {
     let text = || format!("{error} [{}]\n  hint    {}", error.code(), in_python(error.hint()));
-    interruption().unwrap_or_else(|| PyRuntimeError::new_err(text()))
+    interruption().unwrap_or_else(|| coded(PyRuntimeError::new_err(text()), error.code()))
 }
 
-/// A `RuntimeError`.
-pub fn runtime_error(text: impl Display) -> PyErr {
-    PyRuntimeError::new_err(text.to_string())
+/// The exception of a configuration that is none.
+pub fn configuration_error(error: &ConfigError) -> PyErr {
+    let text = format!("{error} [{}]\n  hint    {}", error.code(), error.hint());
+    coded(PyValueError::new_err(text), error.code())
+}
+
+/// An exception that tells its code.
+pub fn coded(exception: PyErr, code: &str) -> PyErr {
+    // An exception that takes no attributes still has its text.
+    let _ = Python::attach(|py| exception.value(py).setattr("code", code));
+    exception
+}
+
+/// An exception about a mistake in a call, with its code.
+pub fn refused<E: PyTypeInfo>(mistake: Mistake, text: impl Display) -> PyErr {
+    let (code, hint) = (mistake.code(), mistake.hint());
+    coded(PyErr::new::<E, _>(format!("{text} [{code}]\n  hint    {hint}")), code)
+}
+
+/// As [`refused`], for the modules of Python: `raise _refusal(ValueError, "value", text)`.
+#[pyfunction(name = "_refusal")]
+pub fn refusal(class: &Bound<'_, PyAny>, mistake: &str, text: &str) -> PyResult<Py<PyAny>> {
+    let mistake = Mistake::from_name(mistake);
+    let (code, hint) = (mistake.code(), mistake.hint());
+    let exception = class.call1((format!("{text} [{code}]\n  hint    {hint}"),))?;
+    let _ = exception.setattr("code", code);
+    Ok(exception.unbind())
+}
+
+/// An exception of NumPy's about what it was given on behalf of a call, with a code. Those that are
+/// no mistakes of a call, such as what a user's `__array__` raises, stay as they are.
+pub fn as_numpy_raises(py: Python<'_>, mistake: Mistake, exception: PyErr) -> PyErr {
+    let value = exception.value(py);
+    let is_plain = [
+        py.get_type::<PyTypeError>(),
+        py.get_type::<PyValueError>(),
+        py.get_type::<PyIndexError>(),
+        py.get_type::<PyOverflowError>(),
+    ];
+    let is_plain = is_plain.iter().any(|class| value.get_type().is(class));
+    if !is_plain || value.hasattr("code").unwrap_or(true) {
+        return exception;
+    }
+    let text = value.str().map_or_else(|_| String::new(), |text| text.to_string());
+    let (code, hint) = (mistake.code(), mistake.hint());
+    let _ = value.setattr("args", (format!("{text} [{code}]\n  hint    {hint}"),));
+    let _ = value.setattr("code", code);
+    exception
 }
 
 /// Warns of something that a line did.
@@ -61,13 +105,13 @@ pub fn runtime_warning(py: Python<'_>, text: &str, site: Site) -> PyResult<()> {
 }
 
 /// A `TypeError`.
-pub fn type_error(text: impl Display) -> PyErr {
-    PyTypeError::new_err(text.to_string())
+pub fn type_error(mistake: Mistake, text: impl Display) -> PyErr {
+    refused::<PyTypeError>(mistake, text)
 }
 
 /// A `ValueError`.
-pub fn value_error(text: impl Display) -> PyErr {
-    PyValueError::new_err(text.to_string())
+pub fn value_error(mistake: Mistake, text: impl Display) -> PyErr {
+    refused::<PyValueError>(mistake, text)
 }
 
 /// An exception of the class that NumPy, or Python, calls so.

@@ -5,7 +5,8 @@
 //! the block of `errstate` ends; then it is told, with the line of the operation, what was met.
 
 use crate::blocks::Blocks;
-use crate::errors::{raised, runtime_warning, type_error, value_error};
+use crate::errors::{raised, refused, runtime_warning, type_error, value_error};
+use crate::mistakes::Mistake;
 use crate::options::agreed;
 use crate::site::at_line;
 use phalanx::{Array, Site};
@@ -149,7 +150,7 @@ fn act(py: Python<'_>, check: &Check, kind: ErrorKind, bits: i64) -> PyResult<()
         Mode::Ignore => Ok(()),
         Mode::Raise => {
             let text = format!("{text}\n  from    {}", check.site);
-            Err(PyFloatingPointError::new_err(text))
+            Err(refused::<PyFloatingPointError>(Mistake::Floating, text))
         }
         Mode::Warn => runtime_warning(py, &text, check.site),
         Mode::Print => {
@@ -158,17 +159,23 @@ fn act(py: Python<'_>, check: &Check, kind: ErrorKind, bits: i64) -> PyResult<()
         }
         Mode::Call => match &check.callback {
             Some(callback) => agreed(py, callback.call1(py, (words, bits))).map(drop),
-            None => Err(PyNameError::new_err(format!(
-                "python callback specified for {words} (in {operation}) but no function found."
-            ))),
+            None => Err(refused::<PyNameError>(
+                Mistake::Together,
+                format!(
+                    "python callback specified for {words} (in {operation}) but no function found."
+                ),
+            )),
         },
         Mode::Log => {
             let write = check.callback.as_ref().and_then(|log| log.getattr(py, "write").ok());
             let Some(write) = write else {
-                return Err(PyNameError::new_err(format!(
-                    "log specified for {words} (in {operation}) but no object with write method \
-                     found."
-                )));
+                return Err(refused::<PyNameError>(
+                    Mistake::Together,
+                    format!(
+                        "log specified for {words} (in {operation}) but no object with write \
+                         method found."
+                    ),
+                ));
             };
             agreed(py, write.call1(py, (format!("Warning: {text}\n"),))).map(drop)
         }
@@ -189,18 +196,21 @@ fn modes_of<'py>(
         let text = value.cast::<PyString>().ok().map(|text| text.to_string());
         let known = MODES.iter().find(|(name, _)| text.as_deref() == Some(*name));
         let (_, mode) = known.ok_or_else(|| {
-            value_error(format!(
-                "invalid error mode {}: it can be 'ignore', 'warn', 'raise', 'call', 'print' \
+            value_error(
+                Mistake::Choice,
+                format!(
+                    "invalid error mode {}: it can be 'ignore', 'warn', 'raise', 'call', 'print' \
                      or 'log'",
-                repr(&value)
-            ))
+                    repr(&value)
+                ),
+            )
         })?;
         match KINDS.iter().position(|(_, name, _)| *name == key) {
             Some(kind) => modes[kind] = Some(*mode),
             None if key == "all" => all = Some(*mode),
             None => {
                 let text = format!("{function} got an unexpected keyword argument '{key}'");
-                return Err(type_error(text));
+                return Err(type_error(Mistake::Keyword, text));
             }
         }
     }
@@ -222,7 +232,10 @@ fn callback_of(object: &Bound<'_, PyAny>) -> PyResult<Option<Py<PyAny>>> {
     match () {
         () if object.is_none() => Ok(None),
         () if object.is_callable() || writes() => Ok(Some(object.clone().unbind())),
-        () => Err(type_error("python object must be callable or have a callable write method")),
+        () => Err(type_error(
+            Mistake::Type,
+            "python object must be callable or have a callable write method",
+        )),
     }
 }
 

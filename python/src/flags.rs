@@ -1,6 +1,7 @@
 //! How arrays lie in memory: `ndarray.flags`.
 
-use crate::errors::value_error;
+use crate::errors::{refused, value_error};
+use crate::mistakes::Mistake;
 use phalanx::Flags;
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
@@ -53,7 +54,10 @@ impl FlagsObject {
         if writeable == self.flags.writeable {
             return Ok(());
         }
-        Err(value_error("cannot set WRITEABLE flag: use broadcast_to for a view to read only"))
+        Err(value_error(
+            Mistake::Fixed,
+            "cannot set WRITEABLE flag: use broadcast_to for a view to read only",
+        ))
     }
 
     #[getter]
@@ -116,14 +120,14 @@ impl FlagsObject {
             "FA" | "FARRAY" => self.farray(),
             "FNC" => self.fnc(),
             "FORC" => self.forc(),
-            _ => return Err(PyKeyError::new_err("Unknown flag")),
+            _ => return Err(refused::<PyKeyError>(Mistake::Choice, "Unknown flag")),
         })
     }
 
     fn __setitem__(&self, name: &str, value: bool) -> PyResult<()> {
         match name {
             "W" | "WRITEABLE" => self.set_writeable(value),
-            _ => Err(PyKeyError::new_err("Unknown flag")),
+            _ => Err(refused::<PyKeyError>(Mistake::Choice, "Unknown flag")),
         }
     }
 

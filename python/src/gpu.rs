@@ -1,11 +1,12 @@
 //! GPUs for `phalanx.cuda`: which there are, streams and events beside our own work, pinned memory,
 //! and what profilers are told.
 
-use crate::errors::{runtime_error, value_error};
+use crate::errors::{coded, refused, value_error};
+use crate::mistakes::Mistake;
 use crate::session;
 use phalanx::cuda::{self, CudaDevice, PinnedMemory};
 use phalanx::waiting::{aside, lock};
-use pyo3::exceptions::{PyBufferError, PyMemoryError};
+use pyo3::exceptions::{PyBufferError, PyMemoryError, PyRuntimeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -43,7 +44,8 @@ impl Gpus {
 
 /// The exception of an error of a GPU.
 pub fn failed(error: &phalanx::cuda::DeviceError) -> PyErr {
-    runtime_error(format!("{error} [{}]\n  hint    {}", error.code(), error.hint()))
+    let text = format!("{error} [{}]\n  hint    {}", error.code(), error.hint());
+    coded(PyRuntimeError::new_err(text), error.code())
 }
 
 /// A device of this process by its number.
@@ -51,14 +53,18 @@ pub fn on_device(number: usize) -> PyResult<Arc<CudaDevice>> {
     let gpus = lock(&GPUS.0);
     let found = gpus.get(number).cloned();
     found.ok_or_else(|| {
-        value_error(format!("there is no device {number}: this process has {} GPUs", gpus.len()))
+        value_error(
+            Mistake::Value,
+            format!("there is no device {number}: this process has {} GPUs", gpus.len()),
+        )
     })
 }
 
 /// A stream as protocols name it: 0 and 1 are CUDA's default, 2 is that of the thread, and others
 /// are handles.
 pub fn stream_of(device: &Arc<CudaDevice>, number: i64) -> PyResult<cuda::Stream> {
-    let handle = usize::try_from(number).map_err(|_| value_error("a stream is not negative"))?;
+    let handle = usize::try_from(number)
+        .map_err(|_| value_error(Mistake::Value, "a stream is not negative"))?;
     // SAFETY: whoever names a stream promises that it lives as long as it is used.
     Ok(unsafe { cuda::Stream::external(device, handle) })
 }
@@ -287,7 +293,8 @@ impl PinnedBuffer {
     ) -> PyResult<()> {
         let memory = &slf.get().memory;
         let length = isize::try_from(memory.len());
-        let length = length.map_err(|_| PyBufferError::new_err("the buffer is too long"))?;
+        let length = length
+            .map_err(|_| refused::<PyBufferError>(Mistake::Export, "the buffer is too long"))?;
         // SAFETY: the interpreter gives a view to fill; the bytes live as long as `slf`, of which
         // the view takes a reference.
         let filled = unsafe {
@@ -310,7 +317,9 @@ impl DeviceBytes {
     fn check(&self, size: usize) -> PyResult<()> {
         match size <= self.buffer.len() {
             true => Ok(()),
-            false => Err(value_error(format!("{size} bytes of {}", self.buffer.len()))),
+            false => {
+                Err(value_error(Mistake::Value, format!("{size} bytes of {}", self.buffer.len())))
+            }
         }
     }
 }

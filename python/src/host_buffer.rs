@@ -1,6 +1,8 @@
 //! Bytes that are seen without a copy: by NumPy, of the host and of shards; by anybody, of arrays;
 //! and by us, of others.
 
+use crate::errors::refused;
+use crate::mistakes::Mistake;
 use phalanx::{DType, ShardMemory};
 use pyo3::exceptions::PyBufferError;
 use pyo3::ffi;
@@ -114,7 +116,7 @@ pub unsafe fn export(
     view: *mut ffi::Py_buffer,
     flags: c_int,
 ) -> PyResult<()> {
-    let refused = |text: &str| Err(PyBufferError::new_err(text.to_owned()));
+    let refused = |text: &str| Err(refused::<PyBufferError>(Mistake::Export, text.to_owned()));
     if flags & ffi::PyBUF_WRITABLE == ffi::PyBUF_WRITABLE {
         return refused(
             "the elements are shared to be read: write in a block `with x.local_view() as shards`",
@@ -195,7 +197,7 @@ const fn letter(dtype: DType) -> Option<&'static str> {
 }
 
 fn too_long() -> PyErr {
-    PyBufferError::new_err("the buffer is too long")
+    refused::<PyBufferError>(Mistake::Export, "the buffer is too long")
 }
 
 #[pymethods]

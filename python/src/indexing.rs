@@ -1,6 +1,8 @@
 //! Keys: what stands in the brackets after an array.
 
 use crate::convert;
+use crate::errors::{as_numpy_raises, refused};
+use crate::mistakes::Mistake;
 use crate::ndarray::Ndarray;
 use phalanx::{AnyIndex, Array, Index};
 use pyo3::exceptions::{PyIndexError, PyOverflowError, PyTypeError};
@@ -79,19 +81,28 @@ fn position(object: &Bound<'_, PyAny>) -> PyResult<AnyIndex> {
     let py = object.py();
     match object.extract::<i64>() {
         Ok(position) => Ok(AnyIndex::Basic(Index::At(position))),
-        Err(error) if error.is_instance_of::<PyTypeError>(py) => Err(refused()),
+        Err(error) if error.is_instance_of::<PyTypeError>(py) => Err(no_index()),
         Err(error) if error.is_instance_of::<PyOverflowError>(py) => {
-            Err(PyIndexError::new_err("cannot fit the position into 64 bits"))
+            Err(refused::<PyIndexError>(Mistake::Key, "cannot fit the position into 64 bits"))
         }
         Err(error) => Err(error),
     }
 }
 
-fn refused() -> PyErr {
-    PyIndexError::new_err(
+fn no_index() -> PyErr {
+    refused::<PyIndexError>(
+        Mistake::Key,
         "only integers, slices (`:`), ellipsis (`...`), None and integer or boolean arrays are \
          valid indices",
     )
+}
+
+/// The error of a part of a slice that is no integer; what its `__index__` raises stays.
+fn unless_raised(error: PyErr) -> PyErr {
+    Python::attach(|py| match error.is_instance_of::<PyTypeError>(py) {
+        true => as_numpy_raises(py, Mistake::Key, error),
+        false => error,
+    })
 }
 
 fn range(slice: &Bound<'_, PySlice>) -> PyResult<Index> {
@@ -103,7 +114,7 @@ fn range(slice: &Bound<'_, PySlice>) -> PyResult<Index> {
         // Python clips what does not fit.
         Ok(Some(value.extract::<i64>().or_else(|error| match value.cast::<PyInt>() {
             Ok(large) => Ok(if large.lt(0)? { i64::MIN } else { i64::MAX }),
-            Err(_) => Err(error),
+            Err(_) => Err(unless_raised(error)),
         })?))
     };
     Ok(Index::Range {

@@ -26,6 +26,7 @@ mod gpu;
 mod host_buffer;
 mod indexing;
 mod iteration;
+mod mistakes;
 mod module;
 mod named;
 mod ndarray;

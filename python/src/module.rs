@@ -52,6 +52,7 @@ fn _phalanx(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(distribution::from_local, module)?)?;
     module.add_function(wrap_pyfunction!(distribution::from_shared, module)?)?;
     module.add_class::<distribution::Mesh>()?;
+    module.add_function(wrap_pyfunction!(distribution::mesh_of, module)?)?;
     module.add_class::<errstate::ErrState>()?;
     module.add_class::<errstate::DeferredErrors>()?;
     module.add_function(wrap_pyfunction!(errstate::geterr, module)?)?;
@@ -70,6 +71,7 @@ fn _phalanx(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(session::device_memory, module)?)?;
     module.add_function(wrap_pyfunction!(session::meeting, module)?)?;
     module.add_function(wrap_pyfunction!(session::fail, module)?)?;
+    module.add_function(wrap_pyfunction!(crate::errors::refusal, module)?)?;
     module.add_function(wrap_pyfunction!(program::main, module)?)?;
     module.add_function(wrap_pyfunction!(set_folder, module)?)?;
     Ok(())

@@ -3,20 +3,21 @@
 use crate::call_mesh;
 use crate::convert::{argument, array, fetch, to_number, to_numpy};
 use crate::dtypes;
-use crate::errors::{raised, type_error, value_error};
+use crate::errors::{raised, refused, type_error, value_error};
 use crate::errstate;
 use crate::flags::FlagsObject;
 use crate::gpu::GPUS;
 use crate::host_buffer::{export, release};
 use crate::indexing::{Key, key};
 use crate::iteration::{FlatIteration, Iteration};
+use crate::mistakes::Mistake;
 use crate::site::at_line;
 use crate::text::{TextOptions, text};
 use phalanx::{Argument, Array, Index, MemoryOrder, Scalar};
 use pyo3::exceptions::PyBufferError;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyList, PyTuple};
+use pyo3::types::{PyBytes, PyInt, PyList, PyString, PyTuple};
 use smallvec::SmallVec;
 use std::ffi::c_int;
 
@@ -37,7 +38,10 @@ impl Ndarray {
     /// The one element as a number of Python. Collective.
     pub fn number<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         if self.array.size() != 1 {
-            return Err(type_error("only length-1 arrays can be converted to Python scalars"));
+            return Err(type_error(
+                Mistake::Conversion,
+                "only length-1 arrays can be converted to Python scalars",
+            ));
         }
         let host = fetch(py, &self.array)?;
         to_number(py, Scalar::from_bytes(host.dtype, &host.bytes))
@@ -47,7 +51,10 @@ impl Ndarray {
     fn scalar<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         match self.array.ndim() {
             0 => self.number(py),
-            _ => Err(type_error("only 0-dimensional arrays can be converted to Python scalars")),
+            _ => Err(type_error(
+                Mistake::Conversion,
+                "only 0-dimensional arrays can be converted to Python scalars",
+            )),
         }
     }
 
@@ -73,7 +80,7 @@ impl Ndarray {
 
     #[setter]
     fn set_shape(&self, _shape: &Bound<'_, PyAny>) -> PyResult<()> {
-        Err(value_error("the shape of an array does not change: use reshape"))
+        Err(value_error(Mistake::Fixed, "the shape of an array does not change: use reshape"))
     }
 
     #[getter]
@@ -169,21 +176,24 @@ impl Ndarray {
 
     fn __len__(&self) -> PyResult<usize> {
         let first = self.array.shape().first();
-        first.copied().ok_or_else(|| type_error("len() of unsized object"))
+        first.copied().ok_or_else(|| type_error(Mistake::Conversion, "len() of unsized object"))
     }
 
     fn __bool__(&self, py: Python<'_>) -> PyResult<bool> {
         if self.array.size() != 1 {
-            return Err(value_error(match self.array.size() {
-                0 => {
-                    "The truth value of an empty array is ambiguous. Use `array.size > 0` to \
+            return Err(value_error(
+                Mistake::Conversion,
+                match self.array.size() {
+                    0 => {
+                        "The truth value of an empty array is ambiguous. Use `array.size > 0` to \
                      check that an array is not empty."
-                }
-                _ => {
-                    "The truth value of an array with more than one element is ambiguous. Use \
+                    }
+                    _ => {
+                        "The truth value of an array with more than one element is ambiguous. Use \
                      a.any() or a.all()"
-                }
-            }));
+                    }
+                },
+            ));
         }
         self.number(py)?.is_truthy()
     }
@@ -204,6 +214,7 @@ impl Ndarray {
         let is_one = self.array.ndim() == 0 && self.array.dtype().is_integer();
         if !is_one {
             return Err(type_error(
+                Mistake::Conversion,
                 "only integer scalar arrays can be converted to a scalar index",
             ));
         }
@@ -212,7 +223,7 @@ impl Ndarray {
 
     /// Arrays change, so that they have no hash, as in NumPy.
     fn __hash__(&self) -> PyResult<isize> {
-        Err(type_error("unhashable type: 'phalanx.ndarray'"))
+        Err(type_error(Mistake::Conversion, "unhashable type: 'phalanx.ndarray'"))
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
@@ -230,6 +241,7 @@ impl Ndarray {
         }
         if form.is_truthy()? {
             return Err(type_error(
+                Mistake::Conversion,
                 "unsupported format string passed to phalanx.ndarray.__format__",
             ));
         }
@@ -246,20 +258,26 @@ impl Ndarray {
         let (py, _mesh) = (object.py(), call_mesh::of_array(&self.array));
         if !self.array.is_writeable() {
             self.array.ok().map_err(|error| raised(py, &error))?;
-            return Err(value_error("assignment destination is read-only"));
+            return Err(value_error(Mistake::Fixed, "assignment destination is read-only"));
         }
         match key(object)? {
             Key::Basic(items) => assign(&at_line(py, || self.array.slice(items.as_slice())), value),
             Key::Advanced(items) => {
-                let value = argument(value)?;
+                let value = value_for(&self.array, value)?;
                 let written = at_line(py, || self.array.try_assign_index(&items, value));
                 written.map_err(|error| raised(py, &error))
             }
         }
     }
 
+    fn __delitem__(&self, _object: &Bound<'_, PyAny>) -> PyResult<()> {
+        Err(value_error(Mistake::Fixed, "cannot delete array elements"))
+    }
+
     fn __iter__(slf: Bound<'_, Self>) -> PyResult<Iteration> {
-        slf.get().__len__().map_err(|_| type_error("iteration over a 0-d array"))?;
+        slf.get()
+            .__len__()
+            .map_err(|_| type_error(Mistake::Conversion, "iteration over a 0-d array"))?;
         Ok(Iteration::new(slf.get().array.clone()))
     }
 
@@ -299,7 +317,10 @@ impl Ndarray {
         let py = position.py();
         if position.is_empty() {
             if self.array.size() != 1 {
-                return Err(value_error("can only convert an array of size 1 to a Python scalar"));
+                return Err(value_error(
+                    Mistake::Conversion,
+                    "can only convert an array of size 1 to a Python scalar",
+                ));
             }
             return self.number(py);
         }
@@ -309,7 +330,7 @@ impl Ndarray {
         };
         let array = match position.len() {
             1 => {
-                let at: i64 = position.get_item(0)?.extract()?;
+                let at = crate::arguments::integer(&position.get_item(0)?)?;
                 at_line(py, || self.array.ravel().slice(&[Index::At(at)][..]))
             }
             _ => self.at(py, &key(&position)?),
@@ -383,7 +404,8 @@ impl Ndarray {
             _ => None,
         };
         let whole = whole.ok_or_else(|| {
-            PyBufferError::new_err(
+            refused::<PyBufferError>(
+                Mistake::Export,
                 "the array does not lie whole on one device alone: the parts that this process \
                  holds are x.local_view(), and a copy of all is x.get()",
             )
@@ -490,6 +512,7 @@ impl Ndarray {
     ) -> PyResult<Bound<'py, PyAny>> {
         let _ = (py, dtype, copy);
         Err(type_error(
+            Mistake::Conversion,
             "implicit conversion to a NumPy array is not allowed: use `.get()` or \
              `phalanx.asnumpy`",
         ))
@@ -561,12 +584,22 @@ fn element(items: &[Index], ndim: usize) -> Option<SmallVec<[i64; 4]>> {
 pub fn assign(target: &Array, value: &Bound<'_, PyAny>) -> PyResult<()> {
     let (py, _mesh) = (value.py(), call_mesh::of_array(target));
     target.ok().map_err(|error| raised(py, &error))?;
-    let is_list = value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>();
-    // The numbers of a list have no dtype: they are checked against the array's.
-    let value = match is_list {
-        true => Argument::Array(array(value, Some(target.dtype()))?),
-        false => argument(value)?,
-    };
+    let value = value_for(target, value)?;
     let written = at_line(py, || target.try_assign(value));
     written.map_err(|error| raised(py, &error))
+}
+
+/// What is written into an array. What has no dtype of its own, be it a list, a text or an integer
+/// beyond all dtypes, is read by NumPy as of the array's dtype.
+fn value_for(target: &Array, value: &Bound<'_, PyAny>) -> PyResult<Argument> {
+    let is_plain = value.is_instance_of::<PyList>()
+        || value.is_instance_of::<PyTuple>()
+        || value.is_instance_of::<PyString>()
+        || value.is_instance_of::<PyBytes>()
+        || value.is_none()
+        || (value.is_exact_instance_of::<PyInt>() && value.extract::<i128>().is_err());
+    match is_plain {
+        true => Ok(Argument::Array(array(value, Some(target.dtype()))?)),
+        false => argument(value),
+    }
 }

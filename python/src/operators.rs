@@ -2,9 +2,10 @@
 
 use crate::call_mesh;
 use crate::convert::{self, operand};
-use crate::errors::raised;
+use crate::errors::{raised, type_error};
 use crate::errors_met::check;
 use crate::errstate;
+use crate::mistakes::Mistake;
 use crate::ndarray::Ndarray;
 use crate::site::at_line;
 use phalanx::{Argument, Array, DType, Op};
@@ -298,7 +299,7 @@ impl Ndarray {
 fn no_modulo(modulo: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
     match modulo {
         Some(modulo) if !modulo.is_none() => {
-            Err(crate::errors::type_error("pow() of an array takes no third argument"))
+            Err(type_error(Mistake::Count, "pow() of an array takes no third argument"))
         }
         _ => Ok(()),
     }

@@ -4,8 +4,9 @@ use crate::answer::Answer;
 use crate::arguments::{Arguments, integer, is_integer};
 use crate::convert::{self, wrong_type};
 use crate::dtypes::numpy;
-use crate::errors::{raised, type_error, value_error};
+use crate::errors::{as_numpy_raises, raised, refused, type_error, value_error};
 use crate::indexing::{Key, key};
+use crate::mistakes::Mistake;
 use crate::ndarray::Ndarray;
 use crate::session;
 use crate::site::at_line;
@@ -24,7 +25,8 @@ impl<'py> Arguments<'_, 'py> {
     /// The extents of an array that is there.
     pub fn extents(&self, name: &str) -> PyResult<Vec<usize>> {
         let extent = |extent: i64| {
-            let refused = |_| value_error(format!("{}(): negative extents", self.name()));
+            let refused =
+                |_| value_error(Mistake::Value, format!("{}(): negative extents", self.name()));
             usize::try_from(extent).map_err(refused)
         };
         self.shape(name)?.into_iter().map(extent).collect()
@@ -32,18 +34,22 @@ impl<'py> Arguments<'_, 'py> {
 
     /// A count.
     pub fn count(&self, name: &str) -> PyResult<usize> {
-        usize::try_from(self.integer(name).map_err(|error| self.no_extent(error))?)
-            .map_err(|_| value_error(format!("{}(): {name} must not be negative", self.name())))
+        usize::try_from(self.integer(name).map_err(|error| self.no_extent(error))?).map_err(|_| {
+            value_error(Mistake::Value, format!("{}(): {name} must not be negative", self.name()))
+        })
     }
 
     /// A rule of casting.
     pub fn casting(&self, name: &str, default: Casting) -> PyResult<Casting> {
         let Some(text) = self.optional_text(name)? else { return Ok(default) };
         Casting::from_name(&text).ok_or_else(|| {
-            value_error(format!(
-                "casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' (got \
+            value_error(
+                Mistake::Choice,
+                format!(
+                    "casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' (got \
                  '{text}')"
-            ))
+                ),
+            )
         })
     }
 
@@ -56,7 +62,7 @@ impl<'py> Arguments<'_, 'py> {
     pub fn sections(&self, name: &str) -> PyResult<Sections> {
         if is_integer(self.object(name)?) {
             let count = self.integer(name)?;
-            let refused = |_| value_error("number sections must be larger than 0.");
+            let refused = |_| value_error(Mistake::Value, "number sections must be larger than 0.");
             return usize::try_from(count).map(Sections::Count).map_err(refused);
         }
         Ok(Sections::At(self.host_integers(name)?))
@@ -66,7 +72,7 @@ impl<'py> Arguments<'_, 'py> {
     /// is one.
     pub fn host_integers(&self, name: &str) -> PyResult<Vec<i64>> {
         let object = on_host(self.object(name)?)?;
-        let array = numpy(self.py())?.getattr("asarray")?.call1((object,))?;
+        let array = as_numpy(&object)?;
         let flat = array.call_method0("ravel")?.call_method0("tolist")?;
         let wrong = |error| self.no_integer(name, "an integer or several", error);
         flat.try_iter()?.map(|item| integer(&item?).map_err(wrong)).collect()
@@ -85,14 +91,15 @@ impl<'py> Arguments<'_, 'py> {
             return Ok(Positions::One(self.integer(name)?));
         }
         let numpy = numpy(self.py())?;
-        let array = numpy.getattr("asarray")?.call1((on_host(object)?,))?;
+        let array = as_numpy(&on_host(object)?)?;
         let kind: char = array.getattr("dtype")?.getattr("kind")?.extract()?;
         let flat = match kind {
             'b' => numpy.getattr("flatnonzero")?.call1((array,))?,
             'i' | 'u' => array.call_method0("ravel")?,
             _ if array.len()? == 0 => return Ok(Positions::Many(Vec::new())),
             _ => {
-                return Err(pyo3::exceptions::PyIndexError::new_err(
+                return Err(refused::<pyo3::exceptions::PyIndexError>(
+                    Mistake::Key,
                     "arrays used as indices must be of integer (or boolean) type",
                 ));
             }
@@ -160,12 +167,15 @@ impl<'py> Arguments<'_, 'py> {
         result.ok().map_err(|error| raised(py, &error))?;
         self.check_cast(result.dtype(), out.dtype(), casting)?;
         if result.shape() != out.shape() {
-            return Err(value_error(format!(
-                "{}(): out has shape {:?}, and the result {:?}",
-                self.name(),
-                out.shape(),
-                result.shape()
-            )));
+            return Err(value_error(
+                Mistake::Together,
+                format!(
+                    "{}(): out has shape {:?}, and the result {:?}",
+                    self.name(),
+                    out.shape(),
+                    result.shape()
+                ),
+            ));
         }
         out.try_assign(result).map_err(|error| raised(py, &error))?;
         Ok(Answer::Object(object.unbind()))
@@ -176,12 +186,15 @@ impl<'py> Arguments<'_, 'py> {
         if phalanx::can_cast(from, to, casting) {
             return Ok(());
         }
-        Err(type_error(format!(
-            "Cannot cast array data from dtype('{}') to dtype('{}') according to the rule '{}'",
-            from.numpy_name(),
-            to.numpy_name(),
-            casting.name()
-        )))
+        Err(type_error(
+            Mistake::Type,
+            format!(
+                "Cannot cast array data from dtype('{}') to dtype('{}') according to the rule '{}'",
+                from.numpy_name(),
+                to.numpy_name(),
+                casting.name()
+            ),
+        ))
     }
 
     /// A new array in the order of axes that `order` asks for, made of a shape whose axes are in
@@ -193,7 +206,7 @@ impl<'py> Arguments<'_, 'py> {
                 let reversed: Vec<i64> = shape.iter().rev().copied().collect();
                 Ok(make(&reversed).t())
             }
-            _ => Err(value_error("only 'C' or 'F' order is permitted")),
+            _ => Err(value_error(Mistake::Choice, "only 'C' or 'F' order is permitted")),
         }
     }
 
@@ -212,7 +225,8 @@ impl<'py> Arguments<'_, 'py> {
                 keywords.set_item(name, on_host(value)?)?;
             }
         }
-        numpy(self.py())?.getattr(self.name())?.call((), Some(&keywords))
+        let answer = numpy(self.py())?.getattr(self.name())?.call((), Some(&keywords));
+        answer.map_err(|error| as_numpy_raises(self.py(), Mistake::Value, error))
     }
 
     /// As [`Arguments::by_numpy`], as an array of ours.
@@ -227,9 +241,10 @@ pub fn mode_of(object: &Bound<'_, PyAny>) -> PyResult<Mode> {
         Some("raise") => Ok(Mode::Raise),
         Some("wrap") => Ok(Mode::Wrap),
         Some("clip") => Ok(Mode::Clip),
-        Some(other) => Err(value_error(format!(
-            "clipmode must be one of 'clip', 'raise', or 'wrap' (got '{other}')"
-        ))),
+        Some(other) => Err(value_error(
+            Mistake::Choice,
+            format!("clipmode must be one of 'clip', 'raise', or 'wrap' (got '{other}')"),
+        )),
         None => Err(wrong_type("mode", "a string", object)),
     }
 }
@@ -251,6 +266,13 @@ pub fn weak_of(object: &Bound<'_, PyAny>) -> PyResult<Option<Weak>> {
         Argument::Weak(weak) => Some(weak),
         Argument::Array(_) => None,
     })
+}
+
+/// An array of NumPy of what is given for positions or counts.
+fn as_numpy<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let py = object.py();
+    let made = numpy(py)?.getattr("asarray")?.call1((object,));
+    made.map_err(|error| as_numpy_raises(py, Mistake::Elements, error))
 }
 
 /// An object, or what an array of ours holds as one of NumPy's. Collective if it is one.

@@ -1,25 +1,77 @@
 //! Sources of random numbers as objects: `Generator`, and `RandomState` of older programs.
 
 use crate::arguments::Arguments;
+use crate::dtypes::numpy;
 use crate::errors::{raised, type_error, value_error};
+use crate::mistakes::Mistake;
 use crate::session;
 use crate::site::at_line;
-use phalanx::random::{Generator, fresh_seed, seeded};
+use phalanx::random::{Generator, State, fresh_seed, seeded};
 use pyo3::prelude::*;
-use pyo3::types::PyInt;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyInt};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Random bits, of which bit generators and generators draw. Two that share one draw in turn.
+#[pyclass(name = "_Stream", module = "phalanx.random", frozen)]
+pub struct Stream {
+    generator: Arc<Generator>,
+    /// The seed that was given, or the one that was agreed on.
+    #[pyo3(get)]
+    seed: Py<PyAny>,
+}
+
+#[pymethods]
+impl Stream {
+    /// Of a seed, or of one that all ranks agree on (Collective).
+    #[new]
+    #[pyo3(signature = (seed=None))]
+    fn new(py: Python<'_>, seed: Option<&Bound<'_, PyAny>>) -> PyResult<Stream> {
+        session::ensure(py)?;
+        let seed = match seed.filter(|seed| !seed.is_none()) {
+            Some(seed) => seed.clone().unbind(),
+            None => {
+                let fresh = at_line(py, fresh_seed).map_err(|error| raised(py, &error))?;
+                fresh.into_pyobject(py)?.into_any().unbind()
+            }
+        };
+        let number = number_of(seed.bind(py))?;
+        let generator = at_line(py, || seeded(number)).map_err(|error| raised(py, &error))?;
+        Ok(Stream { generator: Arc::new(generator), seed })
+    }
+
+    /// The key made of the seed, and how many counters have been used.
+    #[getter]
+    fn state(&self) -> (u64, u64) {
+        let State { key, next } = self.generator.state();
+        (key, next)
+    }
+
+    /// Goes on from another state.
+    fn set_state(&self, key: u64, next: u64) {
+        self.generator.set_state(State { key, next });
+    }
+}
 
 /// NumPy's `Generator`. Its numbers are a function of the seed and of what was drawn before, the
 /// same on any number of devices; they are not those of NumPy.
 #[pyclass(name = "Generator", module = "phalanx.random", frozen)]
 pub struct RandomSource {
-    generator: Arc<Generator>,
+    stream: Py<Stream>,
+    /// Made when it is first asked for, unless the generator was made of it.
+    bit_generator: PyOnceLock<Py<PyAny>>,
 }
 
 /// NumPy's `RandomState`: a generator with the functions of older programs.
 #[pyclass(name = "RandomState", module = "phalanx.random", frozen)]
 pub struct LegacySource {
-    generator: Arc<Generator>,
+    stream: Py<Stream>,
+}
+
+/// The stream of a bit generator, if an object is one.
+fn stream_of(object: &Bound<'_, PyAny>) -> Option<Py<Stream>> {
+    let stream = object.getattr("_stream").ok()?;
+    stream.cast::<Stream>().ok().map(|stream| stream.clone().unbind())
 }
 
 #[pymethods]
@@ -27,18 +79,55 @@ impl RandomSource {
     /// A generator of a bit generator such as `Philox(seed)`, or of a seed.
     #[new]
     fn new(py: Python<'_>, bit_generator: &Bound<'_, PyAny>) -> PyResult<RandomSource> {
-        Ok(RandomSource { generator: begun(py, Some(bit_generator))? })
+        RandomSource::of(py, Some(bit_generator))
     }
 
-    fn __repr__(&self) -> &'static str {
-        "Generator(Philox)"
+    /// What the numbers are drawn by, with the seed and the state.
+    #[getter]
+    fn bit_generator(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        let made = self.bit_generator.get_or_try_init(py, || {
+            let class = py.import("phalanx.random")?.getattr("Philox")?;
+            class.call_method1("_of", (&self.stream,)).map(Bound::unbind)
+        });
+        made.map(|made| made.clone_ref(py))
+    }
+
+    /// With the state, so that a copy draws what this one would.
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Py<PyAny>,))> {
+        let class = slf.get_type().into_any();
+        Ok((class, (slf.get().bit_generator(slf.py())?,)))
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let name = self.bit_generator(py)?.bind(py).get_type().name()?.to_string();
+        Ok(format!("Generator({name})"))
     }
 }
 
 impl RandomSource {
-    /// A generator of a seed, or of one that all ranks agree on. Collective without a seed.
+    /// A generator of a bit generator, of a seed, or of one that all ranks agree on (Collective).
+    fn of(py: Python<'_>, seed: Option<&Bound<'_, PyAny>>) -> PyResult<RandomSource> {
+        let bit_generator = PyOnceLock::new();
+        let stream = match seed.and_then(|seed| Some((seed, stream_of(seed)?))) {
+            Some((object, stream)) => {
+                let _ = bit_generator.set(py, object.clone().unbind());
+                stream
+            }
+            None => Py::new(py, Stream::new(py, seed)?)?,
+        };
+        Ok(RandomSource { stream, bit_generator })
+    }
+
+    /// As an object.
     pub fn of_seed(py: Python<'_>, seed: Option<&Bound<'_, PyAny>>) -> PyResult<Py<PyAny>> {
-        Ok(Py::new(py, RandomSource { generator: begun(py, seed)? })?.into_any())
+        Ok(Py::new(py, RandomSource::of(py, seed)?)?.into_any())
+    }
+
+    /// Generators of the children of the seed.
+    pub fn spawned<'py>(slf: &Bound<'py, PyAny>, count: usize) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let children = slf.getattr("bit_generator")?.call_method1("spawn", (count,))?;
+        let class = slf.get_type();
+        children.try_iter()?.map(|child| class.call1((child?,))).collect()
     }
 }
 
@@ -47,7 +136,20 @@ impl LegacySource {
     #[new]
     #[pyo3(signature = (seed=None))]
     fn new(py: Python<'_>, seed: Option<&Bound<'_, PyAny>>) -> PyResult<LegacySource> {
-        Ok(LegacySource { generator: begun(py, seed)? })
+        let stream = match seed.and_then(stream_of) {
+            Some(stream) => stream,
+            None => Py::new(py, Stream::new(py, seed)?)?,
+        };
+        Ok(LegacySource { stream })
+    }
+
+    #[allow(clippy::type_complexity, reason = "what pickle takes: the class, arguments, the state")]
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyAny>, (u64,), (u64, u64)) {
+        (slf.get_type().into_any(), (0,), slf.get().stream.get().state())
+    }
+
+    fn __setstate__(&self, state: (u64, u64)) {
+        self.stream.get().set_state(state.0, state.1);
     }
 
     fn __repr__(&self) -> &'static str {
@@ -76,6 +178,16 @@ pub fn reseed(py: Python<'_>, seed: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
     Ok(())
 }
 
+/// Gives a generator the state of another seed.
+pub fn reseed_one(
+    py: Python<'_>,
+    generator: &Generator,
+    seed: Option<&Bound<'_, PyAny>>,
+) -> PyResult<()> {
+    generator.set_state(begun(py, seed)?.state());
+    Ok(())
+}
+
 fn shared(py: Python<'_>) -> PyResult<Arc<Generator>> {
     session::ensure(py)?;
     let of_this_mesh = |generators: &[Arc<Generator>]| {
@@ -99,38 +211,77 @@ pub fn source(a: &Arguments<'_, '_>) -> PyResult<Arc<Generator>> {
         return shared(a.py());
     }
     let object = a.object("self")?;
-    if let Ok(source) = object.cast::<RandomSource>() {
-        return Ok(Arc::clone(&source.get().generator));
-    }
-    match object.cast::<LegacySource>() {
-        Ok(source) => Ok(Arc::clone(&source.get().generator)),
-        Err(_) => Err(a.wrong("self", "a Generator")),
-    }
+    let stream = match (object.cast::<RandomSource>(), object.cast::<LegacySource>()) {
+        (Ok(source), _) => &source.get().stream,
+        (_, Ok(source)) => &source.get().stream,
+        _ => return Err(a.wrong("self", "a Generator")),
+    };
+    Ok(Arc::clone(&stream.get().generator))
 }
 
 fn begun(py: Python<'_>, seed: Option<&Bound<'_, PyAny>>) -> PyResult<Arc<Generator>> {
-    session::ensure(py)?;
-    let mut seed = seed.cloned();
-    // Bit generators and seed sequences have a seed, or none.
-    for name in ["_seed", "entropy"] {
-        seed = seed.map(|seed| seed.getattr(name).unwrap_or(seed));
+    Ok(Stream::new(py, seed)?.generator)
+}
+
+/// The state of a generator as NumPy tells it: a tuple, or a dictionary.
+pub fn told_state(py: Python<'_>, generator: &Generator, is_legacy: bool) -> PyResult<Py<PyAny>> {
+    let State { key, next } = generator.state();
+    if is_legacy {
+        let key = numpy(py)?.getattr("array")?.call1(([key], "uint64"))?;
+        return Ok(("Philox", key, next, 0, 0.0).into_pyobject(py)?.into_any().unbind());
     }
-    let number = seed.filter(|seed| !seed.is_none());
-    let number = number.as_ref().map(number_of).transpose()?;
-    let made = match number {
-        Some(number) => at_line(py, || seeded(number)),
-        None => at_line(py, || fresh_seed().and_then(seeded)),
+    let (told, state) = (PyDict::new(py), PyDict::new(py));
+    state.set_item("counter", next)?;
+    state.set_item("key", key)?;
+    told.set_item("bit_generator", "Philox")?;
+    told.set_item("state", state)?;
+    Ok(told.into_any().unbind())
+}
+
+/// Takes a state that `told_state` has told.
+pub fn take_state(generator: &Generator, told: &Bound<'_, PyAny>) -> PyResult<()> {
+    let read = || -> PyResult<State> {
+        if let Ok(told) = told.cast::<PyDict>() {
+            let state = told.as_any().get_item("state")?;
+            let (key, next) = (state.get_item("key")?, state.get_item("counter")?);
+            return Ok(State { key: key.extract()?, next: next.extract()? });
+        }
+        let key = told.get_item(1)?.get_item(0)?.extract()?;
+        Ok(State { key, next: told.get_item(2)?.extract()? })
     };
-    made.map(Arc::new).map_err(|error| raised(py, &error))
+    let name = told.get_item("bit_generator").or_else(|_| told.get_item(0));
+    if !name.is_ok_and(|name| name.eq("Philox").unwrap_or(false)) {
+        return Err(value_error(
+            Mistake::Value,
+            "set state can only be used with the state of a Philox generator of this package",
+        ));
+    }
+    let wrong = |_| value_error(Mistake::Value, "state is not a legal Philox state");
+    generator.set_state(read().map_err(wrong)?);
+    Ok(())
 }
 
 /// The number of a seed: an integer of any size, or several.
 fn number_of(seed: &Bound<'_, PyAny>) -> PyResult<u64> {
+    // A sequence of seeds tells its own; a bit generator is of one.
+    let seed = match stream_of(seed) {
+        Some(stream) => stream.get().seed.bind(seed.py()).clone(),
+        None => seed.clone(),
+    };
+    let seed = match seed.getattr("_number") {
+        Ok(number) => number.call0()?,
+        Err(_) => seed,
+    };
+    let seed = &seed;
     if let Some(number) = word_of(seed)? {
         return Ok(number);
     }
-    let refused =
-        || type_error("a seed is None, an integer that is not negative, or a sequence of them");
+    let refused = || {
+        type_error(
+            Mistake::Type,
+            "a seed is None, an integer that is not negative, or a sequence of them",
+        )
+    };
     let items = seed.try_iter().map_err(|_| refused())?;
     let words = items.map(|item| word_of(&item?)?.ok_or_else(refused));
     Ok(folded(words.collect::<PyResult<Vec<_>>>()?.into_iter()))
@@ -138,7 +289,7 @@ fn number_of(seed: &Bound<'_, PyAny>) -> PyResult<u64> {
 
 /// The word of one integer; `None` of what is none.
 fn word_of(seed: &Bound<'_, PyAny>) -> PyResult<Option<u64>> {
-    let negative = || value_error("expected non-negative integer");
+    let negative = || value_error(Mistake::Value, "expected non-negative integer");
     if let Ok(number) = seed.extract::<i64>() {
         return u64::try_from(number).map(Some).map_err(|_| negative());
     }

@@ -1,8 +1,9 @@
 //! The session of the program: begun by `init`, or by the first array.
 
-use crate::errors::{not_begun, raised, type_error, value_error};
+use crate::errors::{configuration_error, not_begun, raised, refused, type_error, value_error};
 use crate::errstate;
 use crate::gpu::GPUS;
+use crate::mistakes::Mistake;
 use crate::site::at_line;
 use phalanx::config::cuda_packages;
 use phalanx::waiting::lock;
@@ -50,7 +51,8 @@ pub fn ensure(py: Python<'_>) -> PyResult<()> {
         return Ok(());
     }
     if ENDED.load(Ordering::Relaxed) {
-        return Err(PyRuntimeError::new_err(
+        return Err(refused::<PyRuntimeError>(
+            Mistake::State,
             "the session has ended: phalanx.init() begins another",
         ));
     }
@@ -61,7 +63,7 @@ pub fn ensure(py: Python<'_>) -> PyResult<()> {
 /// The configuration of the environment; CUDA's libraries are also looked for in the packages of
 /// NVIDIA that this interpreter imports.
 fn configuration(py: Python<'_>) -> PyResult<Config> {
-    let mut config = Config::from_env().map_err(|error| refused(&error))?;
+    let mut config = Config::from_env().map_err(|error| configuration_error(&error))?;
     let folders: Vec<String> = py.import("sys")?.getattr("path")?.extract().unwrap_or_default();
     let packages = folders.iter().flat_map(|folder| cuda_packages(Path::new(folder)));
     for package in packages {
@@ -72,16 +74,15 @@ fn configuration(py: Python<'_>) -> PyResult<Config> {
     Ok(config)
 }
 
-fn refused(error: &ConfigError) -> PyErr {
-    value_error(format!("{error} [{}]\n  hint    {}", error.code(), error.hint()))
-}
-
 /// The configuration of a process whose world talks by a communicator. Collective over it.
 fn introduced(comm: &Bound<'_, PyAny>) -> PyResult<Config> {
     let number = |name: &str| -> PyResult<usize> {
         let number = comm.getattr(name).and_then(|number| number.extract());
         number.map_err(|_| {
-            type_error("phalanx.init: comm has no rank, size and allgather, as MPI.COMM_WORLD has")
+            type_error(
+                Mistake::Type,
+                "phalanx.init: comm has no rank, size and allgather, as MPI.COMM_WORLD has",
+            )
         })
     };
     let (rank, size) = (number("rank")?, number("size")?);
@@ -92,7 +93,7 @@ fn introduced(comm: &Bound<'_, PyAny>) -> PyResult<Config> {
     };
     Config::introduced(rank, size, &host, gather).map_err(|unmet| match unmet {
         Unmet::Python(error) => error,
-        Unmet::Config(error) => refused(&error),
+        Unmet::Config(error) => configuration_error(&error),
     })
 }
 
@@ -135,6 +136,7 @@ fn begin(
 
 fn begun_before() -> PyErr {
     value_error(
+        Mistake::State,
         "phalanx.init: a session has begun already; call init before the first array is made",
     )
 }
@@ -195,7 +197,10 @@ pub fn init(
     }
     if let Some(threads) = threads {
         if threads == 0 {
-            return Err(value_error("phalanx.init: threads are a number from 1 on"));
+            return Err(value_error(
+                Mistake::Value,
+                "phalanx.init: threads are a number from 1 on",
+            ));
         }
         config = config.threads(threads);
     }
@@ -204,9 +209,15 @@ pub fn init(
     }
     let mut axes: Vec<(String, usize)> = Vec::new();
     for (name, extent) in mesh.into_iter().flat_map(|mesh| mesh.iter()) {
-        let (name, extent): (String, usize) = (name.extract()?, extent.extract()?);
+        let axis = name.extract().and_then(|name: String| Ok((name, extent.extract::<usize>()?)));
+        let (name, extent) = axis.map_err(|_| {
+            type_error(Mistake::Type, "phalanx.init: mesh gives names of axes their extents")
+        })?;
         if extent == 0 {
-            return Err(value_error(format!("phalanx.init: the axis {name} has no devices")));
+            return Err(value_error(
+                Mistake::Value,
+                format!("phalanx.init: the axis {name} has no devices"),
+            ));
         }
         axes.push((name, extent));
     }
@@ -226,14 +237,20 @@ fn limit_of(limit: &Bound<'_, PyAny>) -> PyResult<MemoryLimit> {
     }
     let text: Option<String> = limit.extract().ok();
     text.and_then(|text| text.parse().ok()).ok_or_else(|| {
-        value_error("phalanx.init: memory_limit is a number of bytes, or a text as 4G or 80%")
+        value_error(
+            Mistake::Value,
+            "phalanx.init: memory_limit is a number of bytes, or a text as 4G or 80%",
+        )
     })
 }
 
 /// How many devices `4`, `"cpu"` or `"cpu:4"` are.
 fn devices_of(devices: &Bound<'_, PyAny>) -> PyResult<Devices> {
     let refused = || {
-        value_error("phalanx.init: devices are a number from 1 on, cpu:N, cuda, cuda:0,2 or auto")
+        value_error(
+            Mistake::Value,
+            "phalanx.init: devices are a number from 1 on, cpu:N, cuda, cuda:0,2 or auto",
+        )
     };
     if devices.is_instance_of::<pyo3::types::PyBool>() {
         return Err(refused());
@@ -315,7 +332,8 @@ type Held = (usize, usize, Option<usize>, usize, usize);
 pub fn device_memory(py: Python<'_>) -> PyResult<Vec<Held>> {
     ensure(py)?;
     let session = session();
-    let session = session.as_ref().ok_or_else(|| value_error("no session has begun"))?;
+    let session =
+        session.as_ref().ok_or_else(|| value_error(Mistake::State, "no session has begun"))?;
     let held = |device: phalanx::DeviceMemory| {
         let (cached, blocks) = device.cached;
         (device.in_use, device.peak, device.limit, cached, blocks)
@@ -329,7 +347,8 @@ pub fn device_memory(py: Python<'_>) -> PyResult<Vec<Held>> {
 pub fn meeting<'py>(py: Python<'py>) -> PyResult<(String, Bound<'py, PyBytes>)> {
     ensure(py)?;
     let meeting = lock(&MEETING);
-    let (bind, token) = meeting.as_ref().ok_or_else(|| value_error("there is one process"))?;
+    let (bind, token) =
+        meeting.as_ref().ok_or_else(|| value_error(Mistake::State, "there is one process"))?;
     Ok((bind.to_string(), PyBytes::new(py, token)))
 }
 
@@ -357,7 +376,8 @@ pub fn rank(py: Python<'_>) -> PyResult<usize> {
 pub fn world_mesh(py: Python<'_>) -> PyResult<MeshHandle> {
     ensure(py)?;
     let session = session();
-    let session = session.as_ref().ok_or_else(|| value_error("no session has begun"))?;
+    let session =
+        session.as_ref().ok_or_else(|| value_error(Mistake::State, "no session has begun"))?;
     Ok(session.handle().clone())
 }
 
@@ -369,7 +389,8 @@ pub fn local_mesh(py: Python<'_>) -> PyResult<MeshHandle> {
         return Ok(mesh.clone());
     }
     let session = session();
-    let session = session.as_ref().ok_or_else(|| value_error("no session has begun"))?;
+    let session =
+        session.as_ref().ok_or_else(|| value_error(Mistake::State, "no session has begun"))?;
     let mesh = at_line(py, || session.local()).map_err(|error| not_begun(&error))?;
     HAS_LOCAL.store(true, Ordering::Relaxed);
     Ok(local.insert(mesh).clone())

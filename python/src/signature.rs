@@ -1,6 +1,7 @@
 //! Signatures of functions, written as in Python.
 
 use crate::errors::type_error;
+use crate::mistakes::Mistake;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 use smallvec::SmallVec;
@@ -108,11 +109,14 @@ impl Signature {
                 .iter()
                 .filter(|parameter| !matches!(parameter.kind, Kind::Keyword | Kind::Keywords));
             let count = arguments.len() + usize::from(receiver.is_some());
-            return Err(type_error(format!(
-                "{}() takes at most {} positional arguments but {count} were given",
-                self.name,
-                most.count()
-            )));
+            return Err(type_error(
+                Mistake::Count,
+                format!(
+                    "{}() takes at most {} positional arguments but {count} were given",
+                    self.name,
+                    most.count()
+                ),
+            ));
         }
         for (key, value) in keywords.into_iter().flat_map(|keywords| keywords.iter()) {
             let key = key.cast::<PyString>()?.to_cow()?;
@@ -129,26 +133,26 @@ impl Signature {
                     gathered.set_item(&*key, value)?;
                     continue;
                 }
-                return Err(type_error(format!(
-                    "{}() got an unexpected keyword argument '{key}'",
-                    self.name
-                )));
+                return Err(type_error(
+                    Mistake::Keyword,
+                    format!("{}() got an unexpected keyword argument '{key}'", self.name),
+                ));
             };
             if slots[place].replace(value).is_some() {
-                return Err(type_error(format!(
-                    "{}() got multiple values for argument '{key}'",
-                    self.name
-                )));
+                return Err(type_error(
+                    Mistake::Keyword,
+                    format!("{}() got multiple values for argument '{key}'", self.name),
+                ));
             }
         }
         let missing = self.parameters.iter().zip(&slots);
         if let Some((parameter, _)) =
             missing.clone().find(|(parameter, slot)| parameter.is_required && slot.is_none())
         {
-            return Err(type_error(format!(
-                "{}() missing required argument: '{}'",
-                self.name, parameter.name
-            )));
+            return Err(type_error(
+                Mistake::Count,
+                format!("{}() missing required argument: '{}'", self.name, parameter.name),
+            ));
         }
         Ok(slots)
     }

@@ -4,6 +4,7 @@ use crate::call_mesh;
 use crate::convert::{self, operand};
 use crate::dtypes;
 use crate::errors::{raised, type_error, value_error};
+use crate::mistakes::Mistake;
 use crate::ndarray::Ndarray;
 use crate::session;
 use crate::site::at_line;
@@ -55,13 +56,18 @@ impl SparseMatrix {
 /// The extents of a matrix.
 fn extents(object: &Bound<'_, PyAny>) -> PyResult<[usize; 2]> {
     let found = object.extract::<(usize, usize)>();
-    found.map(Into::into).map_err(|_| type_error("invalid shape: two extents make a matrix"))
+    found
+        .map(Into::into)
+        .map_err(|_| type_error(Mistake::Type, "invalid shape: two extents make a matrix"))
 }
 
 /// One more than the largest position. Collective.
 fn least_extent(py: Python<'_>, positions: &Array) -> PyResult<usize> {
     if positions.size() == 0 {
-        return Err(value_error("cannot infer dimensions from zero sized index arrays"));
+        return Err(value_error(
+            Mistake::Value,
+            "cannot infer dimensions from zero sized index arrays",
+        ));
     }
     let largest = at_line(py, || positions.max(()).astype(DType::I64).item::<i64>());
     let largest = largest.map_err(|error| raised(py, &error))?;
@@ -100,7 +106,7 @@ fn of_tuple(
             let values = convert::array(&item(0)?, dtype)?;
             let places = item(1)?.try_iter()?.collect::<PyResult<Vec<_>>>()?;
             let [rows, columns] = places.as_slice() else {
-                return Err(type_error("entries stand at (row, column)"));
+                return Err(type_error(Mistake::Type, "entries stand at (row, column)"));
             };
             let (rows, columns) = (positions(rows)?, positions(columns)?);
             let shape = match given {
@@ -120,7 +126,7 @@ fn of_tuple(
             let made = at_line(py, || Csr::from_parts(&starts, &columns, &values, shape));
             made.map_err(failed)
         }
-        _ => Err(value_error("unrecognized csr_matrix constructor usage")),
+        _ => Err(value_error(Mistake::Value, "unrecognized csr_matrix constructor usage")),
     }
 }
 
@@ -163,7 +169,7 @@ impl SparseMatrix {
         if let Some(shape) = shape
             && extents(shape)? != dense.shape()
         {
-            return Err(value_error("inconsistent shapes"));
+            return Err(value_error(Mistake::Value, "inconsistent shapes"));
         }
         SparseMatrix::wrap(py, at_line(py, || Csr::from_dense(&dense)))
     }
@@ -377,11 +383,16 @@ impl SparseMatrix {
     fn __matmul__(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
         let (py, _mesh) = (other.py(), self.enter_mesh());
         if other.is_instance_of::<SparseMatrix>() {
-            return Err(type_error("the product of two sparse matrices is not there"));
+            return Err(type_error(
+                Mistake::Absent,
+                "the product of two sparse matrices is not there",
+            ));
         }
         match operand(other)? {
             Some(Argument::Array(other)) => self.product(py, Argument::Array(other)),
-            Some(_) => Err(value_error("Scalar operands are not allowed, use '*' instead")),
+            Some(_) => {
+                Err(value_error(Mistake::Value, "Scalar operands are not allowed, use '*' instead"))
+            }
             None => Ok(py.NotImplemented()),
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::function::{Function, Row};
 use crate::functions::{fft, linalg, random, sparse};
-use crate::random_source::{LegacySource, RandomSource};
+use crate::random_source::{LegacySource, RandomSource, Stream};
 use crate::sparse_matrix::SparseMatrix;
 use pyo3::prelude::*;
 
@@ -19,6 +19,7 @@ pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     )?;
     drawn.add_class::<RandomSource>()?;
     drawn.add_class::<LegacySource>()?;
+    drawn.setattr("_Stream", py.get_type::<Stream>())?;
     let of_class = |class: &Bound<'_, pyo3::types::PyType>, tables: &[&'static [Row]]| {
         for row in tables.iter().copied().flatten() {
             class.setattr(row.name(), Bound::new(py, Function::new(row, "phalanx.random."))?)?;
@@ -26,7 +27,10 @@ pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
         PyResult::Ok(())
     };
     of_class(&py.get_type::<RandomSource>(), &[random::METHODS, random::GENERATOR_METHODS])?;
-    of_class(&py.get_type::<LegacySource>(), &[random::METHODS, random::LEGACY_METHODS])?;
+    of_class(
+        &py.get_type::<LegacySource>(),
+        &[random::METHODS, random::LEGACY_METHODS, random::RANDOM_STATE_METHODS],
+    )?;
     let sparse = submodule(module, "sparse", "phalanx.scipy.sparse.linalg.", &[sparse::FUNCTIONS])?;
     sparse.add_class::<SparseMatrix>()
 }

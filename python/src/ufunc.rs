@@ -7,6 +7,7 @@ use crate::convert;
 use crate::documentation;
 use crate::errors::{raised, type_error, value_error};
 use crate::errors_met::{check, check_scan};
+use crate::mistakes::Mistake;
 use crate::ndarray::Ndarray;
 use crate::session;
 use crate::signature::Signature;
@@ -95,9 +96,10 @@ impl Ufunc {
     fn one(&self, method: &str) -> PyResult<Op> {
         match self.rows {
             Rows::One(op) => Ok(op),
-            Rows::Two(..) => {
-                Err(value_error(format!("{method} only supported for functions of one result")))
-            }
+            Rows::Two(..) => Err(value_error(
+                Mistake::Absent,
+                format!("{method} only supported for functions of one result"),
+            )),
         }
     }
 
@@ -110,13 +112,16 @@ impl Ufunc {
         let py = arguments.py();
         let (results, given) = (self.nout(), arguments.len());
         if !(self.nin()..=self.nargs()).contains(&given) {
-            return Err(type_error(format!(
-                "{}() takes from {} to {} positional arguments but {given} {} given",
-                self.name,
-                self.nin(),
-                self.nargs(),
-                if given == 1 { "was" } else { "were" }
-            )));
+            return Err(type_error(
+                Mistake::Count,
+                format!(
+                    "{}() takes from {} to {} positional arguments but {given} {} given",
+                    self.name,
+                    self.nin(),
+                    self.nargs(),
+                    if given == 1 { "was" } else { "were" }
+                ),
+            ));
         }
         let a = Arguments::new(self.signature(), None, arguments, keywords)?;
         let mut operands: SmallVec<[Argument; 2]> = SmallVec::new();
@@ -128,13 +133,16 @@ impl Ufunc {
             for operand in &mut operands {
                 let array = convert::as_array(py, operand.clone())?;
                 if !phalanx::can_cast(array.dtype(), dtype, casting) && !is_weak(operand) {
-                    return Err(type_error(format!(
-                        "Cannot cast ufunc '{}' input from {} to {} with casting rule '{}'",
-                        self.name,
-                        array.dtype().numpy_name(),
-                        dtype.numpy_name(),
-                        casting.name()
-                    )));
+                    return Err(type_error(
+                        Mistake::Type,
+                        format!(
+                            "Cannot cast ufunc '{}' input from {} to {} with casting rule '{}'",
+                            self.name,
+                            array.dtype().numpy_name(),
+                            dtype.numpy_name(),
+                            casting.name()
+                        ),
+                    ));
                 }
                 *operand = Argument::Array(at_line(py, || array.astype(dtype)));
             }
@@ -163,25 +171,31 @@ impl Ufunc {
             };
             let target = &out.get().array;
             if !phalanx::can_cast(computed.dtype(), target.dtype(), casting) {
-                return Err(type_error(format!(
-                    "Cannot cast ufunc '{}' output from {} to {} with casting rule '{}'",
-                    self.name,
-                    computed.dtype().numpy_name(),
-                    target.dtype().numpy_name(),
-                    casting.name()
-                )));
+                return Err(type_error(
+                    Mistake::Type,
+                    format!(
+                        "Cannot cast ufunc '{}' output from {} to {} with casting rule '{}'",
+                        self.name,
+                        computed.dtype().numpy_name(),
+                        target.dtype().numpy_name(),
+                        casting.name()
+                    ),
+                ));
             }
             let computed = match &mask {
                 Some(mask) => at_line(py, || phalanx::select(mask, computed, target)),
                 None => computed,
             };
             if computed.shape() != target.shape() && computed.ndim() > target.ndim() {
-                return Err(value_error(format!(
-                    "non-broadcastable output operand with shape {:?} doesn't match the broadcast \
-                     shape {:?}",
-                    target.shape(),
-                    computed.shape()
-                )));
+                return Err(value_error(
+                    Mistake::Together,
+                    format!(
+                        "non-broadcastable output operand with shape {:?} doesn't match the \
+                     broadcast shape {:?}",
+                        target.shape(),
+                        computed.shape()
+                    ),
+                ));
             }
             at_line(py, || target.try_assign(computed)).map_err(|error| raised(py, &error))?;
             answers.push(Answer::Object(out.into_any()));
@@ -199,8 +213,9 @@ impl Ufunc {
                 return PyResult::Ok(None);
             }
             let array = object.cast::<Ndarray>();
-            let array =
-                array.map_err(|_| type_error("return arrays must be of phalanx.ndarray"))?;
+            let array = array.map_err(|_| {
+                type_error(Mistake::Type, "return arrays must be of phalanx.ndarray")
+            })?;
             Ok(Some(array.clone().unbind()))
         };
         let mut outs: Vec<Option<Py<Ndarray>>> = (0..results).map(|_| None).collect();
@@ -214,11 +229,12 @@ impl Ufunc {
                 }
                 Ok(_) => {
                     return Err(value_error(
+                        Mistake::Together,
                         "The 'out' tuple must have exactly one entry per ufunc output",
                     ));
                 }
                 Err(_) if results == 1 => outs[0] = target(object)?,
-                Err(_) => return Err(type_error("'out' must be a tuple of arrays")),
+                Err(_) => return Err(type_error(Mistake::Type, "'out' must be a tuple of arrays")),
             },
         }
         if results == 2
@@ -539,7 +555,10 @@ impl Ufunc {
         let _mesh = call_mesh::of_array(&a.get().array);
         let op = self.one("at")?;
         let Some(b) = b else {
-            return Err(value_error("at() of an operation of one operand is not there"));
+            return Err(value_error(
+                Mistake::Absent,
+                "at() of an operation of one operand is not there",
+            ));
         };
         let indices = convert::array(indices, None)?;
         let values = convert::argument(b)?;

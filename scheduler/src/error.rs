@@ -32,7 +32,7 @@ pub enum RunError {
     #[error("the shards do not fit together: {reason}")]
     Shards {
         /// What does not fit.
-        reason: &'static str,
+        reason: String,
     },
     /// Elements of another library lie where no device of the session reads them.
     #[error("the elements lie on {device}, and the devices of the session are {devices}")]
@@ -116,7 +116,8 @@ impl RunError {
             RunError::Collective(error) => error.hint(),
             RunError::Kernel(error) => error.hint(),
             RunError::Shards { .. } => {
-                "shards must agree in dtype and in all extents but that of the joined axis"
+                "every rank gives one part, or one for each of its devices, alike in dtype and in \
+                 all extents but that of the joined axis"
             }
             RunError::Mesh { .. } => {
                 "the product of the mesh's extents must be the number of devices of all processes"

@@ -99,7 +99,7 @@ impl Engine for NullEngine {
     fn from_local(
         &self,
         shards: Vec<LocalShard>,
-        _axis: usize,
+        _axis: i64,
         site: Site,
     ) -> Result<(Vec<usize>, Arc<dyn Evaluated>), Error> {
         let (value, _) = self.share(&shards[0], site)?;

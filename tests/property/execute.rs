@@ -109,7 +109,7 @@ impl Arrays {
                     shards.push(of.slice(items).to_host()?);
                     start += size;
                 }
-                (to, Array::from_local(shards, *axis))
+                (to, Array::from_local(shards, *axis as i64))
             }
             Reshard { to, of, axes } => {
                 let of = self.get(*of);

@@ -162,7 +162,7 @@ def test_arrays_after_their_session():
         """
     )
     lines = ended.stdout.splitlines()
-    ending = "RuntimeError the session has ended: phalanx.init() begins another"
+    ending = "RuntimeError the session has ended: phalanx.init() begins another [PX153]"
     assert lines[0] == "15.0"
     assert lines[1:7] == [f"{name} {ending}" for name in
                           ("new", "flush", "rank", "local", "sum", "thread")]

@@ -2,9 +2,10 @@
 //! been written since.
 
 use super::handle::Array;
-use crate::error::Error;
+use crate::error::{Error, call_site};
 use crate::graph::Node;
 use crate::view::View;
+use phalanx_ops::shape::normalize_axis;
 use std::sync::Arc;
 
 /// NumPy's flags of an array.
@@ -25,6 +26,15 @@ pub struct Flags {
 pub struct Snapshot(Arc<Node>);
 
 impl Array {
+    /// The number of an axis, which counts from the end if it is negative. Local.
+    ///
+    /// Errors: `OpError::Axis`, and what the array carries.
+    #[track_caller]
+    pub fn axis_place(&self, axis: i64) -> Result<usize, Error> {
+        self.ok()?;
+        normalize_axis(axis, self.ndim()).map_err(|error| Error::op(error, call_site()))
+    }
+
     /// NumPy's `flags`. Local. Errors: what the array carries.
     pub fn flags(&self) -> Result<Flags, Error> {
         let view = self.base_view()?;

@@ -206,13 +206,13 @@ impl Array {
     }
 
     /// One global array of what every process holds: its shards, one for each of its devices,
-    /// joined along `axis`.
+    /// joined along `axis`. One shard alone is split evenly over the devices of its process.
     ///
     /// Collective over the mesh (exchanges the extents). Errors: a `Failure` on all ranks if the
-    /// shards of any rank do not fit; `OpError::DataLength` on the rank that has one whose bytes do
-    /// not fill its shape.
+    /// shards of any rank do not fit; on the rank that has it, `OpError::Axis` of a shard without
+    /// the axis and `OpError::DataLength` of one whose bytes do not fill its shape.
     #[track_caller]
-    pub fn from_local(shards: Vec<HostArray>, axis: usize) -> Array {
+    pub fn from_local(shards: Vec<HostArray>, axis: i64) -> Array {
         Array::from_local_shards(shards.into_iter().map(LocalShard::from).collect(), axis)
     }
 
@@ -241,7 +241,7 @@ impl Array {
 
     /// As `from_local`, of shards whose elements somebody else may have too.
     #[track_caller]
-    pub fn from_local_shards(shards: Vec<LocalShard>, axis: usize) -> Array {
+    pub fn from_local_shards(shards: Vec<LocalShard>, axis: i64) -> Array {
         let site = call_site();
         Array::catch((|| {
             let mesh = current_mesh(site)?;

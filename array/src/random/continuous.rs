@@ -41,7 +41,7 @@ impl Generator {
         let shape = shape.resolve(DType::F64.size(), site)?;
         let counters = self.counters(&shape, 1, site)?;
         let half_a_step = 0.5 / (1u64 << 53) as f64;
-        Ok(self.uniform_of(&counters, DType::F64, site) + half_a_step)
+        Ok(counters.uniform(0, DType::F64, site) + half_a_step)
     }
 
     /// Uniform numbers in [low, high) of dtype `f64`. Errors: `OpError::OutOfRange` for a range

@@ -60,7 +60,7 @@ impl Generator {
     #[must_use]
     pub fn integers(&self, low: i64, high: i64, shape: impl Into<ShapeArgument>) -> Array {
         let (site, shape) = (call_site(), shape.into());
-        within(site, || self.integers_as(low, high, shape, DType::I64))
+        within(site, || self.integers_as(low.into(), high.into(), shape, DType::I64))
     }
 
     /// As [`Generator::integers`], of another dtype. Errors: `OpError::Dtype` for one that is
@@ -69,8 +69,8 @@ impl Generator {
     #[must_use]
     pub fn integers_as(
         &self,
-        low: i64,
-        high: i64,
+        low: i128,
+        high: i128,
         shape: impl Into<ShapeArgument>,
         dtype: DType,
     ) -> Array {
@@ -89,14 +89,18 @@ impl Generator {
                 return Err(refused("integers", "range", format!("{low} to {high}"), site));
             }
             let (least, most) = limits(dtype);
-            if i128::from(low) < least || i128::from(high) - 1 > most {
+            if low < least || high - 1 > most {
                 let value = format!("{low} to {high} in {dtype}");
                 return Err(refused("integers", "range", value, site));
             }
-            let count = high.wrapping_sub(low) as u64;
-            let chosen = self.bits(shape.as_slice()).remainder(Scalar::new(count));
-            let chosen = chosen.converted(DType::I64, site) + low;
-            chosen.converted(dtype, site).ok().cloned()
+            let bits = self.bits(shape.as_slice());
+            // All there are of 64 bits need no remainder.
+            let chosen = match u64::try_from(high - low) {
+                Ok(count) => bits.remainder(Scalar::new(count)),
+                Err(_) => bits,
+            };
+            // Sums and conversions keep the last bits, which are those of the integer in any dtype.
+            (chosen + Scalar::new(low as u64)).converted(dtype, site).ok().cloned()
         }))
     }
 

@@ -9,7 +9,7 @@ use crate::manipulation::refused;
 use crate::math::select;
 use crate::operand::Argument;
 use crate::reductions::{axis, keepdims};
-use phalanx_ops::{DType, Scalar, Shape, Weak};
+use phalanx_ops::{DType, Shape, Weak};
 
 /// How many proposals an element has. Each is refused with a chance below 1 in 20, so that less
 /// than one element in 10¹⁰ has none left and is the mean.
@@ -64,10 +64,8 @@ impl Generator {
     ) -> Result<(Array, Array), Error> {
         let counters = self.counters(shape, COUNTERS, site)?;
         within(site, || {
-            let uniform = |place: u64| {
-                let counters = &counters + Scalar::new(place);
-                self.uniform_of(&counters, DType::F64, site) + 0.5 / (1u64 << 53) as f64
-            };
+            let half_a_step = 0.5 / (1u64 << 53) as f64;
+            let uniform = |place: u64| counters.uniform(place, DType::F64, site) + half_a_step;
             let is_small = exponent.less(1);
             let d = select(&is_small, exponent + 1.0, exponent) - 1.0 / 3.0;
             let c = 1.0 / (&d * 9.0).sqrt();

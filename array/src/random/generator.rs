@@ -12,7 +12,7 @@ use phalanx_ops::shape::size;
 use phalanx_ops::{DType, Op, Scalar, Shape};
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A source of random numbers on a mesh.
 ///
@@ -21,9 +21,52 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// the numbers that ranks draw for themselves would be missing in what they draw together.
 pub struct Generator {
     pub(super) mesh: MeshHandle,
-    key: u64,
+    state: Mutex<State>,
+}
+
+/// What the next numbers of a generator depend on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct State {
+    /// Made of the seed.
+    pub key: u64,
     /// How many counters have been used.
-    next: AtomicU64,
+    pub next: u64,
+}
+
+impl State {
+    /// That of a generator of this seed which has drawn nothing.
+    pub fn of_seed(seed: u64) -> State {
+        State { key: mixed(seed), next: 0 }
+    }
+}
+
+/// Counters for numbers that are drawn, and the key that goes with them.
+pub(super) struct Counters {
+    array: Array,
+    key: u64,
+}
+
+impl Counters {
+    /// 64 random bits for the counter at a place behind each.
+    fn bits(&self, place: u64, site: Site) -> Array {
+        let key = Scalar::new(self.key);
+        if place == 0 {
+            return elementwise(Op::Philox, &[(&self.array).into(), key.into()], site);
+        }
+        let counters = within(site, || &self.array + Scalar::new(place));
+        elementwise(Op::Philox, &[(&counters).into(), key.into()], site)
+    }
+
+    /// Uniform numbers in [0, 1) for the counter at a place behind each.
+    pub(super) fn uniform(&self, place: u64, dtype: DType, site: Site) -> Array {
+        // As many bits as the significand has.
+        let (drop, unit) = match dtype {
+            DType::F32 => (40u64, 1.0 / (1u64 << 24) as f64),
+            _ => (11, 1.0 / (1u64 << 53) as f64),
+        };
+        let bits = self.bits(place, site).right_shift(Scalar::new(drop));
+        bits.converted(dtype, site) * unit
+    }
 }
 
 /// A generator that draws the numbers of this seed, on the current mesh. Local. Errors: without a
@@ -31,7 +74,7 @@ pub struct Generator {
 #[track_caller]
 pub fn seeded(seed: u64) -> Result<Generator, Error> {
     let mesh = crate::creation::current_mesh(call_site())?;
-    Ok(Generator { mesh, key: mixed(seed), next: AtomicU64::new(0) })
+    Ok(Generator { mesh, state: Mutex::new(State::of_seed(seed)) })
 }
 
 /// A generator with a seed of its own that all ranks agree on, on the current mesh. Collective over
@@ -73,16 +116,35 @@ impl Generator {
         &self.mesh
     }
 
+    fn locked(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What the next numbers depend on. Local.
+    pub fn state(&self) -> State {
+        *self.locked()
+    }
+
+    /// Goes on from another state, which all ranks give alike. Local.
+    pub fn set_state(&self, state: State) {
+        *self.locked() = state;
+    }
+
     /// The positions in C order of the elements of a shape, counted on from what was drawn before,
     /// with room for `each` counters an element.
-    pub(super) fn counters(&self, shape: &Shape, each: u64, site: Site) -> Result<Array, Error> {
+    pub(super) fn counters(&self, shape: &Shape, each: u64, site: Site) -> Result<Counters, Error> {
         if !self.mesh.is_current() {
             let current = crate::creation::current_mesh(site)?;
             let (left, right) = (self.mesh.mesh().to_string(), current.mesh().to_string());
             return Err(Error::op(OpError::Meshes { left, right }, site));
         }
-        let count = size(shape) as u64;
-        let first = self.next.fetch_add(count.wrapping_mul(each), Ordering::Relaxed);
+        let used = (size(shape) as u64).wrapping_mul(each);
+        let State { key, next: first } = {
+            let mut state = self.locked();
+            let before = *state;
+            state.next = before.next.wrapping_add(used);
+            before
+        };
         let mut step = each;
         let mut sum: Option<Array> = None;
         for axis in (0..shape.len()).rev() {
@@ -98,23 +160,8 @@ impl Generator {
         }
         let zero = || crate::creation::zeros((), DType::U64);
         let positions = sum.unwrap_or_else(zero);
-        (positions + Scalar::new(first)).ok().cloned()
-    }
-
-    /// 64 random bits for each counter.
-    fn bits_of(&self, counters: &Array, site: Site) -> Array {
-        elementwise(Op::Philox, &[counters.into(), Scalar::new(self.key).into()], site)
-    }
-
-    /// Uniform numbers in [0, 1) for each counter.
-    pub(super) fn uniform_of(&self, counters: &Array, dtype: DType, site: Site) -> Array {
-        // As many bits as the significand has.
-        let (drop, unit) = match dtype {
-            DType::F32 => (40u64, 1.0 / (1u64 << 24) as f64),
-            _ => (11, 1.0 / (1u64 << 53) as f64),
-        };
-        let bits = self.bits_of(counters, site).right_shift(Scalar::new(drop));
-        bits.converted(dtype, site) * unit
+        let array = (positions + Scalar::new(first)).ok()?.clone();
+        Ok(Counters { array, key })
     }
 
     pub(super) fn float(dtype: DType, operation: &'static str, site: Site) -> Result<(), Error> {
@@ -131,7 +178,7 @@ impl Generator {
         let (site, shape) = (call_site(), shape.into());
         Array::catch(within(site, || {
             let shape = shape.resolve(8, site)?;
-            self.bits_of(&self.counters(&shape, 1, site)?, site).ok().cloned()
+            self.counters(&shape, 1, site)?.bits(0, site).ok().cloned()
         }))
     }
 
@@ -143,7 +190,7 @@ impl Generator {
         Array::catch(within(site, || {
             Generator::float(dtype, "random", site)?;
             let shape = shape.resolve(dtype.size(), site)?;
-            self.uniform_of(&self.counters(&shape, 1, site)?, dtype, site).ok().cloned()
+            self.counters(&shape, 1, site)?.uniform(0, dtype, site).ok().cloned()
         }))
     }
 
@@ -159,8 +206,8 @@ impl Generator {
             Generator::float(dtype, "standard_normal", site)?;
             let shape = shape.resolve(dtype.size(), site)?;
             let counters = self.counters(&shape, 2, site)?;
-            let radius = 1.0 - self.uniform_of(&counters, dtype, site);
-            let angle = self.uniform_of(&(counters + Scalar::new(1u64)), dtype, site);
+            let radius = 1.0 - counters.uniform(0, dtype, site);
+            let angle = counters.uniform(1, dtype, site);
             let normal = (radius.log() * -2.0).sqrt() * (angle * std::f64::consts::TAU).cos();
             normal.ok().cloned()
         }))

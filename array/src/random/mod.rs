@@ -16,4 +16,4 @@ mod gamma;
 mod generator;
 mod proposals;
 
-pub use generator::{Generator, fresh_seed, generator, seeded};
+pub use generator::{Generator, State, fresh_seed, generator, seeded};

@@ -6,7 +6,7 @@ use crate::creation::{ShapeArgument, full};
 use crate::error::{Error, Site, call_site, within};
 use crate::manipulation::refused;
 use crate::math::select;
-use phalanx_ops::{DType, Scalar, Shape};
+use phalanx_ops::{DType, Shape};
 use std::f64::consts::{PI, TAU};
 
 /// How many proposals an element has. Each is refused with a chance of at most 0.35, so that less
@@ -25,10 +25,8 @@ impl Generator {
     ) -> Result<Array, Error> {
         let counters = self.counters(shape, 2 * PROPOSALS, site)?;
         within(site, || {
-            let uniform = |place: u64| {
-                let counters = &counters + Scalar::new(place);
-                self.uniform_of(&counters, DType::F64, site) + 0.5 / (1u64 << 53) as f64
-            };
+            let half_a_step = 0.5 / (1u64 << 53) as f64;
+            let uniform = |place: u64| counters.uniform(place, DType::F64, site) + half_a_step;
             let mut drawn = self.mesh.enter(|| full(shape.as_slice(), default, DType::F64));
             for proposal in (0..PROPOSALS).rev() {
                 let (number, taken) = propose(uniform(2 * proposal), uniform(2 * proposal + 1));

@@ -56,7 +56,7 @@ impl Engine for Notes {
     fn from_local(
         &self,
         shards: Vec<LocalShard>,
-        _: usize,
+        _: i64,
         site: Site,
     ) -> Result<(Vec<usize>, Arc<dyn Evaluated>), Error> {
         Ok((shards[0].shape.clone(), self.share(&shards[0], site)?.0))

@@ -4,6 +4,7 @@ use crate::arguments::Arguments;
 use crate::errors::value_error;
 use crate::errors_met::check_cast;
 use crate::functions;
+use crate::mistakes::Mistake;
 use crate::text::{TextOptions, text_of};
 use phalanx::BitOrder;
 use pyo3::prelude::*;
@@ -102,6 +103,6 @@ fn bit_order(a: &Arguments<'_, '_>) -> PyResult<BitOrder> {
     match a.text_or("bitorder", "big")?.as_str() {
         "big" => Ok(BitOrder::Big),
         "little" => Ok(BitOrder::Little),
-        _ => Err(value_error("'order' must be either 'little' or 'big'")),
+        _ => Err(value_error(Mistake::Choice, "'order' must be either 'little' or 'big'")),
     }
 }

@@ -3,9 +3,10 @@
 use crate::answer::Answer;
 use crate::arguments::Arguments;
 use crate::convert;
-use crate::errors::{raised, type_error, value_error};
+use crate::errors::{raised, refused, type_error, value_error};
 use crate::errors_met::check_cast;
 use crate::functions;
+use crate::mistakes::Mistake;
 use crate::ndarray::Ndarray;
 use crate::options::{Callback, weak_of};
 use phalanx::{Argument, Array, DType, Grid, Indexing, MemoryOrder, Samples, Weak};
@@ -115,7 +116,7 @@ functions! { FUNCTIONS, a =>
     {
         a.device()?;
         if a.positional() == 0 && a.find("stop").is_none() {
-            return Err(type_error("arange() requires stop to be specified."));
+            return Err(type_error(Mistake::Count, "arange() requires stop to be specified."));
         }
         let (start, stop) = match (a.has("start"), a.has("stop")) {
             (true, true) => (number(a, "start")?, number(a, "stop")?),
@@ -126,7 +127,10 @@ functions! { FUNCTIONS, a =>
         let is_wide = |number: &Weak| matches!(number, Weak::Int(n) if i64::try_from(*n).is_err());
         let dtype = a.optional_dtype("dtype")?;
         if dtype.is_none() && [&start, &stop, &step].into_iter().any(is_wide) {
-            return Err(PyOverflowError::new_err("Python integer out of bounds for int64"));
+            return Err(refused::<PyOverflowError>(
+                Mistake::Large,
+                "Python integer out of bounds for int64",
+            ));
         }
         match dtype {
             Some(dtype) => phalanx::arange_as(start, stop, step, dtype),
@@ -230,7 +234,10 @@ functions! { FUNCTIONS, a =>
         let indexing = match a.text_or("indexing", "xy")?.as_str() {
             "xy" => Indexing::Xy,
             "ij" => Indexing::Ij,
-            _ => return Err(value_error("Valid values for `indexing` are 'xy' and 'ij'.")),
+            _ => return Err(value_error(
+                Mistake::Choice,
+                "Valid values for `indexing` are 'xy' and 'ij'.",
+            )),
         };
         let copies = a.truth_or("copy", true)?;
         let is_open = a.truth_or("sparse", false)?;
@@ -491,6 +498,7 @@ fn converted(
     let order = a.order_or("order", MemoryOrder::K)?;
     let refused = || {
         value_error(
+            Mistake::Value,
             "Unable to avoid copy while creating an array as requested.\nIf using `np.array(obj, \
              copy=False)` replace it with `np.asarray(obj)` to allow a copy when needed.",
         )
@@ -546,7 +554,7 @@ fn required(a: &Arguments<'_, '_>) -> PyResult<Answer> {
     let c = is_among(&["C", "C_CONTIGUOUS", "CONTIGUOUS"]);
     let f = is_among(&["F", "F_CONTIGUOUS", "FORTRAN"]);
     if c && f {
-        return Err(value_error("Cannot specify both \"C\" and \"F\" order"));
+        return Err(value_error(Mistake::Together, "Cannot specify both \"C\" and \"F\" order"));
     }
     let order = if f { MemoryOrder::F } else { MemoryOrder::C };
     if (c || f) && !lies_in(a, &array, order)? {
@@ -565,13 +573,14 @@ pub fn grid_range(object: &Bound<'_, PyAny>) -> PyResult<phalanx::GridRange> {
         if value.is_none() {
             return Ok(default);
         }
-        weak_of(&value)?.ok_or_else(|| value_error("a grid is made of slices of numbers"))
+        weak_of(&value)?
+            .ok_or_else(|| value_error(Mistake::Value, "a grid is made of slices of numbers"))
     };
     let start = part("start", Weak::Int(0))?;
     let step = part("step", Weak::Int(1))?;
     let stop = object.getattr("stop")?;
     if stop.is_none() {
-        return Err(value_error("a grid is made of slices with an end"));
+        return Err(value_error(Mistake::Value, "a grid is made of slices with an end"));
     }
     let stop = part("stop", Weak::Int(0))?;
     Ok(match step {

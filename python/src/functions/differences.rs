@@ -5,6 +5,7 @@ use crate::arguments::{Arguments, is_integer};
 use crate::convert;
 use crate::errors::value_error;
 use crate::functions;
+use crate::mistakes::Mistake;
 use phalanx::{
     Argument, Array, Bound as Edge, ConvolveMode, DiffOptions, GradientOptions, axis, convolve,
     correlate, diff, ediff1d, gradient, interp, interp_periodic, trapezoid, unwrap,
@@ -41,7 +42,7 @@ fn gradients(a: &Arguments<'_, '_>) -> PyResult<Answer> {
 
 fn mode(a: &Arguments<'_, '_>, default: ConvolveMode) -> PyResult<ConvolveMode> {
     let Some(name) = a.optional_text("mode")? else { return Ok(default) };
-    let refused = || value_error("mode must be one of 'valid', 'same', or 'full'");
+    let refused = || value_error(Mistake::Choice, "mode must be one of 'valid', 'same', or 'full'");
     ConvolveMode::from_name(&name).ok_or_else(refused)
 }
 
@@ -80,7 +81,7 @@ functions! { FUNCTIONS, a =>
     {
         let (x, xp, fp) = (a.array("x")?, a.array("xp")?, a.array("fp")?);
         match a.optional_float("period")? {
-            Some(0.0) => return Err(value_error("period must be a non-zero value")),
+            Some(0.0) => return Err(value_error(Mistake::Value, "period must be a non-zero value")),
             Some(period) => interp_periodic(&x, &xp, &fp, period),
             None => interp(&x, &xp, &fp, edge(a, "left")?, edge(a, "right")?),
         }

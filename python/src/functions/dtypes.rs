@@ -5,6 +5,7 @@ use crate::convert;
 use crate::dtypes::{from_python, numpy, to_python};
 use crate::errors::{raised, type_error, value_error};
 use crate::functions;
+use crate::mistakes::Mistake;
 use crate::ndarray::Ndarray;
 use phalanx::{Argument, Casting, DType, DTypeKind, Scalar, Weak};
 use pyo3::prelude::*;
@@ -15,7 +16,7 @@ functions! { FUNCTIONS, a =>
     "Whether a rule allows a cast.":
     {
         if convert::weak(a.object("from_")?)?.is_some() {
-            return Err(type_error(
+            return Err(type_error(Mistake::Type,
                 "can_cast() does not support Python ints, floats, and complex because the result \
                  used to depend on the value.",
             ));
@@ -59,7 +60,10 @@ functions! { FUNCTIONS, a =>
         };
         let dtype = a.object("dtype")?;
         if dtype.is_instance_of::<PyString>() {
-            return Err(type_error("dtype argument must be a NumPy dtype, but it is a str"));
+            return Err(type_error(
+                Mistake::Type,
+                "dtype argument must be a NumPy dtype, but it is a str",
+            ));
         }
         phalanx::isdtype(from_python(dtype)?, &kinds)
     };
@@ -132,7 +136,10 @@ fn kind_of(object: &Bound<'_, PyAny>) -> PyResult<DTypeKind> {
     };
     let name = name.to_cow()?;
     DTypeKind::from_name(&name).ok_or_else(|| {
-        value_error(format!("kind argument is a string, but {name:?} is not a known kind name."))
+        value_error(
+            Mistake::Choice,
+            format!("kind argument is a string, but {name:?} is not a known kind name."),
+        )
     })
 }
 

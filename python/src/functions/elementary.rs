@@ -5,6 +5,7 @@ use crate::arguments::Arguments;
 use crate::convert;
 use crate::errors::value_error;
 use crate::functions;
+use crate::mistakes::Mistake;
 use crate::options::written;
 use phalanx::{Array, Bound as Limit, Replacements, Tolerance};
 use pyo3::prelude::*;
@@ -15,7 +16,7 @@ functions! { FUNCTIONS, a =>
     {
         let bounds = match (a.find("a_min").or(a.find("a_max")), a.find("min").or(a.find("max"))) {
             (Some(_), Some(_)) => {
-                return Err(value_error(
+                return Err(value_error(Mistake::Value,
                     "Passing `min` or `max` keyword argument when `a_min` and `a_max` are \
                      provided is forbidden.",
                 ));

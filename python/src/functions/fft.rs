@@ -3,6 +3,7 @@
 use crate::arguments::{Arguments, is_integer};
 use crate::errors::value_error;
 use crate::functions;
+use crate::mistakes::Mistake;
 use phalanx::Array;
 use phalanx::fft::{self, Grid, Line, Norm};
 use pyo3::prelude::*;
@@ -12,9 +13,12 @@ fn norm(a: &Arguments<'_, '_>) -> PyResult<Norm> {
         "backward" => Ok(Norm::Backward),
         "ortho" => Ok(Norm::Ortho),
         "forward" => Ok(Norm::Forward),
-        other => Err(value_error(format!(
-            "Invalid norm value {other}; should be \"backward\", \"ortho\" or \"forward\"."
-        ))),
+        other => Err(value_error(
+            Mistake::Choice,
+            format!(
+                "Invalid norm value {other}; should be \"backward\", \"ortho\" or \"forward\"."
+            ),
+        )),
     }
 }
 
@@ -116,7 +120,7 @@ functions! { FUNCTIONS, a =>
 fn samples(a: &Arguments<'_, '_>) -> PyResult<i64> {
     match is_integer(a.object("n")?) {
         true => a.integer("n"),
-        false => Err(value_error("n should be an integer")),
+        false => Err(value_error(Mistake::Value, "n should be an integer")),
     }
 }
 

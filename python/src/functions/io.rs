@@ -6,6 +6,7 @@ use crate::convert;
 use crate::dtypes::numpy;
 use crate::errors::{raised, value_error};
 use crate::functions;
+use crate::mistakes::Mistake;
 use crate::options::on_host;
 use crate::site::at_line;
 use phalanx::{Array, MeshHandle};
@@ -149,7 +150,10 @@ fn named(a: &Arguments<'_, '_>) -> PyResult<Vec<(String, Array)>> {
     for (place, array) in a.arrays("args")?.into_iter().enumerate() {
         let name = format!("arr_{place}");
         if arrays.iter().any(|(other, _)| *other == name) {
-            return Err(value_error(format!("Cannot use un-named variables and keyword {name}")));
+            return Err(value_error(
+                Mistake::Together,
+                format!("Cannot use un-named variables and keyword {name}"),
+            ));
         }
         arrays.push((name, array));
     }

@@ -5,6 +5,7 @@ use crate::answer::Answer;
 use crate::arguments::Arguments;
 use crate::errors::{raised, value_error};
 use crate::functions;
+use crate::mistakes::Mistake;
 use crate::named::named;
 use phalanx::linalg::{
     Ord, QrMode, Svd, Triangle, cholesky, cond, cross, det, eig, eigh, eigvals, eigvalsh, inv,
@@ -19,7 +20,7 @@ fn triangle(a: &Arguments<'_, '_>) -> PyResult<Triangle> {
     match a.text_or("UPLO", "L")?.as_str() {
         "L" | "l" => Ok(Triangle::Lower),
         "U" | "u" => Ok(Triangle::Upper),
-        _ => Err(value_error("UPLO argument must be 'L' or 'U'")),
+        _ => Err(value_error(Mistake::Choice, "UPLO argument must be 'L' or 'U'")),
     }
 }
 
@@ -31,7 +32,7 @@ fn order(a: &Arguments<'_, '_>, name: &str) -> PyResult<Ord> {
             "nuc" => Ok(Ord::Nuclear),
             "inf" => Ok(Ord::Infinity),
             "-inf" => Ok(Ord::MinusInfinity),
-            other => Err(value_error(format!("Invalid norm order '{other}'"))),
+            other => Err(value_error(Mistake::Choice, format!("Invalid norm order '{other}'"))),
         };
     }
     let number = a.float(name)?;
@@ -79,8 +80,8 @@ fn factors(a: &Arguments<'_, '_>) -> PyResult<Answer> {
         "reduced" => QrMode::Reduced,
         "complete" => QrMode::Complete,
         "r" => return Ok(qr(&array, QrMode::Reduced).1.into()),
-        "raw" => return Err(value_error("qr(): the mode 'raw' is not there")),
-        other => return Err(value_error(format!("Unrecognized mode '{other}'"))),
+        "raw" => return Err(value_error(Mistake::Absent, "qr(): the mode 'raw' is not there")),
+        other => return Err(value_error(Mistake::Choice, format!("Unrecognized mode '{other}'"))),
     };
     let (q, r) = qr(&array, mode);
     named(a.py(), "QRResult", vec![q.into(), r.into()])
@@ -102,7 +103,7 @@ fn rank(a: &Arguments<'_, '_>) -> PyResult<Array> {
         return Ok(matrix_rank(&array, a.optional_float("tol")?));
     };
     if a.has("tol") {
-        return Err(value_error("`tol` and `rtol` can't be both set."));
+        return Err(value_error(Mistake::Together, "`tol` and `rtol` can't be both set."));
     }
     let s = svdvals(&array);
     Ok(s.greater(s.max(keepdims(-1)) * relative).count_nonzero(-1))
@@ -126,7 +127,7 @@ functions! { FUNCTIONS, a =>
             usize::try_from(place).ok().and_then(|place| array.shape().get(place).copied())
         };
         if [&first, &second].iter().any(|array| extent(array).is_some_and(|extent| extent != 3)) {
-            return Err(value_error(
+            return Err(value_error(Mistake::Value,
                 "Both input arrays must be (arrays of) 3-dimensional vectors",
             ));
         }
@@ -212,7 +213,7 @@ functions! { FUNCTIONS, a =>
     {
         let (first, second) = (a.array("x1")?, a.array("x2")?);
         if first.ndim() != 1 || second.ndim() != 1 {
-            return Err(value_error(format!(
+            return Err(value_error(Mistake::Value, format!(
                 "Input arrays must be one-dimensional, but they are x1.ndim={} and x2.ndim={}.",
                 first.ndim(),
                 second.ndim()
@@ -260,7 +261,7 @@ functions! { FUNCTIONS, a =>
     "The inverse of `tensordot` with an array over some of its axes.":
     {
         let first = usize::try_from(a.integer_or("ind", 2)?).ok().filter(|&first| first > 0);
-        let first = first.ok_or_else(|| value_error("Invalid ind argument."))?;
+        let first = first.ok_or_else(|| value_error(Mistake::Value, "Invalid ind argument."))?;
         tensorinv(&a.array("a")?, first)
     };
 

@@ -6,6 +6,7 @@ use crate::convert;
 use crate::errors::{raised, type_error, value_error};
 use crate::functions;
 use crate::functions::padding;
+use crate::mistakes::Mistake;
 use crate::options::Callback;
 use phalanx::{Array, AxisList, Casting, Index, MemoryOrder, Nested, Trim};
 use pyo3::prelude::*;
@@ -59,7 +60,10 @@ functions! { FUNCTIONS, a =>
             let object = object?;
             let extents = crate::arguments::integers(&object)?;
             let extent = |extent: i64| {
-                let refused = |_| value_error("negative dimensions are not allowed");
+                let refused = |_| value_error(
+                    Mistake::Value,
+                    "negative dimensions are not allowed",
+                );
                 usize::try_from(extent).map_err(refused)
             };
             shapes.push(extents.into_iter().map(extent).collect::<PyResult<_>>()?);
@@ -86,10 +90,8 @@ functions! { FUNCTIONS, a =>
             Some(axes) => {
                 let mut size = 1;
                 for axis in axes {
-                    let ndim = array.ndim() as i64;
-                    let place = if axis < 0 { axis + ndim } else { axis };
-                    let extent = usize::try_from(place).ok().and_then(|k| array.shape().get(k));
-                    size *= extent.ok_or_else(|| no_axis(a, axis, array.ndim()))?;
+                    let place = array.axis_place(axis).map_err(|error| raised(a.py(), &error))?;
+                    size *= array.shape()[place];
                 }
                 size
             }
@@ -200,7 +202,7 @@ functions! { FUNCTIONS, a =>
     {
         let axes = a.optional_integers("axes")?.unwrap_or_else(|| vec![0, 1]);
         let Ok(axes) = <[i64; 2]>::try_from(axes) else {
-            return Err(value_error("len(axes) must be 2."));
+            return Err(value_error(Mistake::Value, "len(axes) must be 2."));
         };
         phalanx::rot90(&a.array("m")?, a.integer_or("k", 1)?, axes)
     };
@@ -215,7 +217,10 @@ functions! { FUNCTIONS, a =>
         let (array, axis) = (a.array("a")?, AxisList::from(a.optional_integer("axis")?));
         let counts = a.host_integers("repeats")?;
         let count = |count: i64| {
-            let refused = |_| value_error("repeats may not contain negative values.");
+            let refused = |_| value_error(
+                Mistake::Value,
+                "repeats may not contain negative values.",
+            );
             usize::try_from(count).map_err(refused)
         };
         let counts: Vec<usize> = counts.into_iter().map(count).collect::<PyResult<_>>()?;
@@ -265,7 +270,7 @@ functions! { FUNCTIONS, a =>
             "fb" | "bf" => Trim::Both,
             "f" => Trim::Front,
             "b" => Trim::Back,
-            _ => return Err(value_error("unexpected character(s) in `trim`")),
+            _ => return Err(value_error(Mistake::Choice, "unexpected character(s) in `trim`")),
         };
         phalanx::trim_zeros(&a.array("filt")?, trim, a.axis_list("axis")?)
     };
@@ -311,7 +316,7 @@ functions! { METHODS, a =>
     {
         let shape = a.object("shape")?.cast::<PyTuple>()?;
         if shape.is_empty() {
-            return Err(type_error("reshape() takes exactly 1 argument (0 given)"));
+            return Err(type_error(Mistake::Count, "reshape() takes exactly 1 argument (0 given)"));
         }
         reshaped(a, &a.integers_of_rest("shape").map_err(|error| a.no_extent(error))?)?
     };
@@ -333,7 +338,7 @@ functions! { METHODS, a =>
     "Refused: arrays keep their shape.":
     {
         a.array("a")?;
-        let refused: PyResult<()> = Err(value_error(
+        let refused: PyResult<()> = Err(value_error(Mistake::Fixed,
             "cannot resize this array in place: arrays keep their shape; use phalanx.resize, which \
              makes another one",
         ));
@@ -390,14 +395,6 @@ fn axis(a: &Arguments<'_, '_>) -> PyResult<i64> {
     a.integer_or("axis", 0)
 }
 
-fn no_axis(a: &Arguments<'_, '_>, axis: i64, ndim: usize) -> PyErr {
-    let text = format!("axis {axis} is out of bounds for array of dimension {ndim}");
-    let class = a.py().import("numpy.exceptions").and_then(|module| module.getattr("AxisError"));
-    class
-        .and_then(|class| class.call1((text.clone(),)))
-        .map_or_else(|_| value_error(text), PyErr::from_value)
-}
-
 fn transposed(array: &Array, axes: Option<Vec<i64>>) -> Array {
     match axes {
         Some(axes) => array.transpose(axes),
@@ -414,7 +411,10 @@ fn reshaped(a: &Arguments<'_, '_>, shape: &[i64]) -> PyResult<Array> {
         Some(false)
             if array.size() > 0 && reshaped.ok().is_ok() && !reshaped.has_base_of(&array) =>
         {
-            return Err(value_error("Unable to avoid creating a copy while reshaping."));
+            return Err(value_error(
+                Mistake::Fixed,
+                "Unable to avoid creating a copy while reshaping.",
+            ));
         }
         _ => reshaped,
     })
@@ -433,6 +433,7 @@ fn each(a: &Arguments<'_, '_>, function: fn(&Array) -> Array) -> PyResult<Answer
 fn parts(a: &Arguments<'_, '_>, name: &str) -> PyResult<Vec<Array>> {
     if !a.object(name)?.hasattr("__getitem__")? {
         return Err(type_error(
+            Mistake::Type,
             "arrays to stack must be passed as a \"sequence\" type such as list or tuple.",
         ));
     }
@@ -454,6 +455,7 @@ fn joined(
     if let Some(dtype) = a.optional_dtype("dtype")? {
         if out.is_some() {
             return Err(type_error(
+                Mistake::Type,
                 "concatenate() only takes `out` or `dtype` as an argument, but both were provided.",
             ));
         }
@@ -486,7 +488,10 @@ fn list(a: &Arguments<'_, '_>, parts: Result<Vec<Array>, phalanx::Error>) -> PyR
 
 fn nested(object: &Bound<'_, PyAny>) -> PyResult<Nested> {
     if object.is_instance_of::<PyTuple>() {
-        return Err(type_error("only lists can be used to arrange blocks, not tuples"));
+        return Err(type_error(
+            Mistake::Type,
+            "only lists can be used to arrange blocks, not tuples",
+        ));
     }
     match object.cast::<PyList>() {
         Ok(items) => {

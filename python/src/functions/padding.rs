@@ -3,7 +3,8 @@
 use crate::arguments::Arguments;
 use crate::convert;
 use crate::dtypes::numpy;
-use crate::errors::{type_error, value_error};
+use crate::errors::{as_numpy_raises, type_error, value_error};
+use crate::mistakes::Mistake;
 use crate::options::on_host;
 use phalanx::{Array, Ends, PadMode, PadWidths, Statistic};
 use pyo3::prelude::*;
@@ -15,7 +16,10 @@ pub fn padded(a: &Arguments<'_, '_>) -> PyResult<Array> {
     let ndim = array.ndim();
     let mode = a.object("mode").ok().filter(|mode| mode.is_callable());
     if mode.is_some() {
-        return Err(type_error("pad(): mode must be a string; a function is not there as one"));
+        return Err(type_error(
+            Mistake::Absent,
+            "pad(): mode must be a string; a function is not there as one",
+        ));
     }
     let name = a.text_or("mode", "constant")?;
     let allowed: &[&str] = match name.as_str() {
@@ -25,15 +29,18 @@ pub fn padded(a: &Arguments<'_, '_>) -> PyResult<Array> {
         "reflect" | "symmetric" => &["reflect_type"],
         "empty" | "edge" | "wrap" => &[],
         "median" => {
-            return Err(value_error("pad(): the mode 'median' is not there"));
+            return Err(value_error(Mistake::Absent, "pad(): the mode 'median' is not there"));
         }
-        other => return Err(value_error(format!("mode '{other}' is not supported"))),
+        other => {
+            return Err(value_error(Mistake::Choice, format!("mode '{other}' is not supported")));
+        }
     };
     for option in ["stat_length", "constant_values", "end_values", "reflect_type"] {
         if a.find(option).is_some() && !allowed.contains(&option) {
-            return Err(value_error(format!(
-                "unsupported keyword arguments for mode '{name}': {{'{option}'}}"
-            )));
+            return Err(value_error(
+                Mistake::Value,
+                format!("unsupported keyword arguments for mode '{name}': {{'{option}'}}"),
+            ));
         }
     }
     let widths = widths(a, ndim)?;
@@ -72,19 +79,24 @@ fn widths(a: &Arguments<'_, '_>, ndim: usize) -> PyResult<PadWidths> {
     };
     let mut widths = vec![(0, 0); ndim];
     for (axis, pair) in by_axis.iter() {
-        let axis: i64 = axis.extract()?;
+        let axis: i64 = axis
+            .extract()
+            .map_err(|_| type_error(Mistake::Type, "axes of `pad_width` are integers"))?;
         let place = if axis < 0 { axis + ndim as i64 } else { axis };
         let width = usize::try_from(place).ok().and_then(|place| widths.get_mut(place));
-        let width = width.ok_or_else(|| value_error(format!("there is no axis {axis}")))?;
+        let width =
+            width.ok_or_else(|| value_error(Mistake::Value, format!("there is no axis {axis}")))?;
         *width = pairs(&pair, 1, read)?[0];
     }
     Ok(PadWidths::Each(widths))
 }
 
 fn count(value: &Bound<'_, PyAny>, name: &str) -> PyResult<usize> {
-    let number: i64 =
-        value.extract().map_err(|_| type_error(format!("`{name}` must be of integral type.")))?;
-    usize::try_from(number).map_err(|_| value_error("index can't contain negative values"))
+    let number: i64 = value
+        .extract()
+        .map_err(|_| type_error(Mistake::Type, format!("`{name}` must be of integral type.")))?;
+    usize::try_from(number)
+        .map_err(|_| value_error(Mistake::Value, "index can't contain negative values"))
 }
 
 /// A pair for each axis, of what NumPy broadcasts to that.
@@ -94,8 +106,10 @@ fn pairs<T>(
     read: impl Fn(&Bound<'_, PyAny>) -> PyResult<T>,
 ) -> PyResult<Vec<(T, T)>> {
     let numpy = numpy(object.py())?;
-    let array = numpy.getattr("asarray")?.call1((on_host(object)?,))?;
-    let all = numpy.getattr("broadcast_to")?.call1((array, (ndim, 2)))?.call_method0("tolist")?;
+    let coded = |error| as_numpy_raises(object.py(), Mistake::Value, error);
+    let array = numpy.getattr("asarray")?.call1((on_host(object)?,)).map_err(coded)?;
+    let all = numpy.getattr("broadcast_to")?.call1((array, (ndim, 2))).map_err(coded)?;
+    let all = all.call_method0("tolist")?;
     let pair = |pair: Bound<'_, PyAny>| -> PyResult<(T, T)> {
         Ok((read(&pair.get_item(0)?)?, read(&pair.get_item(1)?)?))
     };

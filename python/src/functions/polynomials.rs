@@ -1,6 +1,8 @@
 //! Polynomials as vectors of coefficients, that of the highest power first.
 
+use crate::errors::value_error;
 use crate::functions;
+use crate::mistakes::Mistake;
 use phalanx::{
     poly, polyadd, polyder, polydiv, polyfit, polyint, polymul, polysub, polyval, roots,
 };
@@ -49,7 +51,7 @@ functions! { FUNCTIONS, a =>
         a.only("cov", "False")?;
         let weights = a.optional_array("w")?;
         let degree = usize::try_from(a.integer("deg")?)
-            .map_err(|_| crate::errors::value_error("expected deg >= 0"))?;
+            .map_err(|_| value_error(Mistake::Value, "expected deg >= 0"))?;
         let rcond = a.optional_float("rcond")?;
         polyfit(&a.array("x")?, &a.array("y")?, degree, rcond, weights.as_ref())
     };

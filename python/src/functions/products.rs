@@ -3,8 +3,9 @@
 use crate::answer::Answer;
 use crate::arguments::{Arguments, integers, is_integer};
 use crate::convert;
-use crate::errors::value_error;
+use crate::errors::{type_error, value_error};
 use crate::functions;
+use crate::mistakes::Mistake;
 use phalanx::{
     Array, ContractedAxes, cross, dot, einsum, inner, kron, matmul, matvec, outer, tensordot, vdot,
     vecdot, vecmat,
@@ -41,15 +42,19 @@ pub fn contracted(a: &Arguments<'_, '_>) -> PyResult<ContractedAxes> {
     let both = object.try_iter()?.collect::<PyResult<Vec<_>>>()?;
     match both.as_slice() {
         [first, second] => Ok(ContractedAxes::Pairs(integers(first)?, integers(second)?)),
-        _ => Err(value_error("axes are a number, or those of one array and those of the other")),
+        _ => Err(value_error(
+            Mistake::Value,
+            "axes are a number, or those of one array and those of the other",
+        )),
     }
 }
 
 /// The letter of an axis that is numbered, in NumPy's order.
 fn letter(number: i64) -> PyResult<char> {
     let place = u8::try_from(number).ok().filter(|&place| place < 52);
-    let place =
-        place.ok_or_else(|| value_error("subscript is not within the valid range [0, 52)"))?;
+    let place = place.ok_or_else(|| {
+        value_error(Mistake::Value, "subscript is not within the valid range [0, 52)")
+    })?;
     Ok(char::from(if place < 26 { b'A' + place } else { b'a' + place - 26 }))
 }
 
@@ -60,7 +65,9 @@ fn letters(list: &Bound<'_, PyAny>) -> PyResult<String> {
         let item = item?;
         match item.is_instance_of::<PyEllipsis>() {
             true => text += "...",
-            false => text.push(letter(item.extract()?)?),
+            false => text.push(letter(item.extract().map_err(|_| {
+                type_error(Mistake::Type, "subscripts in a list are integers and ellipses")
+            })?)?),
         }
     }
     Ok(text)
@@ -70,7 +77,10 @@ fn letters(list: &Bound<'_, PyAny>) -> PyResult<String> {
 fn terms(given: &Bound<'_, PyTuple>) -> PyResult<(String, Vec<Array>)> {
     let items: Vec<_> = given.iter().collect();
     let Some(first) = items.first() else {
-        return Err(value_error("must specify the einstein sum subscripts and an operand"));
+        return Err(value_error(
+            Mistake::Count,
+            "must specify the einstein sum subscripts and an operand",
+        ));
     };
     if let Ok(subscripts) = first.cast::<PyString>() {
         let arrays = items[1..].iter().map(|item| convert::array(item, None));
@@ -125,7 +135,7 @@ functions! { FUNCTIONS, a =>
         let found = dot(&a.array("a")?, &a.array("b")?);
         let fits = |out: &Array| out.dtype() == found.dtype() && out.shape() == found.shape();
         if found.ok().is_ok() && a.out()?.is_some_and(|out| !fits(&out)) {
-            return Err(value_error(
+            return Err(value_error(Mistake::Value,
                 "output array is not acceptable (must have the right datatype, number of \
                  dimensions, and be a C-Array)",
             ));

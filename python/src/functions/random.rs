@@ -6,8 +6,9 @@ use crate::convert::{as_array, fetch};
 use crate::errors::{raised, type_error, value_error};
 use crate::function::Row;
 use crate::functions;
+use crate::mistakes::Mistake;
 use crate::ndarray::Ndarray;
-use crate::random_source::{RandomSource, reseed, source};
+use crate::random_source::{RandomSource, reseed, reseed_one, source, take_state, told_state};
 use phalanx::random::Generator;
 use phalanx::{Argument, Array, DType, Weak};
 use pyo3::prelude::*;
@@ -68,7 +69,10 @@ fn extents(a: &Arguments<'_, '_>, parameters: &[&Argument]) -> PyResult<Vec<i64>
     });
     match fits {
         true => Ok(shape),
-        false => Err(value_error(format!("{}(): the parameters do not fit size", a.name()))),
+        false => Err(value_error(
+            Mistake::Together,
+            format!("{}(): the parameters do not fit size", a.name()),
+        )),
     }
 }
 
@@ -109,7 +113,10 @@ fn drawn(
     };
     let placed = place(draw(first_default, second_default, &shape), &first, &second);
     if placed.ok().is_ok() && placed.shape().iter().map(|&extent| extent as i64).ne(shape) {
-        return Err(value_error(format!("{}(): the parameters do not fit size", a.name())));
+        return Err(value_error(
+            Mistake::Together,
+            format!("{}(): the parameters do not fit size", a.name()),
+        ));
     }
     Ok(placed)
 }
@@ -119,7 +126,7 @@ fn not_negative(a: &Arguments<'_, '_>, name: &str) -> PyResult<()> {
     let Some(Argument::Array(scale)) = a.optional_argument(name)? else { return Ok(()) };
     let is_negative = scale.less(0).any(()).item::<bool>();
     match is_negative.map_err(|error| raised(a.py(), &error))? {
-        true => Err(value_error(format!("{name} < 0"))),
+        true => Err(value_error(Mistake::Value, format!("{name} < 0"))),
         false => Ok(()),
     }
 }
@@ -164,16 +171,11 @@ fn plain(a: &Arguments<'_, '_>, draw: impl Fn(&[i64], DType) -> Array) -> PyResu
 
 /// Integers from `low`, or 0, to before `high`.
 fn integers(a: &Arguments<'_, '_>, rng: &Generator, closed: bool) -> PyResult<Array> {
-    let (low, high) = match a.optional_integer("high")? {
-        Some(high) => (a.integer("low")?, high),
-        None => (0, a.integer("low")?),
+    let (low, high) = match a.optional_wide_integer("high")? {
+        Some(high) => (a.wide_integer("low")?, high),
+        None => (0, a.wide_integer("low")?),
     };
-    let high = match closed {
-        true => {
-            high.checked_add(1).ok_or_else(|| value_error("high is out of bounds for int64"))?
-        }
-        false => high,
-    };
+    let high = if closed { high.saturating_add(1) } else { high };
     let dtype = if a.takes("dtype") { a.dtype_or("dtype", DType::I64)? } else { DType::I64 };
     Ok(rng.integers_as(low, high, size(a)?.as_slice(), dtype))
 }
@@ -186,6 +188,7 @@ fn chosen(a: &Arguments<'_, '_>, rng: &Generator, axis: i64) -> PyResult<Array> 
             let count = a.integer("a")?;
             if count < 0 || (count == 0 && size(a)?.iter().product::<i64>() > 0) {
                 return Err(value_error(
+                    Mistake::Value,
                     "a must be a positive integer unless no samples are taken",
                 ));
             }
@@ -210,7 +213,8 @@ fn chosen(a: &Arguments<'_, '_>, rng: &Generator, axis: i64) -> PyResult<Array> 
 fn permuted(a: &Arguments<'_, '_>, rng: &Generator, axis: i64) -> PyResult<Array> {
     if is_integer(a.object("x")?) {
         let count = usize::try_from(a.integer("x")?);
-        let count = count.map_err(|_| value_error("maximum allowed dimension exceeded"))?;
+        let count =
+            count.map_err(|_| value_error(Mistake::Value, "maximum allowed dimension exceeded"))?;
         return Ok(rng.permutation(count));
     }
     Ok(rng.shuffled(&a.array("x")?, axis))
@@ -221,7 +225,7 @@ fn shuffle(a: &Arguments<'_, '_>, rng: &Generator, axis: i64) -> PyResult<()> {
     let array = object.cast::<Ndarray>().map_err(|_| a.wrong("x", "a phalanx.ndarray"))?;
     let array = &array.get().array;
     if array.ndim() == 0 {
-        return Err(type_error("a 0-d array has nothing to shuffle"));
+        return Err(type_error(Mistake::Conversion, "a 0-d array has nothing to shuffle"));
     }
     array.try_assign(rng.shuffled(array, axis)).map_err(|error| raised(a.py(), &error))
 }
@@ -475,16 +479,10 @@ functions! {
     shuffle(a, &*source(a)?, a.integer_or("axis", 0)?);
 
     "spawn(self, /, n_children)",
-    "Generators of their own, whose seeds are drawn. Collective.":
+    "Generators of their own, of children of the seed.":
     {
-        let rng = source(a)?;
-        let host = fetch(a.py(), &rng.bits([a.size_or("n_children", 0)?]))?;
-        let (words, _) = host.bytes.as_chunks::<8>();
-        let children = words.iter().map(|word| {
-            let seed = (u64::from_ne_bytes(*word) >> 1).into_pyobject(a.py())?;
-            RandomSource::of_seed(a.py(), Some(seed.as_any()))
-        });
-        Answer::list(children.collect::<PyResult<Vec<_>>>()?)
+        let children = RandomSource::spawned(a.object("self")?, a.count("n_children")?)?;
+        Answer::list(children.into_iter().map(Bound::unbind).collect::<Vec<_>>())
     };
 }
 
@@ -553,6 +551,22 @@ draws! {
     "shuffle"("x"),
     "Puts the slices of an array into random order.":
     shuffle(a, rng, 0);
+
+    "get_state"("legacy=True"),
+    "What the next numbers depend on, as a tuple, or as a dictionary.":
+    told_state(a.py(), rng, a.truth_or("legacy", true)?)?;
+
+    "set_state"("state"),
+    "Goes on from a state that `get_state` told.":
+    take_state(rng, a.object("state")?)?;
+}
+
+functions! {
+    /// Methods of `RandomState` that are other functions of the module.
+    RANDOM_STATE_METHODS, a =>
+    "seed(self, seed=None)",
+    "Begins again with another seed; Collective without one.":
+    reseed_one(a.py(), &*source(a)?, a.given("seed"))?;
 }
 
 functions! {

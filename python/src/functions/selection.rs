@@ -5,6 +5,7 @@ use crate::arguments::Arguments;
 use crate::convert;
 use crate::errors::{raised, value_error};
 use crate::functions;
+use crate::mistakes::Mistake;
 use crate::options::{Callback, mode_of, written};
 use phalanx::{AnyIndex, Argument, Array, DType, Mode};
 use pyo3::prelude::*;
@@ -20,7 +21,10 @@ functions! { FUNCTIONS, a =>
                 phalanx::select(&a.mask("condition")?, x, y).into()
             }
             (None, None) => Answer::from(phalanx::nonzero(&a.array("condition")?)),
-            _ => return Err(value_error("either both or neither of x and y should be given")),
+            _ => return Err(value_error(
+                Mistake::Together,
+                "either both or neither of x and y should be given",
+            )),
         }
     };
 
@@ -202,7 +206,10 @@ fn positions(a: &Arguments<'_, '_>, name: &str) -> PyResult<Array> {
 fn check_vector(positions: &Array) -> PyResult<()> {
     match positions.ndim() {
         1 => Ok(()),
-        _ => Err(value_error("when axis=None, `indices` must have a single dimension.")),
+        _ => Err(value_error(
+            Mistake::Value,
+            "when axis=None, `indices` must have a single dimension.",
+        )),
     }
 }
 
@@ -216,7 +223,7 @@ fn is_fortran(a: &Arguments<'_, '_>) -> PyResult<bool> {
     match a.text_or("order", "C")?.as_str() {
         "C" | "c" => Ok(false),
         "F" | "f" => Ok(true),
-        _ => Err(value_error("only 'C' or 'F' order is permitted")),
+        _ => Err(value_error(Mistake::Choice, "only 'C' or 'F' order is permitted")),
     }
 }
 
@@ -298,14 +305,19 @@ fn piecewise(a: &Arguments<'_, '_>) -> PyResult<Array> {
     let count = conditions.len();
     if functions.len() == count + 1 {
         let mut held = conditions.clone().into_iter();
-        let first = held.next().ok_or_else(|| value_error("piecewise() needs a condition"))?;
+        let first = held
+            .next()
+            .ok_or_else(|| value_error(Mistake::Together, "piecewise() needs a condition"))?;
         let any = held.fold(first, |any, one| any.logical_or(one));
         conditions.push(any.logical_not());
     } else if functions.len() != count {
-        return Err(value_error(format!(
-            "with {count} condition(s), either {count} or {} functions are expected",
-            count + 1
-        )));
+        return Err(value_error(
+            Mistake::Value,
+            format!(
+                "with {count} condition(s), either {count} or {} functions are expected",
+                count + 1
+            ),
+        ));
     }
     let result = phalanx::zeros_like(&x, None);
     for (condition, function) in conditions.iter().zip(&functions) {

@@ -4,6 +4,7 @@ use crate::answer::Answer;
 use crate::arguments::Arguments;
 use crate::errors::{raised, value_error};
 use crate::functions;
+use crate::mistakes::Mistake;
 use crate::named::named;
 use phalanx::{
     Array, Side, Unique, argpartition, argsort, argsort_descending, intersect1d,
@@ -23,18 +24,24 @@ fn axis(a: &Arguments<'_, '_>) -> PyResult<Option<i64>> {
 /// Checks how is to be sorted, of which the result does not tell: every sort here is stable.
 fn checked(a: &Arguments<'_, '_>) -> PyResult<()> {
     if a.has("order") {
-        return Err(value_error("Cannot specify order when the array has no fields."));
+        return Err(value_error(
+            Mistake::Together,
+            "Cannot specify order when the array has no fields.",
+        ));
     }
     let kind = a.optional_text("kind")?;
     if a.takes("stable") && a.has("stable") && kind.is_some() {
         return Err(value_error(
+            Mistake::Value,
             "`kind` and keyword parameters can't be provided at the same time",
         ));
     }
     let first = kind.as_deref().and_then(|kind| kind.chars().next());
     match first {
         None | Some('q' | 'Q' | 'm' | 'M' | 'h' | 'H' | 's' | 'S' | 'i' | 'I') => Ok(()),
-        Some(_) => Err(value_error(format!("{}(): no such kind of sort", a.name()))),
+        Some(_) => {
+            Err(value_error(Mistake::Choice, format!("{}(): no such kind of sort", a.name())))
+        }
     }
 }
 
@@ -43,15 +50,16 @@ fn searched(a: &Arguments<'_, '_>) -> PyResult<Array> {
         "left" | "l" | "L" => Side::Left,
         "right" | "r" | "R" => Side::Right,
         other => {
-            return Err(value_error(format!(
-                "search side must be 'left' or 'right' (got '{other}')"
-            )));
+            return Err(value_error(
+                Mistake::Value,
+                format!("search side must be 'left' or 'right' (got '{other}')"),
+            ));
         }
     };
     let mut sorted = a.array("a")?;
     if let Some(order) = a.optional_array("sorter")? {
         if order.shape() != sorted.shape() {
-            return Err(value_error("sorter.size must equal len(a)"));
+            return Err(value_error(Mistake::Together, "sorter.size must equal len(a)"));
         }
         sorted = sorted.take(&order, 0);
     }

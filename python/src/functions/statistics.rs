@@ -5,6 +5,7 @@ use crate::arguments::{Arguments, is_integer};
 use crate::convert::{self, fetch, to_host_array};
 use crate::errors::{type_error, value_error};
 use crate::functions;
+use crate::mistakes::Mistake;
 use crate::ndarray::Ndarray;
 use phalanx::{
     Array, Axes, BinRule, Bins, CovarianceOptions, DType, HistogramOptions, QuantileMethod,
@@ -30,8 +31,9 @@ type OfQuantiles = fn(&Array, Quantiles, Axes, QuantileMethod) -> Array;
 fn quantiles(a: &Arguments<'_, '_>, compute: OfQuantiles) -> PyResult<Answer> {
     a.only("weights", "None")?;
     let name = a.text_or("method", "linear")?;
-    let method = QuantileMethod::from_name(&name)
-        .ok_or_else(|| value_error(format!("{name:?} is not a valid method of {}()", a.name())))?;
+    let method = QuantileMethod::from_name(&name).ok_or_else(|| {
+        value_error(Mistake::Choice, format!("{name:?} is not a valid method of {}()", a.name()))
+    })?;
     let (q, shape) = numbers(a.object("q")?)?;
     let wanted = match (shape.len(), q.as_slice()) {
         (0, &[one]) => Quantiles::One(one),
@@ -65,7 +67,8 @@ fn weighted_covariance(a: &Arguments<'_, '_>) -> PyResult<CovarianceOptions> {
         options = options.biased();
     }
     if let Some(ddof) = a.given("ddof") {
-        let ddof = ddof.extract().map_err(|_| value_error("ddof must be integer"))?;
+        let ddof =
+            ddof.extract().map_err(|_| value_error(Mistake::Value, "ddof must be integer"))?;
         options = options.ddof(ddof);
     }
     if let Some(weights) = a.optional_array("fweights")? {
@@ -81,15 +84,21 @@ fn weighted_covariance(a: &Arguments<'_, '_>) -> PyResult<CovarianceOptions> {
 fn bins_of(object: &Bound<'_, PyAny>) -> PyResult<Bins> {
     if let Ok(name) = object.cast::<PyString>() {
         let rule = BinRule::from_name(&name.to_cow()?);
-        let refused = || value_error(format!("{name:?} is not a valid estimator for `bins`"));
+        let refused = || {
+            value_error(Mistake::Choice, format!("{name:?} is not a valid estimator for `bins`"))
+        };
         return rule.map(Bins::Rule).ok_or_else(refused);
     }
     if is_integer(object) {
-        let count: usize = object.extract().map_err(|_| value_error(FEW_BINS))?;
-        return if count > 0 { Ok(Bins::Count(count)) } else { Err(value_error(FEW_BINS)) };
+        let count: usize = object.extract().map_err(|_| value_error(Mistake::Value, FEW_BINS))?;
+        return if count > 0 {
+            Ok(Bins::Count(count))
+        } else {
+            Err(value_error(Mistake::Value, FEW_BINS))
+        };
     }
     if object.is_instance_of::<PyFloat>() {
-        return Err(type_error("`bins` must be an integer, a string, or an array"));
+        return Err(type_error(Mistake::Type, "`bins` must be an integer, a string, or an array"));
     }
     Ok(Bins::Edges(convert::array(object, None)?))
 }
@@ -100,6 +109,7 @@ fn bins(a: &Arguments<'_, '_>) -> PyResult<Bins> {
     let bins = a.given("bins").map_or(Ok(Bins::Count(10)), bins_of)?;
     if matches!(bins, Bins::Rule(_)) && a.has("weights") {
         return Err(type_error(
+            Mistake::Type,
             "Automated estimation of the number of bins is not supported for weighted data",
         ));
     }
@@ -113,7 +123,7 @@ fn bins_of_all(a: &Arguments<'_, '_>, axes: usize) -> PyResult<Vec<Bins>> {
         return Ok(vec![bins_of(object)?; axes]);
     }
     if object.is_instance_of::<PyString>() && a.name() == "histogram2d" {
-        return Err(type_error("`bins` of several axes must be integers or arrays"));
+        return Err(type_error(Mistake::Type, "`bins` of several axes must be integers or arrays"));
     }
     let items = object.try_iter()?.collect::<PyResult<Vec<_>>>()?;
     if items.len() != axes {
@@ -122,6 +132,7 @@ fn bins_of_all(a: &Arguments<'_, '_>, axes: usize) -> PyResult<Vec<Bins>> {
             return Ok(vec![bins_of(object)?; axes]);
         }
         return Err(value_error(
+            Mistake::Value,
             "The dimension of bins must be equal to the dimension of the sample x.",
         ));
     }
@@ -131,7 +142,7 @@ fn bins_of_all(a: &Arguments<'_, '_>, axes: usize) -> PyResult<Vec<Bins>> {
 fn range_of(object: &Bound<'_, PyAny>) -> PyResult<(f64, f64)> {
     match numbers(object)?.0.as_slice() {
         &[low, high] => Ok((low, high)),
-        _ => Err(value_error("a range is two numbers")),
+        _ => Err(value_error(Mistake::Value, "a range is two numbers")),
     }
 }
 
@@ -178,8 +189,9 @@ fn several(a: &Arguments<'_, '_>) -> PyResult<Answer> {
 }
 
 fn two(a: &Arguments<'_, '_>) -> PyResult<Answer> {
-    let both: [Bins; 2] =
-        bins_of_all(a, 2)?.try_into().map_err(|_| value_error("bins of two axes are two"))?;
+    let both: [Bins; 2] = bins_of_all(a, 2)?
+        .try_into()
+        .map_err(|_| value_error(Mistake::Together, "bins of two axes are two"))?;
     Ok(histogram2d(&a.array("x")?, &a.array("y")?, both, of_several(a)?).into())
 }
 

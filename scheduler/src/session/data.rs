@@ -12,7 +12,7 @@ use phalanx_collectives::TicketKind;
 use phalanx_device::{Buffer, Strided, contiguous, copy_from_host};
 use phalanx_ops::sharding::volume;
 use phalanx_ops::waiting::copying;
-use phalanx_ops::{Bounds, DType, IndexBox, Sharding, Split};
+use phalanx_ops::{DType, IndexBox, Sharding};
 use std::any::Any;
 use std::sync::Arc;
 
@@ -138,84 +138,6 @@ impl Session {
         Ok(Arc::new(Shards::new(dtype, shape, sharding, storage, None)))
     }
 
-    /// See `Engine::from_local`.
-    pub(super) fn join_shards(
-        &self,
-        shards: Vec<LocalShard>,
-        axis: usize,
-        site: Site,
-    ) -> Result<(Vec<usize>, Arc<dyn Evaluated>), Error> {
-        let fail = |error: RunError| Error::failure(error, Some(site));
-        let wrong = |reason| fail(RunError::Shards { reason });
-        let refusal = if shards.len() != self.devices.len() {
-            Some("there must be one for each device of the process")
-        } else if shards.iter().any(|shard| axis >= shard.shape.len() || shard.shape.len() > 16) {
-            Some("the joined axis does not exist")
-        } else {
-            None
-        };
-        // Each device tells its dtype, number of axes, joined axis and extents, or that its process
-        // refuses.
-        const WORDS: usize = 19;
-        const EXTENTS: usize = 3;
-        const REFUSED: u64 = u64::MAX;
-        let own = (0..self.devices.len()).flat_map(|local| {
-            let mut words = vec![REFUSED; WORDS];
-            if refusal.is_none() {
-                let shard = &shards[local];
-                words = vec![u64::from(shard.dtype as u8), shard.shape.len() as u64, axis as u64];
-                words.extend(shard.shape.iter().map(|&extent| extent as u64));
-                words.resize(WORDS, 0);
-            }
-            words.into_iter().flat_map(u64::to_ne_bytes)
-        });
-        self.processes.post(TicketKind::Read, 1, "joins local shards", site);
-        let all: Vec<Vec<usize>> = self
-            .processes
-            .gather(own.collect(), |rank| self.world.device_counts()[rank] * WORDS * 8)
-            .map_err(fail)?
-            .concat()
-            .chunks_exact(WORDS * 8)
-            .map(|bytes| bytes.chunks_exact(8).map(word).collect())
-            .collect();
-        if let Some(refusal) = refusal {
-            return Err(wrong(refusal));
-        }
-        if all.iter().any(|words| words[0] == REFUSED as usize) {
-            return Err(wrong("another rank gave a wrong number of them or has no such axis"));
-        }
-        let alike = |words: &Vec<usize>| {
-            words.iter().zip(&all[0]).enumerate().all(|(at, (x, y))| x == y || at == axis + EXTENTS)
-        };
-        if !all.iter().all(alike) {
-            return Err(wrong("dtypes, numbers of axes, joined axes or other extents differ"));
-        }
-        let sizes: Vec<usize> = all.iter().map(|words| words[axis + EXTENTS]).collect();
-        let ndim = all[0][1];
-        let mut shape = all[0][EXTENTS..EXTENTS + ndim].to_vec();
-        shape[axis] = sizes.iter().sum();
-        let mut sharding = Sharding::replicated(ndim);
-        if self.mesh.devices() > 1 {
-            let mesh_axes = (0..self.mesh.ndim() as u8).collect();
-            sharding.axes[axis] = Some(Split { mesh_axes, bounds: Bounds::explicit(&sizes) });
-        }
-        let dtype = shards[0].dtype;
-        let mut is_shared = false;
-        let mut buffers = Vec::with_capacity(shards.len());
-        for (local, shard) in shards.into_iter().enumerate() {
-            let part = self.part(local, shard).map_err(|error| match error {
-                RunError::Device(error) => fail(self.fatal(self.too_little(error))),
-                error => fail(self.fatal(error)),
-            })?;
-            is_shared |= part.is_shared;
-            buffers.push(part.buffer);
-        }
-        let storage = if is_shared { Storage::shared(buffers) } else { Storage::new(buffers) };
-        self.live.note(&storage, dtype, &shape, site);
-        let value = Shards::new(dtype, &shape, sharding, storage, None);
-        Ok((shape, Arc::new(value)))
-    }
-
     /// See `Engine::local_shards`.
     pub(super) fn shards_of(
         &self,
@@ -325,7 +247,7 @@ pub(super) fn in_one_piece(block: &IndexBox, shape: &[usize]) -> Option<(usize, 
 }
 
 /// Whether elements of a dtype can be read there.
-fn is_aligned(start: *const u8, dtype: DType) -> bool {
+pub(super) fn is_aligned(start: *const u8, dtype: DType) -> bool {
     (start as usize).is_multiple_of(dtype.size())
 }
 

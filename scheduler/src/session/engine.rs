@@ -318,7 +318,7 @@ impl Engine for Session {
     fn from_local(
         &self,
         shards: Vec<LocalShard>,
-        axis: usize,
+        axis: i64,
         site: Site,
     ) -> Result<(Vec<usize>, Arc<dyn Evaluated>), Error> {
         self.join_shards(shards, axis, site)

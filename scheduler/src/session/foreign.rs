@@ -129,6 +129,27 @@ impl Session {
         Ok((Arc::new(Shards::new(dtype, shape, sharding, storage, None)), is_shared))
     }
 
+    /// The memory of the local devices' blocks of memory of others.
+    pub(super) fn shares_of(
+        &self,
+        memory: &Arc<dyn Any + Send + Sync>,
+        blocks: &[IndexBox],
+        shape: &[usize],
+        item: usize,
+    ) -> Result<Arc<Storage>, RunError> {
+        let memory = foreign(memory);
+        let source = self.adopted(memory)?;
+        let (mut buffers, mut is_shared) = (Vec::with_capacity(blocks.len()), false);
+        for (local, block) in blocks.iter().enumerate() {
+            let part = self.block_of(local, memory, &source, block, shape, item);
+            let part = part.map_err(RunError::Device)?;
+            is_shared |= part.is_shared;
+            buffers.push(part.buffer);
+        }
+        self.done_with(memory);
+        Ok(if is_shared { Storage::shared(buffers) } else { Storage::new(buffers) })
+    }
+
     /// The memory of a shard that the program gives a local device.
     pub(super) fn part(&self, local: usize, shard: LocalShard) -> Result<Part, RunError> {
         let LocalShard { dtype, shape, bytes } = shard;

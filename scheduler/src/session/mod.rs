@@ -5,6 +5,7 @@ mod data;
 mod engine;
 mod evaluate;
 mod foreign;
+mod joined;
 mod lane;
 mod live;
 mod memory;

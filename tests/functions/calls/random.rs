@@ -43,7 +43,7 @@ fn integers(a: &Arguments) -> Array {
     };
     let high = if a.flag("endpoint") { high + 1 } else { high };
     let dtype = a.optional_dtype("dtype").unwrap_or(DType::I64);
-    of(a).integers_as(low, high, size(a, 3), dtype)
+    of(a).integers_as(low.into(), high.into(), size(a, 3), dtype)
 }
 
 /// An array to choose from; a number stands for those below it.

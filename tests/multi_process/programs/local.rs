@@ -81,7 +81,7 @@ pub fn join(session: &Session, kind: &str) -> Outcome {
     let shard =
         |device: usize| HostArray::from_slice(&vec![device as i64; device + 1], &[device + 1]);
     let shards: Vec<HostArray> = (first..first + here).map(shard).collect();
-    let axis = usize::from(kind == "other_axis" && phalanx::rank() == 0);
+    let axis = i64::from(kind == "other_axis" && phalanx::rank() == 0);
     let joined = Array::from_local(shards, axis);
     println!("joined {}", joined.copy());
     joined.ok()?;

@@ -1,0 +1,115 @@
+//! What can be wrong with a call of the front, before an operation sees its arguments.
+
+/// A kind of mistake. The texts of the errors are NumPy's where NumPy has the same.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mistake {
+    /// An argument of another type than the parameter takes.
+    Type,
+    /// A word that is none of those that the parameter takes.
+    Choice,
+    /// A keyword that the function does not take, or takes by its place already.
+    Keyword,
+    /// Too many or too few arguments.
+    Count,
+    /// A number, an extent or a text that the parameter does not take.
+    Value,
+    /// Arguments that are right each by itself and do not go together.
+    Together,
+    /// Objects that are no elements of an array: texts, objects, lists of unlike lengths.
+    Elements,
+    /// A dtype that arrays do not have.
+    Dtype,
+    /// An integer beyond the dtypes.
+    Large,
+    /// An array where a number, a truth value, a length or a hash is asked for.
+    Conversion,
+    /// A write to what does not change.
+    Fixed,
+    /// Something of NumPy, SciPy or CuPy that is not there.
+    Absent,
+    /// A key that selects nothing.
+    Key,
+    /// A call at a time when the session, a block or a recording does not allow it.
+    State,
+    /// Elements that another library cannot have as it asks for them.
+    Export,
+    /// A floating-point error that `errstate` asks to raise.
+    Floating,
+    /// A message that another process did not send, or cannot receive.
+    Message,
+}
+
+impl Mistake {
+    /// Every kind, by the name that modules of Python give it.
+    const NAMED: [(&str, Mistake); 17] = [
+        ("type", Mistake::Type),
+        ("choice", Mistake::Choice),
+        ("keyword", Mistake::Keyword),
+        ("count", Mistake::Count),
+        ("value", Mistake::Value),
+        ("together", Mistake::Together),
+        ("elements", Mistake::Elements),
+        ("dtype", Mistake::Dtype),
+        ("large", Mistake::Large),
+        ("conversion", Mistake::Conversion),
+        ("fixed", Mistake::Fixed),
+        ("absent", Mistake::Absent),
+        ("key", Mistake::Key),
+        ("state", Mistake::State),
+        ("export", Mistake::Export),
+        ("floating", Mistake::Floating),
+        ("message", Mistake::Message),
+    ];
+
+    /// The kind of a name.
+    pub fn from_name(name: &str) -> Mistake {
+        let found = Mistake::NAMED.iter().find(|(known, _)| *known == name);
+        found.unwrap_or_else(|| panic!("bug: there is no kind of mistake {name:?}")).1
+    }
+
+    /// The stable code.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Mistake::Type => "PX140",
+            Mistake::Choice => "PX141",
+            Mistake::Keyword => "PX142",
+            Mistake::Count => "PX143",
+            Mistake::Value => "PX144",
+            Mistake::Together => "PX145",
+            Mistake::Elements => "PX146",
+            Mistake::Dtype => "PX147",
+            Mistake::Large => "PX148",
+            Mistake::Conversion => "PX149",
+            Mistake::Fixed => "PX150",
+            Mistake::Absent => "PX151",
+            Mistake::Key => "PX152",
+            Mistake::State => "PX153",
+            Mistake::Export => "PX154",
+            Mistake::Floating => "PX155",
+            Mistake::Message => "PX156",
+        }
+    }
+
+    /// What to do about it.
+    pub const fn hint(self) -> &'static str {
+        match self {
+            Mistake::Type => "help(function) tells what each parameter takes",
+            Mistake::Choice => "take one of the words that help(function) names",
+            Mistake::Keyword => "help(function) tells the parameters by their names",
+            Mistake::Count => "help(function) tells how many arguments there are",
+            Mistake::Value => "help(function) tells which values the parameter takes",
+            Mistake::Together => "leave out one of the arguments, or make their shapes agree",
+            Mistake::Elements => "give numbers or truth values, in lists of equal lengths",
+            Mistake::Dtype => "docs/coverage.md lists the dtypes that arrays have",
+            Mistake::Large => "write it as a float, or keep it within 64 bits",
+            Mistake::Conversion => "reduce the array to one element, or take one by its position",
+            Mistake::Fixed => "make an array of the elements with copy, or with reshape",
+            Mistake::Absent => "docs/coverage.md lists what is there; NumPy takes x.get()",
+            Mistake::Key => "use integers, slices, `...`, None, or arrays of integers or masks",
+            Mistake::State => "docs/python.md tells when a session and its blocks begin and end",
+            Mistake::Export => "export x.get(), or the parts of x.local_view()",
+            Mistake::Floating => "see phalanx.errstate for what else can be done about it",
+            Mistake::Message => "see whether the other process has ended, and with which error",
+        }
+    }
+}
