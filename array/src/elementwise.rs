@@ -7,7 +7,6 @@ use crate::graph::{Node, NodeOp};
 use crate::operand::{Argument, Operand};
 use crate::view::contiguous_strides;
 use crate::window::{MeshHandle, map_or_none};
-use phalanx_ops::error::OpError;
 use phalanx_ops::shape::broadcast;
 use phalanx_ops::{AffineMap, Arg, DType, Op, Scalar, Shape};
 use smallvec::SmallVec;
@@ -61,8 +60,7 @@ pub(crate) fn mesh_of_arrays<'a>(
         let mesh = array.mesh()?;
         match &found {
             Some(first) if !first.same(&mesh) => {
-                let (left, right) = (first.mesh().to_string(), mesh.mesh().to_string());
-                return Err(Error::op(OpError::Meshes { left, right }, site));
+                return Err(Error::op(first.differing(&mesh), site));
             }
             _ => found = Some(mesh),
         }

@@ -7,6 +7,7 @@ use crate::graph::{Graph, Held, Input, Node, NodeData, NodeOp, Source};
 use crate::interval::Interval;
 use crate::operand::Operand;
 use crate::view::{Form, Stage};
+use phalanx_ops::error::OpError;
 use phalanx_ops::waiting::lock;
 use phalanx_ops::{AffineMap, DType, Mesh, Op, Shape, Sharding};
 use rustc_hash::FxHashSet;
@@ -15,6 +16,7 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::marker::PhantomData;
 use std::mem::{Discriminant, discriminant};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::thread::ThreadId;
 
@@ -23,6 +25,8 @@ use std::thread::ThreadId;
 pub struct MeshHandle(Arc<State>);
 
 struct State {
+    /// Which of the meshes that this process has made it is, from 1.
+    number: u64,
     engine: Arc<dyn Engine>,
     limits: Limits,
     window: Mutex<Window>,
@@ -121,7 +125,16 @@ impl MeshHandle {
         let limits = engine.limits();
         let window = Mutex::new(Window { number: 1, ..Window::default() });
         let owner = (engine.process().1 > 1).then(OnceLock::new);
-        MeshHandle(Arc::new(State { engine, limits, window, owner, checks: Mutex::default() }))
+        static MADE: AtomicU64 = AtomicU64::new(0);
+        let number = MADE.fetch_add(1, Ordering::Relaxed) + 1;
+        MeshHandle(Arc::new(State {
+            number,
+            engine,
+            limits,
+            window,
+            owner,
+            checks: Mutex::default(),
+        }))
     }
 
     /// Makes this the mesh of arrays created without naming one, in all threads; returns the
@@ -177,6 +190,23 @@ impl MeshHandle {
     /// Whether both are the same mesh.
     pub fn same(&self, other: &MeshHandle) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// The error of what belongs to this mesh and to another one. Where both are grids of the same
+    /// shape, it says by what else they differ.
+    pub(crate) fn differing(&self, other: &MeshHandle) -> OpError {
+        let (left, right) = (self.mesh().to_string(), other.mesh().to_string());
+        if left != right {
+            return OpError::Meshes { left, right };
+        }
+        let told = |handle: &MeshHandle| {
+            let owner = match handle.engine().process().1 {
+                1 => String::from("one process"),
+                several => format!("{several} processes"),
+            };
+            format!("{left} of {owner} (the mesh number {} made here)", handle.0.number)
+        };
+        OpError::Meshes { left: told(self), right: told(other) }
     }
 
     pub(crate) fn checks(&self) -> MutexGuard<'_, VecDeque<Check>> {

@@ -34,6 +34,7 @@ from ._namespace import (  # noqa: E402,F401
     e,
     euler_gamma,
     inf,
+    info,
     nan,
     newaxis,
     pi,

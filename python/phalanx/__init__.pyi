@@ -1094,8 +1094,8 @@ def apply_over_axes(func: Any, a: Any, axes: Any) -> ndarray:
     Shapes, dtypes and errors are those of NumPy's function of this name.
     """
 
-def arange(start: Any = ..., stop: Any = ..., step: Any = ..., dtype: DTypeLike = ..., *, device: Any = ...) -> ndarray:
-    """arange(start=None, stop=None, step=None, dtype=None, *, device=None)
+def arange(start: Any = ..., stop: Any = ..., step: Any = ..., dtype: DTypeLike = ..., *, device: Any = ..., like: Any = ...) -> ndarray:
+    """arange(start=None, stop=None, step=None, dtype=None, *, device=None, like=None)
 
     Numbers from `start` (0 unless it is given) to before `stop`, `step` apart. One number alone is the end.
 
@@ -1231,8 +1231,8 @@ def around(a: Any, decimals: int = ..., out: ndarray | tuple[ndarray | None, ...
     Shapes, dtypes and errors are those of NumPy's function of this name.
     """
 
-def array(object: Any, dtype: DTypeLike = ..., *, copy: bool | None = ..., order: str | None = ..., subok: Any = ..., ndmin: Any = ...) -> ndarray:
-    """array(object, dtype=None, *, copy=True, order='K', subok=False, ndmin=0)
+def array(object: Any, dtype: DTypeLike = ..., *, copy: bool | None = ..., order: str | None = ..., subok: Any = ..., ndmin: Any = ..., ndmax: Any = ..., like: Any = ...) -> ndarray:
+    """array(object, dtype=None, *, copy=True, order='K', subok=False, ndmin=0, ndmax=0, like=None)
 
     An array of an object: an array, a number, nested lists, or whatever NumPy's array takes.
 
@@ -1325,8 +1325,8 @@ def array_str(a: Any, max_line_width: Any = ..., precision: Any = ..., suppress_
     Shapes, dtypes and errors are those of NumPy's function of this name.
     """
 
-def asanyarray(a: Any, dtype: DTypeLike = ..., order: str | None = ..., *, device: Any = ..., copy: bool | None = ...) -> ndarray:
-    """asanyarray(a, dtype=None, order=None, *, device=None, copy=None)
+def asanyarray(a: Any, dtype: DTypeLike = ..., order: str | None = ..., *, device: Any = ..., copy: bool | None = ..., like: Any = ...) -> ndarray:
+    """asanyarray(a, dtype=None, order=None, *, device=None, copy=None, like=None)
 
     An array of an object, which is itself if it is an array of the dtype.
 
@@ -1346,8 +1346,8 @@ def asanyarray(a: Any, dtype: DTypeLike = ..., order: str | None = ..., *, devic
     Shapes, dtypes and errors are those of NumPy's function of this name.
     """
 
-def asarray(a: Any, dtype: DTypeLike = ..., order: str | None = ..., *, device: Any = ..., copy: bool | None = ...) -> ndarray:
-    """asarray(a, dtype=None, order=None, *, device=None, copy=None)
+def asarray(a: Any, dtype: DTypeLike = ..., order: str | None = ..., *, device: Any = ..., copy: bool | None = ..., like: Any = ...) -> ndarray:
+    """asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None)
 
     An array of an object, which is itself if it is an array of the dtype.
 
@@ -1384,8 +1384,8 @@ def asarray_chkfinite(a: Any, dtype: DTypeLike = ..., order: str | None = ...) -
     Shapes, dtypes and errors are those of NumPy's function of this name.
     """
 
-def ascontiguousarray(a: Any, dtype: DTypeLike = ...) -> ndarray:
-    """ascontiguousarray(a, dtype=None)
+def ascontiguousarray(a: Any, dtype: DTypeLike = ..., *, like: Any = ...) -> ndarray:
+    """ascontiguousarray(a, dtype=None, *, like=None)
 
     An array of one axis at least, in C order.
 
@@ -1399,8 +1399,8 @@ def ascontiguousarray(a: Any, dtype: DTypeLike = ...) -> ndarray:
     Shapes, dtypes and errors are those of NumPy's function of this name.
     """
 
-def asfortranarray(a: Any, dtype: DTypeLike = ...) -> ndarray:
-    """asfortranarray(a, dtype=None)
+def asfortranarray(a: Any, dtype: DTypeLike = ..., *, like: Any = ...) -> ndarray:
+    """asfortranarray(a, dtype=None, *, like=None)
 
     An array of one axis at least, in Fortran's order.
 
@@ -2152,8 +2152,8 @@ def einsum(*operands: Any, out: ndarray | tuple[ndarray | None, ...] | None = ..
 def einsum_path(*args: Any, **kwargs: Any) -> Any:
     """The cheapest order of an `einsum`, and NumPy's report on it."""
 
-def empty(shape: int | Sequence[int], dtype: DTypeLike = ..., order: str | None = ..., *, device: Any = ...) -> ndarray:
-    """empty(shape, dtype=None, order='C', *, device=None)
+def empty(shape: int | Sequence[int], dtype: DTypeLike = ..., order: str | None = ..., *, device: Any = ..., like: Any = ...) -> ndarray:
+    """empty(shape, dtype=None, order='C', *, device=None, like=None)
 
     An array whose elements are yet to be written.
 
@@ -2236,8 +2236,8 @@ def extract(condition: Any, arr: Any) -> ndarray:
     Shapes, dtypes and errors are those of NumPy's function of this name.
     """
 
-def eye(N: Any, M: Any = ..., k: Any = ..., dtype: DTypeLike = ..., order: str | None = ..., *, device: Any = ...) -> ndarray:
-    """eye(N, M=None, k=0, dtype=float, order='C', *, device=None)
+def eye(N: Any, M: Any = ..., k: Any = ..., dtype: DTypeLike = ..., order: str | None = ..., *, device: Any = ..., like: Any = ...) -> ndarray:
+    """eye(N, M=None, k=0, dtype=float, order='C', *, device=None, like=None)
 
     Ones on a diagonal, and zeros.
 
@@ -2415,8 +2415,8 @@ def from_local(part: Any, axis: int | Sequence[int] | None = ...) -> ndarray:
     written as long as the array is in use. Collective.
     """
 
-def frombuffer(buffer: Any, dtype: DTypeLike = ..., count: Any = ..., offset: Any = ...) -> ndarray:
-    """frombuffer(buffer, dtype=float, count=-1, offset=0)
+def frombuffer(buffer: Any, dtype: DTypeLike = ..., count: Any = ..., offset: Any = ..., *, like: Any = ...) -> ndarray:
+    """frombuffer(buffer, dtype=float, count=-1, offset=0, *, like=None)
 
     The elements that bytes hold.
 
@@ -2428,8 +2428,8 @@ def frombuffer(buffer: Any, dtype: DTypeLike = ..., count: Any = ..., offset: An
     Shapes, dtypes and errors are those of NumPy's function of this name.
     """
 
-def fromfile(file: Any, dtype: DTypeLike = ..., count: Any = ..., sep: Any = ..., offset: Any = ...) -> ndarray:
-    """fromfile(file, dtype=float, count=-1, sep='', offset=0)
+def fromfile(file: Any, dtype: DTypeLike = ..., count: Any = ..., sep: Any = ..., offset: Any = ..., *, like: Any = ...) -> ndarray:
+    """fromfile(file, dtype=float, count=-1, sep='', offset=0, *, like=None)
 
     The elements that a file holds.
 
@@ -2441,8 +2441,8 @@ def fromfile(file: Any, dtype: DTypeLike = ..., count: Any = ..., sep: Any = ...
     Shapes, dtypes and errors are those of NumPy's function of this name.
     """
 
-def fromfunction(function: Any, shape: int | Sequence[int], *, dtype: DTypeLike = ..., **kwargs: Any) -> ndarray:
-    """fromfunction(function, shape, *, dtype=float, **kwargs)
+def fromfunction(function: Any, shape: int | Sequence[int], *, dtype: DTypeLike = ..., like: Any = ..., **kwargs: Any) -> ndarray:
+    """fromfunction(function, shape, *, dtype=float, like=None, **kwargs)
 
     What a function answers to the index along each axis.
 
@@ -2456,8 +2456,8 @@ def fromfunction(function: Any, shape: int | Sequence[int], *, dtype: DTypeLike 
     Shapes, dtypes and errors are those of NumPy's function of this name.
     """
 
-def fromiter(iter: Any, dtype: DTypeLike, count: Any = ...) -> ndarray:
-    """fromiter(iter, dtype, count=-1)
+def fromiter(iter: Any, dtype: DTypeLike, count: Any = ..., *, like: Any = ...) -> ndarray:
+    """fromiter(iter, dtype, count=-1, *, like=None)
 
     The numbers of an iterator.
 
@@ -2475,8 +2475,8 @@ def frompyfunc(*args: Any, **kwargs: Any) -> Any:
         As `vectorize`, but every dtype is that of all results: there are no arrays of objects.
     """
 
-def fromstring(string: Any, dtype: DTypeLike = ..., count: Any = ..., *, sep: Any) -> ndarray:
-    """fromstring(string, dtype=float, count=-1, *, sep)
+def fromstring(string: Any, dtype: DTypeLike = ..., count: Any = ..., *, sep: Any, like: Any = ...) -> ndarray:
+    """fromstring(string, dtype=float, count=-1, *, sep, like=None)
 
     The numbers of a text.
 
@@ -2488,8 +2488,8 @@ def fromstring(string: Any, dtype: DTypeLike = ..., count: Any = ..., *, sep: An
     Shapes, dtypes and errors are those of NumPy's function of this name.
     """
 
-def full(shape: int | Sequence[int], fill_value: Any, dtype: DTypeLike = ..., order: str | None = ..., *, device: Any = ...) -> ndarray:
-    """full(shape, fill_value, dtype=None, order='C', *, device=None)
+def full(shape: int | Sequence[int], fill_value: Any, dtype: DTypeLike = ..., order: str | None = ..., *, device: Any = ..., like: Any = ...) -> ndarray:
+    """full(shape, fill_value, dtype=None, order='C', *, device=None, like=None)
 
     An array of one value, or of values broadcast to its shape.
 
@@ -2735,8 +2735,8 @@ def i0(x: Any) -> ndarray:
     Shapes, dtypes and errors are those of NumPy's function of this name.
     """
 
-def identity(n: Any, dtype: DTypeLike = ...) -> ndarray:
-    """identity(n, dtype=None)
+def identity(n: Any, dtype: DTypeLike = ..., *, like: Any = ...) -> ndarray:
+    """identity(n, dtype=None, *, like=None)
 
     The square matrix with ones on its diagonal.
 
@@ -2782,6 +2782,9 @@ def indices(dimensions: Any, dtype: DTypeLike = ..., sparse: Any = ...) -> ndarr
     """
 
 inf: float
+
+def info(*args: Any, **kwargs: Any) -> Any:
+    """Writes what a function, a class or an array is, to standard output or a file."""
 
 def init(devices: Any = ..., *, mesh: Any = ..., threads: Any = ..., memory_limit: Any = ..., split_from: Any = ..., comm: Any = ...) -> None:
     """Begins the session.
@@ -3795,8 +3798,8 @@ not_equal: ufunc
 
 ogrid: Any
 
-def ones(shape: int | Sequence[int], dtype: DTypeLike = ..., order: str | None = ..., *, device: Any = ...) -> ndarray:
-    """ones(shape, dtype=None, order='C', *, device=None)
+def ones(shape: int | Sequence[int], dtype: DTypeLike = ..., order: str | None = ..., *, device: Any = ..., like: Any = ...) -> ndarray:
+    """ones(shape, dtype=None, order='C', *, device=None, like=None)
 
     An array of ones.
 
@@ -4289,8 +4292,8 @@ def repeat(a: Any, repeats: Any, axis: int | Sequence[int] | None = ...) -> ndar
     Shapes, dtypes and errors are those of NumPy's function of this name.
     """
 
-def require(a: Any, dtype: DTypeLike = ..., requirements: Any = ...) -> ndarray:
-    """require(a, dtype=None, requirements=None)
+def require(a: Any, dtype: DTypeLike = ..., requirements: Any = ..., *, like: Any = ...) -> ndarray:
+    """require(a, dtype=None, requirements=None, *, like=None)
 
     An array of a dtype that lies in memory as required: 'C', 'F', 'O', 'W'.
 
@@ -4888,8 +4891,8 @@ def trapezoid(y: Any, x: Any = ..., dx: Any = ..., axis: int | Sequence[int] | N
     Shapes, dtypes and errors are those of NumPy's function of this name.
     """
 
-def tri(N: Any, M: Any = ..., k: Any = ..., dtype: DTypeLike = ...) -> ndarray:
-    """tri(N, M=None, k=0, dtype=float)
+def tri(N: Any, M: Any = ..., k: Any = ..., dtype: DTypeLike = ..., *, like: Any = ...) -> ndarray:
+    """tri(N, M=None, k=0, dtype=float, *, like=None)
 
     Ones on and below a diagonal.
 
@@ -5323,8 +5326,8 @@ def where(condition: Any, x: Any = ..., y: Any = ..., /) -> ndarray:
     Shapes, dtypes and errors are those of NumPy's function of this name.
     """
 
-def zeros(shape: int | Sequence[int], dtype: DTypeLike = ..., order: str | None = ..., *, device: Any = ...) -> ndarray:
-    """zeros(shape, dtype=None, order='C', *, device=None)
+def zeros(shape: int | Sequence[int], dtype: DTypeLike = ..., order: str | None = ..., *, device: Any = ..., like: Any = ...) -> ndarray:
+    """zeros(shape, dtype=None, order='C', *, device=None, like=None)
 
     An array of zeros.
 

@@ -54,7 +54,11 @@ class AxisConcatenator:
         return others[:place] + own + others[place:]
 
     def __getitem__(self, key):
-        items = key if isinstance(key, tuple) else (key,)
+        # Ranges and numbers lie where the arrays beside them do.
+        with _phalanx._beside(key):
+            return self._joined(key if isinstance(key, tuple) else (key,))
+
+    def _joined(self, items):
         axis, ndmin, trans1d = self.axis, self.ndmin, self.trans1d
         is_column = None
         arrays = []

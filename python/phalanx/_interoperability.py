@@ -78,10 +78,11 @@ def _array_function(self, function, types, arguments, keywords):
     import phalanx
 
     path = function.__module__.split(".")
+    parts = [part for part in path[1:] if not part.startswith("_")]
+    # Where NumPy keeps functions of its main namespace.
+    parts = [] if parts == ["lib"] else parts
     own = phalanx
-    for part in [*path[1:], function.__name__] if path[0] == "numpy" else []:
-        if part.startswith("_") or part == "lib":
-            continue
+    for part in [*parts, function.__name__] if path[0] == "numpy" else []:
         own = getattr(own, part, None)
     if own is not None and own is not phalanx:
         return own(*arguments, **keywords)

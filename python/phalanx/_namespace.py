@@ -52,12 +52,11 @@ _ABSENT = {
     "nditer nested_iters": "arrays are not traversed by pointers: see ndenumerate and broadcast",
     "memmap": "load reads .npy files by blocks, each process its own",
     "polynomial": "see poly1d, polyfit and polyval",
-    "emath": "convert to complex numbers first",
     "fromregex": "read the text with NumPy, then asarray",
 }
 _REASONS = {name: reason for names, reason in _ABSENT.items() for name in names.split()}
 # Modules that are imported when they are first asked for.
-_MODULES = frozenset("cuda distributed exceptions testing x".split())
+_MODULES = frozenset("cuda distributed exceptions lib testing x".split())
 _DEVICE = "cpu"
 
 
@@ -67,6 +66,10 @@ def __getattr__(name):
         import importlib
 
         return importlib.import_module(f"phalanx.{name}")
+    if name == "emath":
+        from .lib import scimath
+
+        return scimath
     if name == "bfloat16":
         import ml_dtypes
 
@@ -86,6 +89,31 @@ def __getattr__(name):
 
     setattr(phalanx, name, found)
     return found
+
+
+def info(object=None, maxwidth=76, output=None, toplevel="numpy"):
+    """Writes what a function, a class or an array is, to standard output or a file."""
+    import inspect
+    import sys
+
+    output = sys.stdout if output is None else output
+    if isinstance(object, str):
+        import phalanx
+
+        found = phalanx
+        for part in object.split("."):
+            found = getattr(found, part)
+        object = found
+    if isinstance(object, _phalanx.ndarray):
+        lines = [f"class:  {type(object).__name__}", f"shape:  {object.shape}"]
+        lines += [f"type:  {object.dtype}", f"split:  {object.sharding}"]
+    elif object is None:
+        lines = [info.__doc__]
+    else:
+        name = getattr(object, "__name__", type(object).__name__)
+        signature = getattr(object, "__text_signature__", None) or ""
+        lines = [f" {name}{signature}", "", inspect.getdoc(object) or "(no documentation)"]
+    print(*lines, sep="\n", file=output)
 
 
 class _Information:

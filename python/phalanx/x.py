@@ -13,19 +13,31 @@ from ._documentation import describe as _describe
 _sys.modules["phalanx.x.profiler"] = profiler
 
 
+def _target(a, name):
+    """The array that is written."""
+    if isinstance(a, _phalanx.ndarray):
+        return a
+    raise _refusal(
+        TypeError,
+        "type",
+        f"{name}(): a is written in place and must be a phalanx.ndarray, not "
+        f"{type(a).__module__}.{type(a).__name__}: make one with phalanx.asarray(a)",
+    )
+
+
 def scatter_add(a, slices, value):
     """Adds at positions, each as often as it is named: ``numpy.add.at``."""
-    _phalanx.add.at(a, slices, value)
+    _phalanx.add.at(_target(a, "scatter_add"), slices, value)
 
 
 def scatter_max(a, slices, value):
     """The greater of what is there and a value at positions: ``numpy.maximum.at``."""
-    _phalanx.maximum.at(a, slices, value)
+    _phalanx.maximum.at(_target(a, "scatter_max"), slices, value)
 
 
 def scatter_min(a, slices, value):
     """The lesser of what is there and a value at positions: ``numpy.minimum.at``."""
-    _phalanx.minimum.at(a, slices, value)
+    _phalanx.minimum.at(_target(a, "scatter_min"), slices, value)
 
 
 def rsqrt(x, /, out=None):

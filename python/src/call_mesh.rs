@@ -9,7 +9,7 @@ use crate::session;
 use crate::sparse_matrix::SparseMatrix;
 use phalanx::{Array, Entered};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyTuple};
+use pyo3::types::{PyDict, PyList, PySlice, PyTuple};
 
 /// Makes the mesh of an array the current one until what is returned is dropped.
 pub fn of_array(array: &Array) -> Option<Entered> {
@@ -58,6 +58,12 @@ fn first(object: &Bound<'_, PyAny>, deepest: usize) -> Result<Option<Array>, Too
         () if let Ok(tuple) = object.cast::<PyTuple>() => Box::new(tuple.iter()),
         () if let Ok(keywords) = object.cast::<PyDict>() => {
             Box::new(keywords.iter().map(|(_, value)| value))
+        }
+        () if let Ok(slice) = object.cast::<PySlice>() => {
+            let part = |name: &&str| slice.getattr(*name).ok();
+            Box::new(
+                ["start", "stop", "step"].iter().filter_map(part).collect::<Vec<_>>().into_iter(),
+            )
         }
         () => return Ok(None),
     };

@@ -1,6 +1,7 @@
 //! Meshes, shardings, and what this process holds of an array.
 
 use crate::blocks::Blocks;
+use crate::call_mesh;
 use crate::convert::{to_local_shard, to_numpy, to_numpy_view};
 use crate::device_shard::DeviceShard;
 use crate::errors::{raised, type_error, value_error};
@@ -595,6 +596,31 @@ impl World {
     #[pyo3(signature = (*_arguments))]
     fn __exit__(&self, _arguments: &Bound<'_, PyAny>) -> PyResult<bool> {
         self.blocks.leave::<phalanx::Entered>("_world")?;
+        Ok(false)
+    }
+}
+
+/// A block whose arrays lie on the mesh of the first array among objects, if there is one.
+#[pyclass(name = "_beside", module = "phalanx", frozen)]
+pub struct Beside {
+    objects: Py<PyAny>,
+    blocks: Blocks,
+}
+
+#[pymethods]
+impl Beside {
+    #[new]
+    fn new(objects: Py<PyAny>) -> Beside {
+        Beside { objects, blocks: Blocks::default() }
+    }
+
+    fn __enter__(&self, py: Python<'_>) {
+        self.blocks.enter(call_mesh::of_objects([self.objects.bind(py)]));
+    }
+
+    #[pyo3(signature = (*_arguments))]
+    fn __exit__(&self, _arguments: &Bound<'_, PyAny>) -> PyResult<bool> {
+        self.blocks.leave::<Option<phalanx::Entered>>("_beside")?;
         Ok(false)
     }
 }

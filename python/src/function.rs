@@ -55,6 +55,9 @@ impl Function {
         let py = arguments.py();
         session::ensure(py)?;
         let arguments = Arguments::new(self.signature(), receiver, arguments, keywords)?;
+        if arguments.signature().takes_like {
+            arguments.like()?;
+        }
         let _mesh = arguments.enter_mesh();
         at_line(py, || (self.row.call)(&arguments))?.into_python(py)
     }

@@ -233,6 +233,7 @@ impl Grids {
         use crate::functions::creation::grid_range;
         let py = object.py();
         crate::session::ensure(py)?;
+        let _mesh = crate::call_mesh::of_objects([object]);
         let Ok(slices) = object.cast::<PyTuple>() else {
             let vector = at_line(py, || {
                 phalanx::ogrid(&[grid_range(object)?]).map_or_else(

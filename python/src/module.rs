@@ -61,6 +61,7 @@ fn _phalanx(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(errstate::seterrcall, module)?)?;
     module.add_class::<distribution::Sharding>()?;
     module.add_class::<distribution::Local>()?;
+    module.add("_beside", py.get_type::<distribution::Beside>())?;
     module.add("_world", py.get_type::<distribution::World>())?;
     module.add_function(wrap_pyfunction!(distribution::agree, module)?)?;
     module.add_class::<distribution::Shard>()?;

@@ -221,9 +221,34 @@ impl Ndarray {
         self.number(py)
     }
 
-    /// Arrays change, so that they have no hash, as in NumPy.
-    fn __hash__(&self) -> PyResult<isize> {
-        Err(type_error(Mistake::Conversion, "unhashable type: 'phalanx.ndarray'"))
+    /// Arrays change, so that they have no hash, as in NumPy; those without axes, which NumPy gives
+    /// as its scalars, have that of their element.
+    fn __hash__(&self, py: Python<'_>) -> PyResult<isize> {
+        match self.array.ndim() {
+            0 => self.number(py)?.hash(),
+            _ => Err(type_error(Mistake::Conversion, "unhashable type: 'phalanx.ndarray'")),
+        }
+    }
+
+    #[pyo3(signature = (ndigits=None))]
+    fn __round__<'py>(
+        &self,
+        py: Python<'py>,
+        ndigits: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        py.import("builtins")?.getattr("round")?.call1((self.scalar(py)?, ndigits))
+    }
+
+    fn __trunc__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        py.import("math")?.getattr("trunc")?.call1((self.scalar(py)?,))
+    }
+
+    fn __floor__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        py.import("math")?.getattr("floor")?.call1((self.scalar(py)?,))
+    }
+
+    fn __ceil__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        py.import("math")?.getattr("ceil")?.call1((self.scalar(py)?,))
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {

@@ -112,6 +112,14 @@ impl<'py> Arguments<'_, 'py> {
         self.only("device", "cpu")
     }
 
+    /// Refuses to make an array like one of another library.
+    pub fn like(&self) -> PyResult<()> {
+        match self.given("like").is_none_or(|like| like.is_instance_of::<Ndarray>()) {
+            true => Ok(()),
+            false => Err(self.wrong("like", "a phalanx.ndarray: what is made here is one")),
+        }
+    }
+
     /// Whether to copy: always, never, or (`None`) where it has to be.
     pub fn copies(&self, name: &str, default: Option<bool>) -> PyResult<Option<bool>> {
         match self.find(name) {

@@ -37,6 +37,8 @@ pub struct Signature {
     /// What stands in the parentheses.
     pub parameters_text: &'static str,
     parameters: Vec<Parameter>,
+    /// Whether there is the parameter `like`, which says whose array is made: ours.
+    pub takes_like: bool,
 }
 
 impl Signature {
@@ -61,7 +63,8 @@ impl Signature {
                 parameters.push(Parameter { name, kind, is_required: name.len() == part.len() });
             }
         }
-        Signature { name, parameters_text, parameters }
+        let takes_like = parameters.iter().any(|parameter| parameter.name == "like");
+        Signature { name, parameters_text, parameters, takes_like }
     }
 
     /// The same parameters of a function of another name.

@@ -135,8 +135,7 @@ impl Generator {
     pub(super) fn counters(&self, shape: &Shape, each: u64, site: Site) -> Result<Counters, Error> {
         if !self.mesh.is_current() {
             let current = crate::creation::current_mesh(site)?;
-            let (left, right) = (self.mesh.mesh().to_string(), current.mesh().to_string());
-            return Err(Error::op(OpError::Meshes { left, right }, site));
+            return Err(Error::op(self.mesh.differing(&current), site));
         }
         let used = (size(shape) as u64).wrapping_mul(each);
         let State { key, next: first } = {

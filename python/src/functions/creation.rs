@@ -14,36 +14,45 @@ use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 
 functions! { FUNCTIONS, a =>
-    "array(object, dtype=None, *, copy=True, order='K', subok=False, ndmin=0)",
+    "array(object, dtype=None, *, copy=True, order='K', subok=False, ndmin=0, ndmax=0, like=None)",
     "An array of an object: an array, a number, nested lists, or whatever NumPy's array takes.":
     {
         let array = converted(a, "object", a.optional_dtype("dtype")?, Some(true))?;
-        let least = a.size_or("ndmin", 0)?;
+        let (least, most) = (a.size_or("ndmin", 0)?, a.size_or("ndmax", 0)?);
         match &array {
+            Answer::Array(array) if most > 0 && array.ndim() > most => {
+                return Err(value_error(
+                    Mistake::Elements,
+                    format!(
+                        "setting an array element with a sequence. The requested array would \
+                         exceed the maximum number of dimension of {most}."
+                    ),
+                ));
+            }
             Answer::Array(array) if array.ndim() < least => with_axes(array, least).into(),
             _ => array,
         }
     };
 
-    "asarray(a, dtype=None, order=None, *, device=None, copy=None)",
+    "asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None)",
     "An array of an object, which is itself if it is an array of the dtype.":
     {
         a.device()?;
         converted(a, "a", a.optional_dtype("dtype")?, None)?
     };
 
-    "asanyarray(a, dtype=None, order=None, *, device=None, copy=None)",
+    "asanyarray(a, dtype=None, order=None, *, device=None, copy=None, like=None)",
     "An array of an object, which is itself if it is an array of the dtype.":
     {
         a.device()?;
         converted(a, "a", a.optional_dtype("dtype")?, None)?
     };
 
-    "ascontiguousarray(a, dtype=None)",
+    "ascontiguousarray(a, dtype=None, *, like=None)",
     "An array of one axis at least, in C order.":
     phalanx::ascontiguousarray(&convert::array(a.object("a")?, a.optional_dtype("dtype")?)?);
 
-    "asfortranarray(a, dtype=None)",
+    "asfortranarray(a, dtype=None, *, like=None)",
     "An array of one axis at least, in Fortran's order.":
     phalanx::asfortranarray(&convert::array(a.object("a")?, a.optional_dtype("dtype")?)?);
 
@@ -59,7 +68,7 @@ functions! { FUNCTIONS, a =>
         }
     };
 
-    "require(a, dtype=None, requirements=None)",
+    "require(a, dtype=None, requirements=None, *, like=None)",
     "An array of a dtype that lies in memory as required: 'C', 'F', 'O', 'W'.":
     required(a)?;
 
@@ -67,19 +76,19 @@ functions! { FUNCTIONS, a =>
     "A copy.":
     a.array("a")?.copy_in(a.order_or("order", MemoryOrder::K)?);
 
-    "zeros(shape, dtype=None, order='C', *, device=None)",
+    "zeros(shape, dtype=None, order='C', *, device=None, like=None)",
     "An array of zeros.":
     new(a, |shape, dtype| phalanx::zeros(shape, dtype))?;
 
-    "ones(shape, dtype=None, order='C', *, device=None)",
+    "ones(shape, dtype=None, order='C', *, device=None, like=None)",
     "An array of ones.":
     new(a, |shape, dtype| phalanx::ones(shape, dtype))?;
 
-    "empty(shape, dtype=None, order='C', *, device=None)",
+    "empty(shape, dtype=None, order='C', *, device=None, like=None)",
     "An array whose elements are yet to be written.":
     new(a, |shape, dtype| phalanx::empty(shape, dtype))?;
 
-    "full(shape, fill_value, dtype=None, order='C', *, device=None)",
+    "full(shape, fill_value, dtype=None, order='C', *, device=None, like=None)",
     "An array of one value, or of values broadcast to its shape.":
     {
         a.device()?;
@@ -110,7 +119,7 @@ functions! { FUNCTIONS, a =>
     "An array of one value like another.":
     like(a, "a", a.argument("fill_value")?)?;
 
-    "arange(start=None, stop=None, step=None, dtype=None, *, device=None)",
+    "arange(start=None, stop=None, step=None, dtype=None, *, device=None, like=None)",
     "Numbers from `start` (0 unless it is given) to before `stop`, `step` apart. One number alone \
      is the end.":
     {
@@ -167,7 +176,7 @@ functions! { FUNCTIONS, a =>
         along_axis(a, phalanx::geomspace(start, stop, samples(a)?))?
     };
 
-    "eye(N, M=None, k=0, dtype=float, order='C', *, device=None)",
+    "eye(N, M=None, k=0, dtype=float, order='C', *, device=None, like=None)",
     "Ones on a diagonal, and zeros.":
     {
         a.device()?;
@@ -179,11 +188,11 @@ functions! { FUNCTIONS, a =>
         }
     };
 
-    "identity(n, dtype=None)",
+    "identity(n, dtype=None, *, like=None)",
     "The square matrix with ones on its diagonal.":
     phalanx::identity(a.count("n")?, a.dtype_or("dtype", DType::F64)?);
 
-    "tri(N, M=None, k=0, dtype=float)",
+    "tri(N, M=None, k=0, dtype=float, *, like=None)",
     "Ones on and below a diagonal.":
     phalanx::tri(
         a.count("N")?,
@@ -303,7 +312,7 @@ functions! { FUNCTIONS, a =>
     "The Kaiser window.":
     phalanx::kaiser(length(a)?, a.float("beta")?);
 
-    "fromfunction(function, shape, *, dtype=float, **kwargs)",
+    "fromfunction(function, shape, *, dtype=float, like=None, **kwargs)",
     "What a function answers to the index along each axis.":
     {
         let (shape, dtype) = (a.shape("shape")?, a.dtype_or("dtype", DType::F64)?);
@@ -315,19 +324,19 @@ functions! { FUNCTIONS, a =>
         callback.agreed(&indices)?.unbind()
     };
 
-    "frombuffer(buffer, dtype=float, count=-1, offset=0)",
+    "frombuffer(buffer, dtype=float, count=-1, offset=0, *, like=None)",
     "The elements that bytes hold.":
     a.uploaded()?;
 
-    "fromiter(iter, dtype, count=-1)",
+    "fromiter(iter, dtype, count=-1, *, like=None)",
     "The numbers of an iterator.":
     a.uploaded()?;
 
-    "fromstring(string, dtype=float, count=-1, *, sep)",
+    "fromstring(string, dtype=float, count=-1, *, sep, like=None)",
     "The numbers of a text.":
     a.uploaded()?;
 
-    "fromfile(file, dtype=float, count=-1, sep='', offset=0)",
+    "fromfile(file, dtype=float, count=-1, sep='', offset=0, *, like=None)",
     "The elements that a file holds.":
     a.uploaded()?;
 }

@@ -1,0 +1,149 @@
+"""Names and arguments of NumPy that few programs use, and what errors about meshes tell."""
+
+import io
+
+import numpy
+import pytest
+
+import phalanx as np
+
+from . import worlds
+
+
+@pytest.mark.parametrize("values", [[1.0, 4.0], [-1.0, 4.0], [-2, 3], [0.5, 2.0], [2 - 1j, 1]])
+@pytest.mark.parametrize("dtype", [None, "f4", "i2", "c8"])
+def test_functions_that_turn_complex(values, dtype):
+    if isinstance(values[0], complex) and dtype in ("f4", "i2"):
+        return
+    theirs = numpy.array(values, dtype=dtype)
+    ours = np.asarray(theirs)
+    for name in ["sqrt", "log", "log2", "log10", "arccos", "arcsin", "arctanh"]:
+        with numpy.errstate(all="ignore"):
+            expected = getattr(numpy.emath, name)(theirs)
+        found = getattr(np.emath, name)(ours)
+        assert found.dtype == expected.dtype, name
+        numpy.testing.assert_allclose(found.get(), expected, rtol=1e-3 if dtype == "i2" else 1e-6)
+    found, expected = np.emath.power(ours, [2, -1]), numpy.emath.power(theirs, [2, -1])
+    assert found.dtype == expected.dtype
+    numpy.testing.assert_allclose(found.get(), expected, rtol=1e-6)
+    numpy.testing.assert_allclose(
+        np.emath.logn(2, ours).get(), numpy.emath.logn(2, theirs), rtol=1e-3
+    )
+    assert np.lib.scimath.sqrt is np.emath.sqrt
+    assert isinstance(numpy.emath.sqrt(ours), np.ndarray)
+
+
+@pytest.mark.parametrize(
+    "shape, window, axis",
+    [((7,), 3, None), ((4, 5), (2, 3), None), ((4, 5), 2, 1), ((4, 5), (2, 2), (0, 0)),
+     ((4, 5), 1, -1), ((4, 5), 5, 1), ((3,), 0, None)],
+)
+def test_windows_that_slide(shape, window, axis):
+    theirs = numpy.arange(float(numpy.prod(shape))).reshape(shape)
+    expected = numpy.lib.stride_tricks.sliding_window_view(theirs, window, axis)
+    found = np.lib.stride_tricks.sliding_window_view(np.asarray(theirs), window, axis)
+    numpy.testing.assert_array_equal(found.get(), expected)
+    assert not found.flags.writeable
+    again = numpy.lib.stride_tricks.sliding_window_view(np.asarray(theirs), window, axis)
+    assert isinstance(again, np.ndarray)
+
+
+def test_windows_that_are_refused():
+    slide = np.lib.stride_tricks.sliding_window_view
+    for wrong in [lambda: slide(np.ones(3), 4), lambda: slide(np.ones(3), -1),
+                  lambda: slide(np.ones((3, 3)), 2), lambda: slide(np.ones(3), 2, writeable=True)]:
+        with pytest.raises(ValueError, match="PX1"):
+            wrong()
+    with pytest.raises(TypeError, match="PX151.*"):
+        np.lib.stride_tricks.as_strided(np.ones(3), (2,), (8,))
+
+
+def test_parts_of_lib():
+    assert np.lib.NumpyVersion("2.4.0") < "2.5.0"
+    assert np.lib.array_utils.normalize_axis_index(-1, 3) == 2
+    assert issubclass(np.lib.mixins.NDArrayOperatorsMixin, object)
+    assert np.lib.format.MAGIC_PREFIX == b"\x93NUMPY"
+    with pytest.raises(AttributeError, match="PX151"):
+        np.lib.nothing
+
+
+def test_info_tells_of_functions_and_arrays():
+    for asked, told in [(np.sum, "sum("), ("linalg.norm", "norm("), (np.ones((2, 3)), "(2, 3)"),
+                        (np.ndarray, "ndarray"), (None, "Writes")]:
+        output = io.StringIO()
+        np.info(asked, output=output)
+        assert told in output.getvalue()
+
+
+LIKE = [
+    lambda np, like: np.array([1, 2], like=like),
+    lambda np, like: np.asarray([1, 2], like=like),
+    lambda np, like: np.asanyarray([1, 2], like=like),
+    lambda np, like: np.ascontiguousarray([1, 2], like=like),
+    lambda np, like: np.asfortranarray([1, 2], like=like),
+    lambda np, like: np.require([1, 2], like=like),
+    lambda np, like: np.zeros(3, like=like),
+    lambda np, like: np.ones(3, like=like),
+    lambda np, like: np.full(3, 2.0, like=like),
+    lambda np, like: np.arange(3, like=like),
+    lambda np, like: np.eye(3, like=like),
+    lambda np, like: np.identity(3, like=like),
+    lambda np, like: np.tri(3, like=like),
+    lambda np, like: np.frombuffer(b"12345678", like=like),
+    lambda np, like: np.fromiter([1, 2], int, like=like),
+    lambda np, like: np.fromstring("1 2", sep=" ", like=like),
+    lambda np, like: np.fromfunction(lambda i: i * 2, (3,), like=like),
+]
+
+
+@pytest.mark.parametrize("make", LIKE)
+def test_arrays_like_ours(make):
+    expected = make(numpy, None)
+    for found in [make(np, None), make(np, np.ones(1)), make(numpy, np.ones(1))]:
+        assert isinstance(found, np.ndarray)
+        numpy.testing.assert_array_equal(found.get(), expected)
+    with pytest.raises(TypeError, match="PX140"):
+        make(np, numpy.ones(1))
+
+
+def test_the_most_axes_of_an_array():
+    assert np.array([[1, 2]], ndmax=2).shape == (1, 2)
+    assert np.array([[1, 2]], ndmax=0).shape == (1, 2)
+    with pytest.raises(ValueError, match="exceed the maximum number of dimension of 1"):
+        np.array([[1, 2]], ndmax=1)
+
+
+def test_positions_of_arrays_of_numpy_are_not_written():
+    for name in ["scatter_add", "scatter_max", "scatter_min"]:
+        with pytest.raises(TypeError, match=rf"{name}\(\): a .*numpy.ndarray.*phalanx.asarray"):
+            getattr(np.x, name)(numpy.zeros(3), [0], 1.0)
+
+
+def test_ranges_and_numbers_lie_beside_local_arrays():
+    with np.local():
+        own = np.arange(3.0)
+        expected = numpy.array([0, 1, 2, 5, 0, 1, 2, 3], dtype=float)
+    joined = np.r_[own, 5, 0:4]
+    assert joined.tolist() == expected.tolist()
+    assert np.c_[own, [4, 5, 6]].tolist() == [[0, 4], [1, 5], [2, 6]]
+    assert np.mgrid[0 : own.max() + 1].tolist() == [0, 1, 2]
+    assert (own + np.mgrid[0 : own.max() + 1]).tolist() == [0, 2, 4]
+    assert (own + np.ogrid[0 : own.max() + 1, 0:1][0].ravel()).tolist() == [0, 2, 4]
+
+
+def test_meshes_that_look_alike_are_told_apart():
+    ended = worlds.run(
+        """
+        import phalanx as np
+        with np.local():
+            own = np.arange(3.0)
+        world = np.arange(3.0)
+        try:
+            own + world
+        except ValueError as error:
+            print(str(error).splitlines()[0])
+        """
+    )
+    line = ended.stdout
+    assert "PX018" in line
+    assert "(the mesh number 1 made here)" in line and "(the mesh number 2 made here)" in line
