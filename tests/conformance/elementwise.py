@@ -361,7 +361,28 @@ def reference(name, ufunc, inputs, output, arrays):
         z = wide[0]
         small = np.abs(z) < 0.5
         result.real[small] = np.log1p(z.real[small] * (2 + z.real[small]) + z.imag[small] ** 2) / 2
-    return result.astype(np.dtype(output))
+    result = result.astype(np.dtype(output))
+    by_the_standard(name, inputs, arrays, result)
+    return result
+
+
+def by_the_standard(name, inputs, arrays, result):
+    """The result with the values of the Array API standard where NumPy's are others: the complex
+    expm1 of infinities and NaN, for which NumPy multiplies infinities by zeros, and of zeros."""
+    if name != "expm1" or inputs not in "FD":
+        return
+    re, im = arrays[0].real, arrays[0].imag
+    angle = np.isfinite(im)
+    nothing = ~angle & ~np.isneginf(re)
+    result.real[nothing] = np.where(np.isposinf(re), np.inf, np.nan)[nothing]
+    result.imag[nothing] = np.nan
+    falls = np.isneginf(re)
+    sign = np.where(angle, np.sin(np.where(angle, im, 0).astype(np.longdouble)), im)
+    result.real[falls] = -1
+    result.imag[falls] = np.copysign(0.0, sign)[falls]
+    real = im == 0
+    result.real[real] = np.expm1(re)[real] + 0.0
+    result.imag[real] = im[real]
 
 
 def write_loops(store):
@@ -370,6 +391,7 @@ def write_loops(store):
         for inputs, output in loops(ufunc):
             keys, arrays = operands(store, name, inputs)
             result = ufunc(*arrays)
+            by_the_standard(name, inputs, arrays, result)
             assert result.dtype == np.dtype(output), (name, inputs, output, result.dtype)
             dtypes = ",".join(DTYPES[char] for char in inputs)
             key = f"loop.{name}.{dtypes.replace(',', '.')}"

@@ -110,7 +110,21 @@ pub(super) fn exp2(z: Complex64) -> Complex64 {
     }
 }
 
+/// Special values are those of the Array API standard: of infinities and NaN as C has them of
+/// `exp`, less 1, where NumPy gives NaN.
 pub(super) fn expm1(z: Complex64) -> Complex64 {
+    if z.im == 0.0 {
+        // The sum makes one zero of both.
+        return Complex::new(Real::expm1(z.re) + 0.0, z.im);
+    }
+    if z.re == f64::NEG_INFINITY {
+        let sign = if z.im.is_finite() { Real::sin(z.im) } else { z.im };
+        return Complex::new(-1.0, 0f64.copysign(sign));
+    }
+    if !z.im.is_finite() {
+        let re = if z.re == f64::INFINITY { z.re } else { f64::NAN };
+        return Complex::new(re, f64::NAN);
+    }
     let half = Real::sin(z.im * 0.5);
     let (cos, sin) = cos_sin(z.im);
     Complex::new(Real::expm1(z.re) * cos - 2.0 * half * half, Real::exp(z.re) * sin)

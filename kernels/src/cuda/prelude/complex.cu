@@ -75,9 +75,15 @@ DEVICE c128 op_exp2(c128 z) {
     f64 turned_cos = cos * rest_cos - sin * rest_sin, turned_sin = sin * rest_cos + cos * rest_sin;
     return c128{half * turned_cos * half, half * turned_sin * half};
 }
+// Special values are those of the Array API standard.
 //# op_expm1: c128
-//+ cos_sin:f64 op_sin:f64
+//+ cos_sin:f64 op_sin:f64 infinity:f64 nan:f64 is_finite:f64
 DEVICE c128 op_expm1(c128 z) {
+    if (z.im == 0) return c128{expm1(z.re) + 0.0, z.im};
+    if (z.re == -infinity_f64()) {
+        return c128{-1, copysign(0.0, is_finite(z.im) ? op_sin(z.im) : z.im)};
+    }
+    if (!is_finite(z.im)) return c128{z.re == infinity_f64() ? z.re : nan_f64(), nan_f64()};
     f64 half = op_sin(z.im * 0.5), cos, sin;
     cos_sin(z.im, cos, sin);
     return c128{expm1(z.re) * cos - 2 * half * half, exp(z.re) * sin};
