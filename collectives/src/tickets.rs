@@ -2,6 +2,7 @@
 //! they differ.
 
 use crate::CollectiveError;
+use crate::records::Dispute;
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -66,6 +67,8 @@ pub(crate) enum Verdict {
     ToCoordinator(Ticket),
     ToAll(Ticket),
     Diverged(CollectiveError),
+    /// Two ranks have recorded something else, and can tell what.
+    Disputed(Dispute),
 }
 
 /// The tickets that a process still needs.
@@ -134,7 +137,14 @@ impl Tickets {
             return Verdict::Nothing;
         };
         if let Some(error) = difference((open.rank, &open.ticket), (rank, &ticket)) {
-            return Verdict::Diverged(error);
+            let is_close = |ticket: &Ticket| ticket.kind == TicketKind::Close;
+            let is_recorded = is_close(&open.ticket) && is_close(&ticket);
+            let is_other = matches!(error, CollectiveError::Divergence { .. });
+            if !is_recorded || !is_other {
+                return Verdict::Diverged(error);
+            }
+            let ranks = [open.rank.min(rank), open.rank.max(rank)];
+            return Verdict::Disputed(Dispute::new(number, ranks, error));
         }
         open.seen += 1;
         if open.seen < self.processes {

@@ -2,7 +2,7 @@
 
 use crate::group::Member;
 use crate::transport::{Fabric, Link, read, watch};
-use crate::{CollectiveError, Communicator, Ticket};
+use crate::{CollectiveError, Communicator, Recorded, Ticket};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -160,6 +160,12 @@ impl World {
     /// ranks.
     pub fn post_ticket(&self, ticket: Ticket) {
         self.fabric.post_ticket(ticket);
+    }
+
+    /// Keeps what the ticket of a number is about, before it is posted: when it differs from that
+    /// of another rank, the error names the first operation that does. Nothing in a world of one.
+    pub fn record(&self, number: u64, recorded: Arc<dyn Recorded>) {
+        self.fabric.record(number, recorded);
     }
 
     /// Waits until the tickets of all ranks up to this number have been compared. Only for a ticket

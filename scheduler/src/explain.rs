@@ -142,6 +142,26 @@ struct Explainer<'a> {
     finished: &'a Final,
 }
 
+/// The name of an operation.
+pub(crate) fn operation_name(op: &NodeOp) -> &'static str {
+    match op {
+        NodeOp::Fill => "fill",
+        NodeOp::Index(_) => "index",
+        NodeOp::Elementwise(op) => op.name(),
+        NodeOp::Select => "select",
+        NodeOp::Cast => "cast",
+        NodeOp::Reduce { monoid: Monoid::Add, .. } => "sum",
+        NodeOp::Reduce { monoid: Monoid::Multiply, .. } => "prod",
+        NodeOp::Reduce { monoid, .. } => monoid.name(),
+        NodeOp::Update(_) => "update",
+        NodeOp::Reshape => "reshape",
+        NodeOp::Accumulate { .. } => "table",
+        NodeOp::Structured(op) => op.name(),
+        NodeOp::Compress => "compress",
+        NodeOp::Reshard(_) => "reshard",
+    }
+}
+
 impl Explainer<'_> {
     /// A short name that tells what made a value.
     fn name(&self, source: Source) -> String {
@@ -151,24 +171,9 @@ impl Explainer<'_> {
             Source::Node(node) => node,
         };
         let data = self.plan.node(node);
-        let input_dtype = |at: usize| self.plan.graph.source(data.inputs[at].source).1;
-        let operation = match &data.op {
-            NodeOp::Fill => "fill",
-            NodeOp::Index(_) => "index",
-            NodeOp::Elementwise(op) => op.name(),
-            NodeOp::Select => "select",
-            NodeOp::Cast if input_dtype(0) == data.dtype => "copy",
-            NodeOp::Cast => "cast",
-            NodeOp::Reduce { monoid: Monoid::Add, .. } => "sum",
-            NodeOp::Reduce { monoid: Monoid::Multiply, .. } => "prod",
-            NodeOp::Reduce { monoid, .. } => monoid.name(),
-            NodeOp::Update(_) => "update",
-            NodeOp::Reshape => "reshape",
-            NodeOp::Accumulate { .. } => "table",
-            NodeOp::Structured(op) => op.name(),
-            NodeOp::Compress => "compress",
-            NodeOp::Reshard(_) => "reshard",
-        };
+        let is_copy = matches!(data.op, NodeOp::Cast)
+            && self.plan.graph.source(data.inputs[0].source).1 == data.dtype;
+        let operation = if is_copy { "copy" } else { operation_name(&data.op) };
         format!("{operation}{node}")
     }
 

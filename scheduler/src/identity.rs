@@ -212,7 +212,7 @@ impl Hasher for Words<'_> {
 }
 
 /// The number of an operation, and of what it is done with.
-fn code(op: &NodeOp) -> (u8, u64) {
+pub(crate) fn code(op: &NodeOp) -> (u8, u64) {
     match op {
         NodeOp::Fill => (0, 0),
         NodeOp::Index(axis) => (1, u64::from(*axis)),

@@ -23,6 +23,7 @@ mod plan;
 pub mod planning;
 mod processes;
 mod ready;
+mod recorded;
 mod session;
 mod shards;
 

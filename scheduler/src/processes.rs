@@ -4,6 +4,7 @@
 use crate::digest::{join_digests, ticket_digest};
 use crate::error::RunError;
 use crate::identity::Identity;
+use crate::recorded::RecordedWindow;
 use phalanx_array::{Error, Graph, Site};
 use phalanx_collectives::{
     CollectiveError, Communicator, GivenData, Message, Ticket, TicketKind, World,
@@ -80,7 +81,7 @@ impl Processes {
     /// has fallen far behind.
     pub fn post(&self, kind: TicketKind, digest: u128, cause: &str, site: Site) {
         if self.control.is_some() {
-            self.post_ticket(kind, digest, cause, site);
+            self.post_ticket(kind, digest, cause, site, None);
         }
     }
 
@@ -95,14 +96,25 @@ impl Processes {
     ) -> Option<u64> {
         self.control.as_ref()?;
         let digest = ticket_digest(graph, window, cause, self.settings);
-        Some(self.post_ticket(TicketKind::Close, digest, cause, site))
+        let recorded = Arc::new(RecordedWindow::of(graph));
+        Some(self.post_ticket(TicketKind::Close, digest, cause, site, Some(recorded)))
     }
 
-    fn post_ticket(&self, kind: TicketKind, digest: u128, cause: &str, site: Site) -> u64 {
+    fn post_ticket(
+        &self,
+        kind: TicketKind,
+        digest: u128,
+        cause: &str,
+        site: Site,
+        recorded: Option<Arc<RecordedWindow>>,
+    ) -> u64 {
         let (number, data) = {
             let mut declared = self.declared();
             (self.tickets.fetch_add(1, Ordering::Relaxed) + 1, declared.take())
         };
+        if let Some(recorded) = recorded {
+            self.world.record(number, recorded);
+        }
         let (cause, site) = (String::from(cause), site.to_string());
         let ticket = Ticket { number, kind, digest, cause, site, data };
         // Whoever gives up here has ended the world, which the next step notices.

@@ -96,13 +96,15 @@ fn ranks_that_end_early_wait_for_the_error() {
 fn different_observations_are_an_error_on_every_rank() {
     let error = divergence(&World::of(3, "observe_differently", &["split"]).run());
     // Of the ranks that agree with each other, either is named.
-    assert!(error.contains("rank 1 observes a value at "), "{error}");
+    assert!(error.contains("rank 1 records max -> i64[] at "), "{error}");
+    assert!(error.contains(" records sum -> i64[] at "), "{error}");
 }
 
 fn different_windows_are_an_error_on_every_rank() {
     // The work itself needs no other rank, so that only the tickets tell.
     let error = divergence(&World::of(2, "observe_differently", &["replicated"]).run());
-    assert!(error.contains("rank 1 observes a value at "), "{error}");
+    assert!(error.contains("rank 1 records max -> i64[] at "), "{error}");
+    assert!(error.contains("rank 0 records sum -> i64[] at "), "{error}");
 }
 
 fn different_values_of_equal_windows_are_an_error_on_every_rank() {
@@ -191,8 +193,8 @@ fn equal_data_are_no_error() {
 fn a_loop_left_early_is_an_error_on_every_rank() {
     for work in ["replicated", "split"] {
         let error = divergence(&World::of(2, "leave_loop_early", &[work]).run());
-        assert!(error.contains("rank 0 observes a value at "), "{error}");
-        assert!(error.contains("rank 1 observes a value at "), "{error}");
+        assert!(error.contains("rank 0 records "), "{error}");
+        assert!(error.contains("rank 1 records sum -> f64[] at "), "{error}");
     }
 }
 

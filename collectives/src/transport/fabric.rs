@@ -7,12 +7,13 @@ use super::transfer::Transfer;
 use crate::failure::Failure;
 use crate::lead::Lead;
 use crate::local::Boards;
+use crate::records::{Dispute, Recorded, Records, Told};
 use crate::tickets::{Tickets, Verdict};
 use crate::{CollectiveError, Ticket, TicketKind};
 use phalanx_device::Slice;
 use phalanx_ops::waiting::look;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How long a rank that leaves waits for the others to leave too.
@@ -21,6 +22,8 @@ const LINGER: Duration = Duration::from_millis(100);
 const FAREWELL: Duration = Duration::from_secs(5);
 /// How long a rank tries to tell the others why the world has ended.
 const NEWS: Duration = Duration::from_millis(500);
+/// How long ranks that differ may take to tell what they have recorded.
+const PATIENCE: Duration = Duration::from_millis(300);
 /// How long the news of why a rank leaves may follow its goodbye.
 pub(super) const DEPARTURE_GRACE: Duration = Duration::from_millis(100);
 
@@ -34,8 +37,13 @@ pub(crate) struct Fabric {
     /// By rank; none to this process itself, and none at all in a world of one process.
     links: Vec<Option<Arc<Link>>>,
     tickets: Mutex<Tickets>,
+    records: Records,
+    /// On rank 0: tickets that differ, while the ranks that posted them are asked.
+    dispute: Mutex<Option<Dispute>>,
     lead: Lead,
     leaving: AtomicBool,
+    /// Whether a message had another length than expected: the world is about to end.
+    misfit: AtomicBool,
 }
 
 impl Fabric {
@@ -48,8 +56,11 @@ impl Fabric {
             mailbox: Mailbox::default(),
             links,
             tickets: Mutex::new(Tickets::new(rank, processes)),
+            records: Records::default(),
+            dispute: Mutex::default(),
             lead: Lead::default(),
             leaving: AtomicBool::new(false),
+            misfit: AtomicBool::new(false),
         })
     }
 
@@ -68,12 +79,8 @@ impl Fabric {
 
     /// Ends the world on all ranks, unless it has ended; gives back the error that ended it.
     pub(crate) fn fail(&self, error: CollectiveError) -> CollectiveError {
-        if self.failure.set(error.clone()) {
-            tracing::error!(rank = self.rank, code = error.code(), %error, "the world ends");
-            for link in self.links() {
-                link.post_control(&Control::Abort(error.clone()));
-            }
-        }
+        let links: Vec<Arc<Link>> = self.links().cloned().collect();
+        end(self.rank, &self.failure, &links, &error);
         self.failure.get().unwrap_or(error)
     }
 
@@ -136,14 +143,16 @@ impl Fabric {
         let clear = || clear(channel, sequence);
         match queue.arrivals.pop_front() {
             Some(Arrival::Bytes(bytes)) => {
-                self.check_length(channel, bytes.len() as u64, data.len)?;
-                fill(&transfer, &bytes);
-                give_back(link, bytes.len());
+                if self.fits(channel, bytes.len() as u64, data.len) {
+                    fill(&transfer, &bytes);
+                    give_back(link, bytes.len());
+                }
             }
             Some(Arrival::Announced(len)) => {
-                self.check_length(channel, len, data.len)?;
-                queue.filling.push((sequence, transfer.clone()));
-                link.post(clear());
+                if self.fits(channel, len, data.len) {
+                    queue.filling.push((sequence, transfer.clone()));
+                    link.post(clear());
+                }
             }
             None if link.has_left() => {
                 drop(shard);
@@ -204,7 +213,9 @@ impl Fabric {
         send: &Transfer,
         receive: &Transfer,
     ) -> Result<(), CollectiveError> {
-        self.check_length(channel, send.len() as u64, receive.len())?;
+        if !self.fits(channel, send.len() as u64, receive.len()) {
+            return Ok(());
+        }
         // An end that was cancelled belongs to a world that has ended.
         if let (Some(source), Some(mut target)) = (send.claim(), receive.claim()) {
             target.copy_from(&source);
@@ -214,17 +225,32 @@ impl Fabric {
         self.failure.check()
     }
 
-    fn check_length(
-        &self,
-        channel: Channel,
-        sent: u64,
-        expected: usize,
-    ) -> Result<(), CollectiveError> {
-        if sent == expected as u64 {
-            return Ok(());
+    /// Whether a message has the length that is expected. If not, it never arrives, and the world
+    /// ends soon: ranks that send other lengths went different ways, of which their tickets tell
+    /// more.
+    fn fits(&self, channel: Channel, sent: u64, expected: usize) -> bool {
+        if sent != expected as u64 {
+            let (from, to) = (channel.from as usize, channel.to as usize);
+            self.misfit.store(true, Ordering::SeqCst);
+            self.fail_soon(CollectiveError::Length { from, to, sent, expected: expected as u64 });
         }
-        let (from, to) = (channel.from as usize, channel.to as usize);
-        Err(self.fail(CollectiveError::Length { from, to, sent, expected: expected as u64 }))
+        sent == expected as u64
+    }
+
+    pub(super) fn has_misfit(&self) -> bool {
+        self.misfit.load(Ordering::SeqCst)
+    }
+
+    /// Ends the world, unless it ends for a better reason within a moment.
+    fn fail_soon(&self, error: CollectiveError) {
+        let (rank, failure) = (self.rank, self.failure.clone());
+        let links: Vec<Arc<Link>> = self.links().cloned().collect();
+        std::thread::spawn(move || {
+            if !links.is_empty() {
+                std::thread::sleep(PATIENCE);
+            }
+            end(rank, &failure, &links, &error);
+        });
     }
 
     /// A whole message has come over a link.
@@ -251,9 +277,10 @@ impl Fabric {
             return Ok(());
         };
         self.check_origin(link, &transfer)?;
-        self.check_length(channel, bytes.len() as u64, transfer.len())?;
-        fill(&transfer, bytes);
-        give_back(link, bytes.len());
+        if self.fits(channel, bytes.len() as u64, transfer.len()) {
+            fill(&transfer, bytes);
+            give_back(link, bytes.len());
+        }
         Ok(())
     }
 
@@ -271,7 +298,9 @@ impl Fabric {
             return Ok(());
         };
         self.check_origin(link, &transfer)?;
-        self.check_length(channel, len, transfer.len())?;
+        if !self.fits(channel, len, transfer.len()) {
+            return Ok(());
+        }
         // Where a short message was expected nobody has been told yet that its place is ready.
         let is_short = transfer.len() <= EAGER_BYTES;
         queue.filling.push((sequence, transfer));
@@ -353,7 +382,56 @@ impl Fabric {
                     .arrived(rank, ticket);
                 self.act(verdict);
             }
-            Control::Settled(count) => self.lead.settle(count),
+            Control::Settled(count) => self.settle(count),
+            Control::Tell(number) => {
+                let told = Control::Told(number, self.records.tell(number));
+                self.link(rank).post_control(&told);
+            }
+            Control::Told(number, told) => self.hear(rank, number, told),
+        }
+    }
+
+    fn settle(&self, count: u64) {
+        self.records.settle(count);
+        self.lead.settle(count);
+    }
+
+    /// Keeps what the ticket of a number is about, in case that ranks differ.
+    pub(crate) fn record(&self, number: u64, recorded: Arc<dyn Recorded>) {
+        if !self.links.is_empty() && !self.failure.is_set() {
+            self.records.keep(number, recorded);
+        }
+    }
+
+    fn disputed(&self) -> MutexGuard<'_, Option<Dispute>> {
+        self.dispute.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Asks two ranks what they have recorded. The world ends when they have told, or soon.
+    fn ask(&self, dispute: Dispute) {
+        let (number, ranks) = (dispute.number, dispute.ranks);
+        {
+            let mut disputed = self.disputed();
+            if disputed.is_some() {
+                return;
+            }
+            self.fail_soon(dispute.error.clone());
+            *disputed = Some(dispute);
+        }
+        for rank in ranks {
+            match rank == self.rank {
+                true => self.hear(rank, number, self.records.tell(number)),
+                false => self.link(rank).post_control(&Control::Tell(number)),
+            }
+        }
+    }
+
+    fn hear(&self, rank: usize, number: u64, told: Told) {
+        let of_number = |dispute: &&mut Dispute| dispute.number == number;
+        let error =
+            self.disputed().as_mut().filter(of_number).and_then(|dispute| dispute.hear(rank, told));
+        if let Some(error) = error {
+            self.fail(error);
         }
     }
 
@@ -382,6 +460,13 @@ impl Fabric {
     }
 
     fn act(&self, verdict: Verdict) {
+        // What comes of tickets that differ is no news of its own: the world ends soon.
+        let is_news = |verdict: &Verdict| {
+            matches!(verdict, Verdict::Diverged(_) | Verdict::ToAll(_) | Verdict::Disputed(_))
+        };
+        if is_news(&verdict) && self.disputed().is_some() {
+            return;
+        }
         match verdict {
             Verdict::Nothing => {}
             Verdict::ToCoordinator(ticket) => {
@@ -393,7 +478,7 @@ impl Fabric {
                 for link in self.links() {
                     link.post_control(&Control::Settled(count));
                 }
-                self.lead.settle(count);
+                self.settle(count);
             }
             Verdict::ToAll(ticket) => {
                 for link in self.links() {
@@ -403,6 +488,7 @@ impl Fabric {
             Verdict::Diverged(error) => {
                 self.fail(error);
             }
+            Verdict::Disputed(dispute) => self.ask(dispute),
         }
     }
 
@@ -449,6 +535,16 @@ impl Fabric {
         let deadline = Instant::now() + limit;
         while Instant::now() < deadline && !self.links().all(|link| link.is_flushed()) {
             std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
+
+/// Ends the world on all ranks, unless it has ended.
+fn end(rank: usize, failure: &Failure, links: &[Arc<Link>], error: &CollectiveError) {
+    if failure.set(error.clone()) {
+        tracing::error!(rank, code = error.code(), %error, "the world ends");
+        for link in links {
+            link.post_control(&Control::Abort(error.clone()));
         }
     }
 }

@@ -2,7 +2,7 @@
 //! control frames.
 
 use super::mailbox::Channel;
-use crate::{CollectiveError, tickets::Ticket};
+use crate::{CollectiveError, records::Told, tickets::Ticket};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 /// Messages up to this length are sent without asking while there is credit.
@@ -62,6 +62,10 @@ pub(crate) enum Control {
     Abort(CollectiveError),
     /// All ranks have posted so many tickets; from the coordinator to all.
     Settled(u64),
+    /// The coordinator asks what the ticket of a number is about.
+    Tell(u64),
+    /// What it is about.
+    Told(u64, Told),
 }
 
 impl Header {

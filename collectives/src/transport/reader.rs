@@ -125,18 +125,22 @@ impl Reader<'_> {
     /// Reads array bytes straight to their place.
     async fn bulk(&mut self, fabric: &Fabric, header: &Header) -> Result<(), Broken> {
         let malformed = |what: &str| Broken::Malformed(format!("{what}: {header:?}"));
-        let transfer: Arc<Transfer> = fabric
-            .filling(header.channel, header.sequence)
-            .ok_or_else(|| malformed("bytes of an unknown message"))?;
+        let transfer: Option<Arc<Transfer>> = fabric.filling(header.channel, header.sequence);
+        // Those of a message of another length than expected are dropped until the world ends.
+        if transfer.is_none() && !fabric.has_misfit() {
+            return Err(malformed("bytes of an unknown message"));
+        }
+        let claim = || transfer.as_ref().and_then(|transfer| transfer.claim());
+        let len = transfer.as_ref().map_or(usize::MAX, |transfer| transfer.len());
         let mut at = usize::try_from(header.value).map_err(|_| malformed("offset"))?;
         let end = at
             .checked_add(header.payload as usize)
-            .filter(|end| *end <= transfer.len())
+            .filter(|end| *end <= len)
             .ok_or_else(|| malformed("bytes behind the end of a message"))?;
         while at < end {
             let held = (self.end - self.start).min(end - at);
             if held > 0 {
-                if let Some(mut claim) = transfer.claim() {
+                if let Some(mut claim) = claim() {
                     let source = &self.held[self.start..self.start + held];
                     claim.bytes_mut(at..at + held).copy_from_slice(source);
                 }
@@ -146,7 +150,7 @@ impl Reader<'_> {
             }
             self.link.stream.readable().await?;
             // The claim is held only while bytes are copied, never while waiting for the network.
-            let outcome = match transfer.claim() {
+            let outcome = match claim() {
                 Some(mut claim) => self.link.stream.try_read(claim.bytes_mut(at..end)),
                 // A cancelled receive: the bytes are read and dropped.
                 None => {
@@ -161,9 +165,9 @@ impl Reader<'_> {
                 Err(error) => return Err(error.into()),
             }
         }
-        if header.payload == 0 && end == transfer.len() {
+        if header.payload == 0 && end == len {
             fabric.filled(header.channel, header.sequence);
-            if let Some(claim) = transfer.claim() {
+            if let Some(claim) = claim() {
                 claim.finish();
             }
         }

@@ -1,0 +1,237 @@
+//! What ranks have recorded for a step, which they tell each other when they went different ways:
+//! the first operation that differs is what a program has to look at, not the step at which it was
+//! noticed.
+//!
+//! Every process keeps what it has recorded until all ranks are known to have done the same. When
+//! rank 0 finds tickets that differ, it asks the two ranks, compares what they tell, and ends the
+//! world with the operations that differ.
+
+use crate::CollectiveError;
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+use std::fmt::Debug;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// An operation that a rank has recorded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordedOperation {
+    /// A digest of everything about it that must be equal.
+    pub digest: u64,
+    /// What it is, such as `add -> f64[3, 4]`.
+    pub text: String,
+    /// The call site.
+    pub site: String,
+}
+
+/// What a rank has recorded for a step, to be told if somebody asks.
+pub trait Recorded: Debug + Send + Sync {
+    /// The operations, in the order of the program.
+    fn operations(&self) -> Vec<RecordedOperation>;
+}
+
+/// The most operations that are told of a step.
+const MOST_OPERATIONS: usize = 4096;
+/// How long the texts of a step are, all in all; those of later operations are left out.
+const TEXT_BYTES: usize = 32 << 10;
+
+/// The operations of a step on their way to another rank: texts are told once.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Told {
+    digests: Vec<u64>,
+    /// For each operation, as far as there is room, its text and its call site among the texts.
+    names: Vec<(u32, u32)>,
+    texts: Vec<String>,
+}
+
+impl Told {
+    fn of(operations: &[RecordedOperation]) -> Told {
+        let operations = &operations[..operations.len().min(MOST_OPERATIONS)];
+        let digests = operations.iter().map(|operation| operation.digest).collect();
+        let mut told = Told { digests, ..Told::default() };
+        let mut known = std::collections::HashMap::new();
+        let mut left = TEXT_BYTES;
+        for operation in operations {
+            let mut place = |text: &str| {
+                if let Some(&place) = known.get(text) {
+                    return Some(place);
+                }
+                left = left.checked_sub(text.len())?;
+                let place = told.texts.len() as u32;
+                told.texts.push(text.to_owned());
+                known.insert(text.to_owned(), place);
+                Some(place)
+            };
+            let (Some(text), Some(site)) = (place(&operation.text), place(&operation.site)) else {
+                break;
+            };
+            told.names.push((text, site));
+        }
+        told
+    }
+
+    /// What is known of an operation: `None` beyond the last one.
+    fn operation(&self, place: usize) -> Option<Named<'_>> {
+        self.digests.get(place)?;
+        let text = |at: u32| self.texts.get(at as usize).map(String::as_str);
+        let name = self.names.get(place).and_then(|&(name, site)| Some((text(name)?, text(site)?)));
+        Some(Named(name))
+    }
+}
+
+/// The text and the call site of an operation, if there was room for them.
+struct Named<'a>(Option<(&'a str, &'a str)>);
+
+/// What this process has recorded for steps that not all ranks are known to have taken.
+#[derive(Debug, Default)]
+pub(crate) struct Records(Mutex<VecDeque<(u64, Arc<dyn Recorded>)>>);
+
+impl Records {
+    fn locked(&self) -> MutexGuard<'_, VecDeque<(u64, Arc<dyn Recorded>)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps what the ticket of a number is about.
+    pub(crate) fn keep(&self, number: u64, recorded: Arc<dyn Recorded>) {
+        self.locked().push_back((number, recorded));
+    }
+
+    /// All ranks have posted equal tickets up to a number.
+    pub(crate) fn settle(&self, number: u64) {
+        let mut kept = self.locked();
+        while kept.front().is_some_and(|(kept, _)| *kept <= number) {
+            kept.pop_front();
+        }
+    }
+
+    /// What the ticket of a number is about.
+    pub(crate) fn tell(&self, number: u64) -> Told {
+        let found = self.locked().iter().find(|(kept, _)| *kept == number).cloned();
+        found.map_or_else(Told::default, |(_, recorded)| Told::of(&recorded.operations()))
+    }
+}
+
+/// Tickets that differ, until both ranks have told what they have recorded.
+#[derive(Debug)]
+pub(crate) struct Dispute {
+    /// The number of the tickets.
+    pub(crate) number: u64,
+    /// The two ranks, the lower first.
+    pub(crate) ranks: [usize; 2],
+    told: [Option<Told>; 2],
+    /// What is known from the tickets alone.
+    pub(crate) error: CollectiveError,
+}
+
+impl Dispute {
+    /// Of two ranks, given the error that their tickets make.
+    pub(crate) fn new(number: u64, ranks: [usize; 2], error: CollectiveError) -> Dispute {
+        Dispute { number, ranks, told: [None, None], error }
+    }
+
+    /// A rank has told what it has recorded. The error, once both have.
+    pub(crate) fn hear(&mut self, rank: usize, told: Told) -> Option<CollectiveError> {
+        let place = self.ranks.iter().position(|one| *one == rank)?;
+        self.told[place] = Some(told);
+        let [Some(first), Some(second)] = &self.told else { return None };
+        Some(refined(self.error.clone(), first, second))
+    }
+}
+
+/// The error with the first operation that differs in the place of the step at which that was
+/// noticed. A rank that has recorded nothing there is at the step itself.
+fn refined(mut error: CollectiveError, first: &Told, second: &Told) -> CollectiveError {
+    let count = first.digests.len().max(second.digests.len());
+    let differs = |place: &usize| first.digests.get(*place) != second.digests.get(*place);
+    let Some(place) = (0..count).find(differs) else { return error };
+    let CollectiveError::Divergence { first_site, first_cause, second_site, second_cause, .. } =
+        &mut error
+    else {
+        return error;
+    };
+    let sides = [(first, first_cause, first_site), (second, second_cause, second_site)];
+    for (told, cause, site) in sides {
+        if let Some(Named(Some((text, line)))) = told.operation(place) {
+            *cause = format!("records {text}");
+            *site = line.to_owned();
+        }
+    }
+    error
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn operations(of: &[(u64, &str, &str)]) -> Told {
+        let one = |&(digest, text, site): &(u64, &str, &str)| RecordedOperation {
+            digest,
+            text: text.into(),
+            site: site.into(),
+        };
+        Told::of(&of.iter().map(one).collect::<Vec<_>>())
+    }
+
+    fn dispute() -> Dispute {
+        let error = CollectiveError::Divergence {
+            number: 4,
+            first_rank: 0,
+            first_site: "end.py:9".into(),
+            first_cause: "observes a value".into(),
+            second_rank: 2,
+            second_site: "end.py:9".into(),
+            second_cause: "observes a value".into(),
+        };
+        Dispute::new(4, [0, 2], error)
+    }
+
+    fn told(first: &[(u64, &str, &str)], second: &[(u64, &str, &str)]) -> String {
+        let mut dispute = dispute();
+        assert!(dispute.hear(1, operations(first)).is_none());
+        assert!(dispute.hear(2, operations(second)).is_none());
+        dispute.hear(0, operations(first)).expect("both ranks have told").to_string()
+    }
+
+    #[test]
+    fn the_first_operation_that_differs_is_named() {
+        let (one, two) = ((1, "add -> f64[3]", "a.py:1"), (2, "multiply -> f64[3]", "a.py:2"));
+        let three = (3, "exp -> f64[3]", "a.py:3");
+        let text = told(&[one, two], &[one, three]);
+        assert!(text.contains("rank 0 records multiply -> f64[3] at a.py:2"), "{text}");
+        assert!(text.contains("rank 2 records exp -> f64[3] at a.py:3"), "{text}");
+        let text = told(&[two, one], &[one, two]);
+        assert!(text.contains("rank 0 records multiply -> f64[3] at a.py:2"), "{text}");
+        assert!(text.contains("rank 2 records add -> f64[3] at a.py:1"), "{text}");
+        // One of them has recorded nothing more.
+        let text = told(&[one], &[one, two]);
+        assert!(text.contains("rank 0 observes a value at end.py:9"), "{text}");
+        assert!(text.contains("rank 2 records multiply -> f64[3] at a.py:2"), "{text}");
+        // They differ in something else.
+        assert_eq!(told(&[one, two], &[one, two]), dispute().error.to_string());
+    }
+
+    #[test]
+    fn what_has_no_room_is_left_out() {
+        let long = "x".repeat(TEXT_BYTES / 2);
+        let told = operations(&[(1, &long, "a.py:1"), (2, &long, "a.py:2"), (3, "y", &long[1..])]);
+        assert_eq!(told.digests, [1, 2, 3]);
+        assert_eq!(told.names.len(), 2);
+        assert!(matches!(told.operation(2), Some(Named(None))));
+        assert!(told.operation(3).is_none());
+    }
+
+    #[test]
+    fn what_all_have_done_is_forgotten() {
+        #[derive(Debug)]
+        struct One;
+        impl Recorded for One {
+            fn operations(&self) -> Vec<RecordedOperation> {
+                vec![RecordedOperation { digest: 7, text: "add".into(), site: "a.py:1".into() }]
+            }
+        }
+        let records = Records::default();
+        (1..=3).for_each(|number| records.keep(number, Arc::new(One)));
+        records.settle(2);
+        assert!(records.tell(2).digests.is_empty());
+        assert_eq!(records.tell(3).digests, [7]);
+    }
+}

@@ -1,0 +1,83 @@
+//! What a window was, for a rank that went another way to be compared with.
+
+use crate::explain::operation_name;
+use crate::identity::code;
+use phalanx_array::{Graph, NodeOp, Site, Source};
+use phalanx_collectives::{Recorded, RecordedOperation};
+use phalanx_ops::{DType, Scalar, Shape};
+use rustc_hash::FxHasher;
+use smallvec::SmallVec;
+use std::hash::{Hash, Hasher};
+
+/// The operations of a window, without what they computed.
+#[derive(Debug)]
+pub(crate) struct RecordedWindow(Box<[Operation]>);
+
+#[derive(Debug)]
+struct Operation {
+    digest: u64,
+    name: &'static str,
+    dtype: DType,
+    shape: Shape,
+    scalars: SmallVec<[Scalar; 2]>,
+    site: Site,
+}
+
+impl RecordedWindow {
+    /// Those of a window that is closed.
+    pub fn of(graph: &Graph) -> RecordedWindow {
+        let operation = |node: &phalanx_array::NodeData| {
+            // The same in every process of one build.
+            let mut hasher = FxHasher::default();
+            (code(&node.op), node.dtype, &node.shape).hash(&mut hasher);
+            match &node.op {
+                NodeOp::Reduce { axes, .. } => axes.hash(&mut hasher),
+                NodeOp::Structured(op) => op.hash(&mut hasher),
+                NodeOp::Update(map) => map.hash(&mut hasher),
+                NodeOp::Reshard(sharding) => sharding.hash(&mut hasher),
+                _ => {}
+            }
+            let mut scalars = SmallVec::new();
+            for input in &node.inputs {
+                match input.source {
+                    Source::Scalar(scalar) => {
+                        let scalar = graph.scalars[scalar as usize];
+                        scalar.hash(&mut hasher);
+                        scalars.push(scalar);
+                    }
+                    Source::Leaf(leaf) => {
+                        let leaf = &graph.leaves[leaf as usize];
+                        (leaf.shape(), leaf.dtype()).hash(&mut hasher);
+                    }
+                    Source::Node(_) => {}
+                }
+                (input.source, &input.map).hash(&mut hasher);
+            }
+            Operation {
+                digest: hasher.finish(),
+                name: operation_name(&node.op),
+                dtype: node.dtype,
+                shape: node.shape.clone(),
+                scalars,
+                site: node.site,
+            }
+        };
+        RecordedWindow(graph.nodes.iter().map(operation).collect())
+    }
+}
+
+impl Recorded for RecordedWindow {
+    fn operations(&self) -> Vec<RecordedOperation> {
+        let told = |operation: &Operation| {
+            let Operation { digest, name, dtype, shape, scalars, site } = operation;
+            let mut text = String::from(*name);
+            for (place, scalar) in scalars.iter().enumerate() {
+                text += if place == 0 { " with " } else { ", " };
+                text += &scalar.to_string();
+            }
+            text += &format!(" -> {}{:?}", dtype.name(), shape.as_slice());
+            RecordedOperation { digest: *digest, text, site: site.to_string() }
+        };
+        self.0.iter().map(told).collect()
+    }
+}
