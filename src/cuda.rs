@@ -31,8 +31,8 @@ use std::any::Any;
 use std::sync::Arc;
 
 pub use phalanx_device::cuda::{
-    CudaDevice, Event, PinnedMemory, Properties, Reader, Stream, mark, pop_range, profile,
-    push_range,
+    CudaDevice, Event, KeptContext, PinnedMemory, Properties, Reader, Stream, keep_context, mark,
+    pop_range, profile, push_range,
 };
 pub use phalanx_device::{Buffer, DeviceError, ForeignMemory};
 
@@ -45,6 +45,7 @@ pub fn count(options: &CudaOptions) -> usize {
 ///
 /// Errors: `DeviceError::OutOfMemory`.
 pub fn allocate(gpu: &Arc<CudaDevice>, length: usize) -> Result<Buffer, DeviceError> {
+    let _kept = keep_context();
     gpu.clone().allocate(length)
 }
 
@@ -52,6 +53,7 @@ pub fn allocate(gpu: &Arc<CudaDevice>, length: usize) -> Result<Buffer, DeviceEr
 ///
 /// Errors: `DeviceError::NoSuchDevice` if the memory is another device's.
 pub fn to_host(gpu: &Arc<CudaDevice>, memory: &ForeignMemory) -> Result<Vec<u8>, DeviceError> {
+    let _kept = keep_context();
     let mut bytes = vec![0; memory.length()];
     adopted(gpu, memory)?.read(0, &mut bytes);
     gpu.failure().map_or(Ok(bytes), Err)
@@ -64,6 +66,7 @@ pub fn duplicate(
     gpu: &Arc<CudaDevice>,
     memory: &ForeignMemory,
 ) -> Result<(usize, Arc<dyn Any + Send + Sync>), DeviceError> {
+    let _kept = keep_context();
     let (from, to) = (adopted(gpu, memory)?, gpu.clone().allocate(memory.length())?);
     let place = |buffer| Strided { buffer, offset: 0, strides: &[1] };
     copy_strided(&place(&from), &place(&to), &[memory.length()], 1);

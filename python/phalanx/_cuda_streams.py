@@ -123,7 +123,7 @@ class _BaseStream:
 
     def _enter(self):
         native = self._native
-        if native is not None:
+        if native is not None and not self.null:
             native.precede()
 
     def _leave(self):
@@ -203,7 +203,7 @@ class Event:
         if interprocess:
             raise _refusal(ValueError, "absent", "Event: interprocess events are not there")
         self._options = (not disable_timing, bool(block))
-        self._native = None
+        self._native = self._device = None
         self._time = None
 
     @property
@@ -217,11 +217,12 @@ class Event:
         if not _has_gpus():
             _phalanx._synchronize()
         else:
-            if self._native is None:
-                _phalanx._gpus()
-                self._native = _phalanx._Event(_current.device, *self._options)
             _phalanx._hand_over()
             native = _native(stream)
+            # An event is of the device whose stream it is a point of.
+            if self._native is None or self._device != native.device:
+                self._native = _phalanx._Event(native.device, *self._options)
+                self._device = native.device
             native.follow()
             self._native.record(native)
         self._time = _time.perf_counter()

@@ -191,6 +191,12 @@ impl Stream {
         self.stream.handle()
     }
 
+    /// The number of its device in this process.
+    #[getter]
+    fn device(&self) -> Option<usize> {
+        GPUS.all().iter().position(|gpu| Arc::ptr_eq(gpu, self.stream.device()))
+    }
+
     fn is_done(&self) -> PyResult<bool> {
         self.stream.is_done().map_err(|error| failed(&error))
     }
@@ -363,6 +369,7 @@ impl DeviceBytes {
     /// Copies from an address of the host.
     fn copy_from_host(&self, mem: &Bound<'_, PyAny>, size: usize) -> PyResult<()> {
         self.check(size)?;
+        let _kept = cuda::keep_context();
         let start = address(mem)? as *const u8;
         if size > 0 {
             // SAFETY: the program says that so many bytes can be read there, as CuPy's programs do.
@@ -374,6 +381,7 @@ impl DeviceBytes {
     /// Copies to an address of the host.
     fn copy_to_host(&self, mem: &Bound<'_, PyAny>, size: usize) -> PyResult<()> {
         self.check(size)?;
+        let _kept = cuda::keep_context();
         let start = address(mem)? as *mut u8;
         if size > 0 {
             // SAFETY: the program says that so many bytes can be written there.
@@ -385,6 +393,7 @@ impl DeviceBytes {
     /// Sets the first bytes.
     fn memset(&self, value: u8, size: usize) -> PyResult<()> {
         self.check(size)?;
+        let _kept = cuda::keep_context();
         self.buffer.write(0, &vec![value; size]);
         Ok(())
     }

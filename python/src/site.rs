@@ -44,6 +44,8 @@ static ALL_LINES: Mutex<Option<HashMap<(usize, i32), Site>>> = Mutex::new(None);
 
 /// Runs calls of the framework as those of the line of Python that is running.
 pub fn at_line<R>(py: Python<'_>, body: impl FnOnce() -> R) -> R {
+    // What the program has made current for other libraries stays so.
+    let _kept = phalanx::cuda::keep_context();
     within(here(py), body)
 }
 

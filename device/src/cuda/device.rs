@@ -2,6 +2,7 @@
 
 use super::attributes::ATTRIBUTES;
 use super::blas::Blas;
+use super::context::{has_begun, keep_context};
 use super::driver::check;
 use super::library::{CudaOptions, Library, find};
 use super::pinned::PinnedPool;
@@ -126,6 +127,8 @@ impl CudaDevice {
                 needed: OLDEST,
             });
         }
+        has_begun();
+        let _kept = keep_context();
         // SAFETY: as above; the context is made current before the stream is made in it.
         unsafe {
             let retained = sys::cuDevicePrimaryCtxRetain(&raw mut context, device);
@@ -221,7 +224,7 @@ impl CudaDevice {
     ///
     /// Errors: `DeviceError::Cuda`.
     pub fn memory_info(&self) -> Result<(usize, usize), DeviceError> {
-        self.enter();
+        let _kept = self.visit();
         let (mut free, mut total) = (0, 0);
         // SAFETY: the context is current, and both places are valid.
         let asked = unsafe { sys::cuMemGetInfo_v2(&raw mut free, &raw mut total) };
@@ -245,13 +248,14 @@ impl CudaDevice {
     ///
     /// Errors: `DeviceError::Cuda`.
     pub fn synchronize_all(&self) -> Result<(), DeviceError> {
-        self.enter();
+        let _kept = self.visit();
         // SAFETY: the context is current.
         check(&self.name(), "cuCtxSynchronize", unsafe { sys::cuCtxSynchronize() })
     }
 
     /// Keeps memory of others until the work that was enqueued before is done.
     fn keep_until_done(&self, owner: Owner) {
+        let _kept = keep_context();
         match Mark::new(self, false, false) {
             Ok(mark) => {
                 mark.set(self);
@@ -284,7 +288,7 @@ impl CudaDevice {
     /// Gives free blocks back to the driver, once nothing uses them.
     pub fn release_cached(&self) {
         let blocks = self.pool_state().drain();
-        self.enter();
+        let _kept = self.visit();
         self.synchronize();
         for block in blocks {
             // SAFETY: the block came from `cuMemAlloc`, nobody holds it, and the stream is idle.

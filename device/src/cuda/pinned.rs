@@ -49,7 +49,7 @@ impl PinnedPool {
 
 /// New memory of the host that no page of moves.
 pub(super) fn allocate(device: &CudaDevice, size: usize) -> Result<NonNull<u8>, DeviceError> {
-    device.enter();
+    let _kept = device.visit();
     let mut start = std::ptr::null_mut();
     // SAFETY: the context is current and the place valid.
     let made = unsafe { sys::cuMemHostAlloc(&raw mut start, size, sys::CU_MEMHOSTALLOC_PORTABLE) };
@@ -111,8 +111,8 @@ impl CudaDevice {
 
     /// Gives pinned memory that is kept for later back to the system, once no copy uses it.
     pub fn release_pinned(&self) {
+        let _kept = self.visit();
         self.synchronize();
-        self.enter();
         self.pinned_state().free_all();
     }
 }

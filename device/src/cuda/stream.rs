@@ -40,7 +40,7 @@ impl Stream {
         non_blocking: bool,
         priority: Option<i32>,
     ) -> Result<Stream, DeviceError> {
-        device.enter();
+        let _kept = device.visit();
         let mut handle: CUstream = std::ptr::null_mut();
         let flags = match non_blocking {
             true => sys::CUstream_flags::CU_STREAM_NON_BLOCKING,
@@ -89,7 +89,7 @@ impl Stream {
     ///
     /// Errors: `DeviceError::Cuda`, also of work before.
     pub fn synchronize(&self) -> Result<(), DeviceError> {
-        self.device.enter();
+        let _kept = self.device.visit();
         // SAFETY: the stream lives (`external`, or it is ours).
         let waited = unsafe { sys::cuStreamSynchronize(self.handle) };
         check(&self.device.name(), "cuStreamSynchronize", waited)
@@ -99,7 +99,7 @@ impl Stream {
     ///
     /// Errors: `DeviceError::Cuda`, also of work before.
     pub fn is_done(&self) -> Result<bool, DeviceError> {
-        self.device.enter();
+        let _kept = self.device.visit();
         // SAFETY: as in `synchronize`.
         finished(&self.device, "cuStreamQuery", unsafe { sys::cuStreamQuery(self.handle) })
     }
@@ -108,7 +108,7 @@ impl Stream {
     ///
     /// Errors: `DeviceError::Cuda`.
     pub fn wait_event(&self, event: &Event) -> Result<(), DeviceError> {
-        self.device.enter();
+        let _kept = self.device.visit();
         // SAFETY: both live; the driver keeps what it needs of the event.
         let waits = unsafe { sys::cuStreamWaitEvent(self.handle, event.mark.0, 0) };
         check(&self.device.name(), "cuStreamWaitEvent", waits)
@@ -141,7 +141,7 @@ impl Stream {
 impl Drop for Stream {
     fn drop(&mut self) {
         if self.is_own {
-            self.device.enter();
+            let _kept = self.device.visit();
             // SAFETY: made by `new`; what it holds still runs.
             let _ = unsafe { sys::cuStreamDestroy_v2(self.handle) };
         }
@@ -221,6 +221,7 @@ impl Event {
         is_timed: bool,
         is_blocking: bool,
     ) -> Result<Event, DeviceError> {
+        let _kept = device.visit();
         let mark = Mark::new(device, is_timed, is_blocking)?;
         Ok(Event { device: device.clone(), mark })
     }
@@ -234,7 +235,7 @@ impl Event {
     ///
     /// Errors: `DeviceError::Cuda`.
     pub fn record(&self, stream: &Stream) -> Result<(), DeviceError> {
-        self.device.enter();
+        let _kept = self.device.visit();
         // SAFETY: both live.
         let recorded = unsafe { sys::cuEventRecord(self.mark.0, stream.handle) };
         check(&self.device.name(), "cuEventRecord", recorded)
@@ -244,7 +245,7 @@ impl Event {
     ///
     /// Errors: `DeviceError::Cuda`, also of work before.
     pub fn synchronize(&self) -> Result<(), DeviceError> {
-        self.device.enter();
+        let _kept = self.device.visit();
         // SAFETY: the event lives.
         let waited = unsafe { sys::cuEventSynchronize(self.mark.0) };
         check(&self.device.name(), "cuEventSynchronize", waited)
@@ -254,7 +255,7 @@ impl Event {
     ///
     /// Errors: `DeviceError::Cuda`, also of work before.
     pub fn is_done(&self) -> Result<bool, DeviceError> {
-        self.device.enter();
+        let _kept = self.device.visit();
         // SAFETY: the event lives.
         finished(&self.device, "cuEventQuery", unsafe { sys::cuEventQuery(self.mark.0) })
     }
@@ -263,7 +264,7 @@ impl Event {
     ///
     /// Errors: `DeviceError::Cuda` if one of them has not happened or has no time.
     pub fn elapsed_since(&self, start: &Event) -> Result<f32, DeviceError> {
-        self.device.enter();
+        let _kept = self.device.visit();
         let mut milliseconds = 0.0;
         let elapsed = elapsed_time(self.device.options())?;
         // SAFETY: both events live, and the place is valid.

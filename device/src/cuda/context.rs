@@ -1,0 +1,46 @@
+//! The context of a thread, which is what other libraries take for its current device.
+
+use super::device::CudaDevice;
+use cudarc::driver::sys::{self, CUcontext};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Whether there has been a device, so that the driver is loaded.
+static HAS_DEVICES: AtomicBool = AtomicBool::new(false);
+
+/// The context that a thread had, and has again when this is dropped.
+pub struct KeptContext(CUcontext);
+
+/// Keeps the calling thread's context: calls of ours make those of our devices current, and a
+/// program that uses other libraries, too, has chosen a device for them. Nothing before there is a
+/// GPU.
+pub fn keep_context() -> Option<KeptContext> {
+    if !HAS_DEVICES.load(Ordering::Relaxed) {
+        return None;
+    }
+    let mut context: CUcontext = std::ptr::null_mut();
+    // SAFETY: the driver is loaded, and the place valid.
+    let asked = unsafe { sys::cuCtxGetCurrent(&raw mut context) };
+    (asked == sys::CUresult::CUDA_SUCCESS).then_some(KeptContext(context))
+}
+
+impl Drop for KeptContext {
+    fn drop(&mut self) {
+        // SAFETY: a context that was current, or none; should it be gone by now, the driver says so
+        // and the thread has none.
+        let _ = unsafe { sys::cuCtxSetCurrent(self.0) };
+    }
+}
+
+/// Notes that there is a device.
+pub(super) fn has_begun() {
+    HAS_DEVICES.store(true, Ordering::Relaxed);
+}
+
+impl CudaDevice {
+    /// As `enter`, until what is returned is dropped.
+    pub fn visit(&self) -> Option<KeptContext> {
+        let kept = keep_context();
+        self.enter();
+        kept
+    }
+}
