@@ -13,7 +13,7 @@
 //! for gpu in session.gpus() {
 //!     let (start, end) = (Event::new(&gpu, true, false)?, Event::new(&gpu, true, false)?);
 //!     start.record(&Stream::of_work(&gpu))?;
-//!     let x = phalanx::ones([1000, 1000]).sum(());
+//!     let x = phalanx::ones([1000, 1000], phalanx::DType::F64).sum(());
 //!     phalanx::hand_over()?;
 //!     end.record(&Stream::of_work(&gpu))?;
 //!     end.synchronize()?;

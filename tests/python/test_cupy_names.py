@@ -50,8 +50,10 @@ def test_functions_are_timed():
         twice, (np.arange(10.0),), {"by": 3}, n_repeat=5, n_warmup=2
     )
     assert calls == [3] * 7
-    assert timed.cpu_times.shape == (5,) and timed.gpu_times.shape == (1, 5)
-    assert (timed.gpu_times[0] >= timed.cpu_times).all()
+    rows = DEVICES if phalanx.cuda.is_available() else 1
+    assert timed.cpu_times.shape == (5,) and timed.gpu_times.shape == (rows, 5)
+    if not phalanx.cuda.is_available():
+        assert (timed.gpu_times[0] >= timed.cpu_times).all()
     assert repr(timed).startswith("twice") and "CPU:" in timed.to_str()
     short = phalanx.x.profiler.benchmark(twice, (np.arange(3.0),), n_warmup=0, max_duration=0)
     assert len(short.cpu_times) == 1
@@ -83,11 +85,12 @@ def test_pools_tell_what_is_held():
     x.evaluate()
     held = pool.used_bytes()
     assert held >= before + 800_000 and pool.total_bytes() >= held
-    assert pool.free_bytes() == pool.n_free_blocks() == 0
     del x
     pool.free_all_blocks()
-    with pytest.raises(ValueError, match="memory_limit"):
-        pool.set_limit(size=pool.get_limit() + 1)
+    assert pool.free_bytes() == pool.n_free_blocks() == 0
+    if not phalanx.cuda.is_available():
+        with pytest.raises(ValueError, match="memory_limit"):
+            pool.set_limit(size=pool.get_limit() + 1)
     pool.set_limit(size=pool.get_limit())
     phalanx.cuda.set_allocator(phalanx.cuda.MemoryPool().malloc)
     phalanx.cuda.get_default_pinned_memory_pool().free_all_blocks()
@@ -137,7 +140,9 @@ def test_pinned_memory_is_a_buffer():
     assert phalanx.x.zeros_pinned((2, 2), order="F").flags.f_contiguous
     block = phalanx.cuda.alloc(16)
     block.memset(1, 16)
-    assert bytes(block) == b"\1" * 16
+    host = numpy.zeros(16, "u1")
+    block.copy_to_host(host.ctypes.data, 16)
+    assert (host == 1).all()
 
 
 def test_devices():
@@ -145,11 +150,13 @@ def test_devices():
     assert runtime.getDevice() == phalanx.cuda.get_device_id() == 0
     free, whole = phalanx.cuda.Device(0).mem_info
     assert 0 < free <= whole
-    assert runtime.getDeviceProperties(0)["name"] == b"cpu:0"
+    name = runtime.getDeviceProperties(0)["name"]
+    assert name == b"cpu:0" or phalanx.cuda.is_available()
     with pytest.raises(runtime.CUDARuntimeError):
         runtime.setDevice(DEVICES)
     runtime.deviceSynchronize()
-    assert phalanx.cuda.Device() == phalanx.cuda.Device(0) != phalanx.cuda.Device(1)
+    assert phalanx.cuda.Device() == phalanx.cuda.Device(0)
+    assert DEVICES == 1 or phalanx.cuda.Device(0) != phalanx.cuda.Device(1)
 
 
 def test_results_are_kept_until_they_are_cleared():

@@ -201,9 +201,13 @@ def write(part, host):
     import ctypes
 
     driver = ctypes.CDLL("libcuda.so.1")
+    context = ctypes.c_void_p()
+    assert driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), ordinal()) == 0
+    assert driver.cuCtxSetCurrent(context) == 0
     copy = driver.cuMemcpyHtoD_v2
     copy.argtypes = [ctypes.c_uint64, ctypes.c_void_p, ctypes.c_size_t]
     assert copy(part.ptr, host.ctypes.data, host.nbytes) == 0
+    assert driver.cuCtxSetCurrent(None) == driver.cuDevicePrimaryCtxRelease_v2(ordinal()) == 0
 
 
 @pytest.mark.skipif(GPUS < 2, reason="there is one GPU")
@@ -429,18 +433,21 @@ def test_torch_shares_memory_both_ways():
     # Ours there, in the order of both streams.
     z = (np.ones((1000, 1000), dtype="f4") @ np.ones((1000, 1000), dtype="f4")).copy()
     there = torch.from_dlpack(z)
-    assert there.data_ptr() == z.local_view()[0].ptr and there.device == place
-    assert there.sum().item() == 1e9
+    assert there.device == place
+    if tuple(map(int, torch.__version__.split(".")[:2])) >= (2, 9):
+        # Older ones cannot be told that they may only read, and get a copy.
+        assert there.data_ptr() == z.local_view()[0].ptr
+    assert there.sum().item() == pytest.approx(1e9)
     side = torch.cuda.Stream(place)
     with torch.cuda.stream(side):
         grown = torch.full((1000, 1000), 2.0, device=place)
         for _ in range(20):
             grown = grown + 1
         taken = np.from_dlpack(grown)
-    assert float(taken.sum()) == 22e6
+    assert float(taken.sum()) == pytest.approx(22e6)
     with torch.cuda.stream(side):
         there = torch.from_dlpack(taken * 2)
-        assert there.mean().item() == 44
+        assert there.mean().item() == pytest.approx(44)
     # What is current for the other library stays so.
     torch.cuda.set_device(place)
     np.ones((300, 300)).sum().evaluate()

@@ -10,10 +10,14 @@ import numpy
 import pytest
 
 import phalanx as np
+import phalanx.cuda
 
 from .conftest import device_count
 
 DEVICES = device_count()
+of_cpus = pytest.mark.skipif(
+    phalanx.cuda.is_available(), reason="memory of GPUs is that of test_gpu.py"
+)
 
 
 def test_functions_of_numpy_stay_here():
@@ -89,6 +93,7 @@ def test_module_of_arguments():
     assert np.get_array_module(numpy.ones(2), 3) is numpy
 
 
+@of_cpus
 def test_dlpack_both_ways():
     x = np.arange(6.0).reshape(2, 3)
     there = numpy.from_dlpack(x)
@@ -106,6 +111,7 @@ def test_dlpack_both_ways():
         x.__dlpack__(stream=1)
 
 
+@of_cpus
 def test_exported_memory_is_not_written():
     x = np.zeros(1000)
     kept = [shard for shard in x.local_view()]
@@ -116,6 +122,7 @@ def test_exported_memory_is_not_written():
     assert float(x[500]) == 5
 
 
+@of_cpus
 def test_shards_can_be_written_in_a_block():
     x = np.arange(100_000.0)
     with x.local_view() as shards:
@@ -124,6 +131,7 @@ def test_shards_can_be_written_in_a_block():
     numpy.testing.assert_array_equal(x.get(), 2 * numpy.arange(100_000.0))
 
 
+@of_cpus
 def test_buffers():
     x = np.arange(5, dtype="i4")
     assert bytes(memoryview(x.local_view()[0]))[:4] == b"\0\0\0\0"
@@ -185,6 +193,7 @@ class Exporter:
 
 
 @pytest.mark.parametrize("is_versioned", [False, True])
+@of_cpus
 def test_dlpack_comes_in_without_a_copy(is_versioned):
     host = numpy.arange(60.0).reshape(20, 3)
     x = np.from_dlpack(Exporter(host, is_versioned))
@@ -210,6 +219,7 @@ def test_dlpack_that_is_read_only_comes_in():
     assert x.tolist() == [0, 2, 4, 6, 8, 10] and host.tolist() == [0, 1, 2, 3, 4, 5]
 
 
+@of_cpus
 def test_dlpack_copies_when_it_is_told_to():
     host = numpy.arange(12.0).reshape(4, 3)
     copied = np.from_dlpack(host, copy=True)
@@ -228,6 +238,7 @@ def test_dlpack_copies_when_it_is_told_to():
         np.from_dlpack(host, device="cuda")
 
 
+@of_cpus
 def test_dlpack_of_another_device():
     there = Exporter(numpy.arange(3.0), True, device=(2, 1))
     with pytest.raises(BufferError, match="device='cpu'"):
@@ -237,6 +248,7 @@ def test_dlpack_of_another_device():
     assert np.from_dlpack(there, device="cpu").tolist() == [0, 1, 2] and there.asked == (1, 0)
 
 
+@of_cpus
 def test_imported_memory_is_let_go():
     host = numpy.arange(1000.0)
     gone = weakref.ref(host)
@@ -254,6 +266,7 @@ def test_imported_memory_is_let_go():
     assert gone() is None
 
 
+@of_cpus
 def test_exported_by_both_versions_and_kept():
     x = np.arange(6.0).reshape(2, 3).copy()
     parts = x.local_view()
@@ -272,6 +285,7 @@ def test_exported_by_both_versions_and_kept():
     assert there.tolist() == [[0, 1, 2], [3, 4, 5]] and len(made) == 20
 
 
+@of_cpus
 def test_local_parts_are_not_copied():
     parts = [numpy.full((2, 3), float(device)) for device in range(DEVICES)]
     x = np.from_local(parts)
@@ -285,6 +299,7 @@ def test_local_parts_are_not_copied():
     assert turned.shape == (3 * DEVICES, 2) and turned[1].tolist() == [1, 4]
 
 
+@of_cpus
 def test_written_shards_are_the_arrays():
     x = np.arange(7.0)
     with x.local_view() as shards:
@@ -310,6 +325,7 @@ def test_array_api_compat_knows_the_module():
     assert compat.array_namespace(np.ones(2)) is np
 
 
+@of_cpus
 def test_torch_reads_and_writes():
     torch = pytest.importorskip("torch")
     x = np.arange(6.0).reshape(2, 3)

@@ -4,11 +4,15 @@ import numpy
 import pytest
 
 import phalanx as np
+import phalanx.cuda
 
 from . import worlds
 from .conftest import device_count
 
 DEVICES = device_count()
+of_cpus = pytest.mark.skipif(
+    phalanx.cuda.is_available(), reason="memory of GPUs is that of test_gpu.py"
+)
 
 
 def test_pytorch_differentiates_through_a_function_of_ours():
@@ -36,6 +40,7 @@ def test_pytorch_differentiates_through_a_function_of_ours():
         np.from_dlpack(x)
 
 
+@of_cpus
 def test_tensors_of_pytorch_are_parts():
     torch = pytest.importorskip("torch")
     parts = [torch.full((2, 3), float(device)) for device in range(DEVICES)]
@@ -50,6 +55,7 @@ def test_tensors_of_pytorch_are_parts():
     assert turned.tolist() == [[0, 3], [1, 4], [2, 5]]
 
 
+@of_cpus
 def test_jax_takes_arrays_and_calls_back():
     jax = pytest.importorskip("jax")
     x = np.arange(6, dtype="f4")
@@ -68,6 +74,7 @@ def test_jax_takes_arrays_and_calls_back():
     numpy.testing.assert_allclose(program(there), numpy.sqrt(x.get()) + 1)
 
 
+@of_cpus
 def test_numba_works_on_local_shards():
     numba = pytest.importorskip("numba")
 
