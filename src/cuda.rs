@@ -26,7 +26,7 @@
 
 use crate::config::CudaOptions;
 use phalanx_device::cuda;
-use phalanx_device::{Device, Strided, copy_strided};
+use phalanx_device::{Strided, copy_strided};
 use std::any::Any;
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ pub use phalanx_device::cuda::{
     CudaDevice, Event, KeptContext, PinnedMemory, Properties, Reader, Stream, keep_context, mark,
     pop_range, profile, push_range,
 };
-pub use phalanx_device::{Buffer, DeviceError, ForeignMemory};
+pub use phalanx_device::{Buffer, Device, DeviceError, ForeignMemory};
 
 /// How many GPUs the process can use: none without a driver that starts. Local.
 pub fn count(options: &CudaOptions) -> usize {
@@ -57,6 +57,20 @@ pub fn to_host(gpu: &Arc<CudaDevice>, memory: &ForeignMemory) -> Result<Vec<u8>,
     let mut bytes = vec![0; memory.length()];
     adopted(gpu, memory)?.read(0, &mut bytes);
     gpu.failure().map_or(Ok(bytes), Err)
+}
+
+/// Writes bytes of the host to memory on a GPU, from its lowest element on, which the device has
+/// been given to be written. Local.
+///
+/// Errors: `DeviceError::NoSuchDevice` if the memory is another device's.
+pub fn from_host(
+    gpu: &Arc<CudaDevice>,
+    memory: &ForeignMemory,
+    bytes: &[u8],
+) -> Result<(), DeviceError> {
+    let _kept = keep_context();
+    adopted(gpu, memory)?.write(0, bytes);
+    gpu.failure().map_or(Ok(()), Err)
 }
 
 /// As [`to_host`], copied to other memory of the same GPU: its address, and what keeps it. Local.

@@ -1,12 +1,12 @@
 //! What a GPU holds of an array, as an object that other libraries read where it lies.
 
-use crate::convert::to_numpy;
+use crate::convert::{to_host_array, to_numpy};
 use crate::dlpack::{CUDA, CUDA_MANAGED, Export, read};
 use crate::dtypes;
 use crate::errors::{refused, type_error, value_error};
 use crate::gpu::{GPUS, failed, on_device, stream_of};
 use crate::mistakes::Mistake;
-use phalanx::cuda::{self, CudaDevice, ForeignMemory, Reader, Stream};
+use phalanx::cuda::{self, CudaDevice, Device, ForeignMemory, Reader, Stream};
 use phalanx::waiting::aside;
 use phalanx::{DType, HostArray, LocalShard, ShardBytes, ShardMemory};
 use pyo3::exceptions::{PyAttributeError, PyBufferError, PyTypeError};
@@ -62,6 +62,7 @@ impl DeviceShard {
     /// The memory as another array, or this one again, is given it.
     fn lent(&self, is_lasting: bool) -> ForeignMemory {
         let strides: Vec<isize> = self.strides().iter().map(|&stride| stride as isize).collect();
+        one_order(&self.device);
         let (name, address) = (self.memory.device.clone(), self.memory.address as u64);
         let owner = Arc::new(self.memory.clone());
         let (shape, item) = (&self.memory.shape, self.dtype.size());
@@ -142,6 +143,23 @@ impl DeviceShard {
         to_numpy(py, HostArray { dtype: self.dtype, shape, bytes })
     }
 
+    /// Writes the elements of an array of NumPy, where they were handed out to be written.
+    fn set(&self, arr: &Bound<'_, PyAny>) -> PyResult<()> {
+        if self.is_read_only() {
+            return Err(value_error(Mistake::Value, 
+                "the elements are read-only: write in a block `with x.local_view() as shards`",
+            ));
+        }
+        let host = to_host_array(arr, Some(self.dtype))?;
+        if host.shape != self.memory.shape {
+            let (own, given) = (&self.memory.shape, &host.shape);
+            return Err(value_error(Mistake::Value, format!("the shape is {own:?}, not {given:?}")));
+        }
+        let (memory, device) = (self.lent(true), &self.device);
+        let written = aside(|| cuda::from_host(device, &memory, &host.bytes));
+        written.map_err(|error| failed(&error))
+    }
+
     /// The elements as an array of NumPy, which asks for them.
     #[pyo3(signature = (dtype=None, *, copy=None))]
     fn __array__<'py>(
@@ -151,7 +169,7 @@ impl DeviceShard {
         copy: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         if copy == Some(false) {
-            return Err(value_error(
+            return Err(value_error(Mistake::Value, 
                 Mistake::Export,
                 "the elements lie on a GPU: NumPy gets a copy",
             ));
@@ -252,7 +270,7 @@ impl DeviceShard {
         let stream = match number {
             Some(-1) => None,
             Some(0) => {
-                return Err(value_error(
+                return Err(value_error(Mistake::Value, 
                     Mistake::Value,
                     "stream=0 is ambiguous: 1 is CUDA's default, 2 per thread",
                 ));
@@ -370,7 +388,7 @@ fn by_interface(object: &Bound<'_, PyAny>, is_lasting: bool) -> PyResult<Option<
         }
     };
     if strides.len() != shape.len() {
-        return Err(value_error(
+        return Err(value_error(Mistake::Value, 
             Mistake::Value,
             "__cuda_array_interface__ has not a stride for each axis",
         ));
@@ -398,6 +416,18 @@ fn by_interface(object: &Bound<'_, PyAny>, is_lasting: bool) -> PyResult<Option<
     Ok(Some(unsafe { lent(&device, address, dtype, shape, &strides, is_lasting, owner) }))
 }
 
+/// What a device has been given comes before the work of others of its process that are the same
+/// GPU, each of which has a stream of its own: which of them reads memory of it is not known here.
+fn one_order(device: &Arc<CudaDevice>) {
+    let gpus = GPUS.all();
+    let same = gpus.iter().filter(|gpu| gpu.ordinal() == device.ordinal());
+    for other in same.filter(|other| !Arc::ptr_eq(other, device)) {
+        if let Err(error) = Stream::of_work(device).precede(other) {
+            other.fail(error);
+        }
+    }
+}
+
 /// # Safety
 /// As `ForeignMemory::new`.
 unsafe fn lent(
@@ -409,6 +439,7 @@ unsafe fn lent(
     is_lasting: bool,
     owner: Arc<dyn Any + Send + Sync>,
 ) -> LocalShard {
+    one_order(device);
     let (name, item) = (format!("cuda:{}", device.ordinal()), dtype.size());
     // SAFETY: the caller's promise.
     let memory =

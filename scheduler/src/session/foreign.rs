@@ -7,7 +7,7 @@ use crate::error::RunError;
 use crate::shards::{Shards, Storage};
 use phalanx_array::{Error, Evaluated, LocalShard, ShardBytes, Site};
 use phalanx_device::{
-    Buffer, DeviceError, ForeignMemory, Strided, contiguous, copy_strided, copy_to_host,
+    Buffer, Device, DeviceError, ForeignMemory, Strided, contiguous, copy_strided, copy_to_host,
 };
 use phalanx_ops::waiting::aside;
 use phalanx_ops::{DType, IndexBox};
@@ -34,15 +34,11 @@ fn foreign(memory: &Arc<dyn Any + Send + Sync>) -> &ForeignMemory {
 }
 
 impl Session {
-    /// Memory of others as a whole, and the local device that has it.
-    fn adopted(&self, memory: &ForeignMemory) -> Result<(usize, Buffer), RunError> {
-        let bytes = 0..memory.length();
-        let adopt = |local: usize| {
-            let buffer = self.devices[local].clone().adopt(memory, bytes.clone())?;
-            Some((local, buffer))
-        };
+    /// Memory of others as a whole, on the local device that has it.
+    fn adopted(&self, memory: &ForeignMemory) -> Result<Buffer, RunError> {
+        let adopt = |device: &Arc<dyn Device>| device.clone().adopt(memory, 0..memory.length());
         let devices = || self.devices.iter().map(|device| device.name()).collect::<Vec<_>>();
-        (0..self.devices.len()).find_map(adopt).ok_or_else(|| RunError::Elsewhere {
+        self.devices.iter().find_map(adopt).ok_or_else(|| RunError::Elsewhere {
             device: String::from(memory.device()),
             devices: devices().join(", "),
         })
@@ -61,13 +57,12 @@ impl Session {
         &self,
         local: usize,
         memory: &ForeignMemory,
-        (owner, source): &(usize, Buffer),
+        source: &Buffer,
         block: &IndexBox,
         shape: &[usize],
         item: usize,
     ) -> Result<Part, DeviceError> {
         if memory.is_lent_in_order()
-            && *owner == local
             && let Some((first, elements)) = in_one_piece(block, shape)
             && let Some(buffer) = self.lent(local, memory, first * item..(first + elements) * item)
         {
@@ -115,7 +110,7 @@ impl Session {
         let declared = || {
             let mut bytes = vec![0; shape.iter().product::<usize>() * dtype.size()];
             let offset = memory.offset() as isize;
-            let from = Strided { buffer: &source.1, offset, strides: memory.strides() };
+            let from = Strided { buffer: &source, offset, strides: memory.strides() };
             let strides = contiguous(shape, dtype.size());
             copy_to_host(&from, &mut bytes, 0, &strides, shape, dtype.size());
             data_digest(dtype, shape, &bytes)
