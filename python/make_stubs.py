@@ -336,8 +336,27 @@ class Sharding:
 class Shard:
     device: int
     start: tuple[int, ...]
-    data: numpy.typing.NDArray[Any]
+    data: Any
     index: tuple[slice, ...]
+
+class DeviceShard:
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    ndim: int
+    size: int
+    nbytes: int
+    itemsize: int
+    dtype: numpy.dtype[Any]
+    device: int
+    ptr: int
+    __cuda_array_interface__: dict[str, Any]
+    def get(self) -> numpy.typing.NDArray[Any]: ...
+    def set(self, arr: ArrayLike) -> None: ...
+    def copy(self) -> DeviceShard: ...
+    def __len__(self) -> int: ...
+    def __array__(self, dtype: Any = ..., *, copy: bool | None = ...) -> Any: ...
+    def __dlpack__(self, **options: Any) -> Any: ...
+    def __dlpack_device__(self) -> tuple[int, int]: ...
 
 class errstate:
     def __init__(self, **modes: str) -> None: ...
