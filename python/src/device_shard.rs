@@ -146,14 +146,18 @@ impl DeviceShard {
     /// Writes the elements of an array of NumPy, where they were handed out to be written.
     fn set(&self, arr: &Bound<'_, PyAny>) -> PyResult<()> {
         if self.is_read_only() {
-            return Err(value_error(Mistake::Value, 
+            return Err(value_error(
+                Mistake::Value,
                 "the elements are read-only: write in a block `with x.local_view() as shards`",
             ));
         }
         let host = to_host_array(arr, Some(self.dtype))?;
         if host.shape != self.memory.shape {
             let (own, given) = (&self.memory.shape, &host.shape);
-            return Err(value_error(Mistake::Value, format!("the shape is {own:?}, not {given:?}")));
+            return Err(value_error(
+                Mistake::Value,
+                format!("the shape is {own:?}, not {given:?}"),
+            ));
         }
         let (memory, device) = (self.lent(true), &self.device);
         let written = aside(|| cuda::from_host(device, &memory, &host.bytes));
@@ -169,7 +173,7 @@ impl DeviceShard {
         copy: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         if copy == Some(false) {
-            return Err(value_error(Mistake::Value, 
+            return Err(value_error(
                 Mistake::Export,
                 "the elements lie on a GPU: NumPy gets a copy",
             ));
@@ -270,7 +274,7 @@ impl DeviceShard {
         let stream = match number {
             Some(-1) => None,
             Some(0) => {
-                return Err(value_error(Mistake::Value, 
+                return Err(value_error(
                     Mistake::Value,
                     "stream=0 is ambiguous: 1 is CUDA's default, 2 per thread",
                 ));
@@ -388,7 +392,7 @@ fn by_interface(object: &Bound<'_, PyAny>, is_lasting: bool) -> PyResult<Option<
         }
     };
     if strides.len() != shape.len() {
-        return Err(value_error(Mistake::Value, 
+        return Err(value_error(
             Mistake::Value,
             "__cuda_array_interface__ has not a stride for each axis",
         ));

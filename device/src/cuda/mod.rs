@@ -26,8 +26,8 @@ mod stream;
 
 pub use blas::{MatrixElement, Product};
 pub use compiler::Compiler;
-pub use copies::COPY_SOURCE;
 pub use context::{KeptContext, keep_context};
+pub use copies::COPY_SOURCE;
 pub use device::{CudaDevice, Properties, cuda_devices};
 pub use function::{Function, GridSize, Module};
 pub use library::{CudaOptions, Found, Library, find};
