@@ -6,6 +6,7 @@ makes docs/coverage.md of the table.
 
 import importlib
 import pathlib
+import re
 import sys
 
 import phalanx
@@ -109,7 +110,8 @@ def resolved(area, name):
         try:
             return member(place, name), ""
         except Absent as error:
-            reasons.append(str(error))
+            # The code and the hint are those of the error, not of the name.
+            reasons.append(re.sub(r" \[PX\d+\]$", "", str(error).split("\n")[0]))
     return "-", next(filter(None, reasons), "")
 
 

@@ -6230,8 +6230,33 @@ def indices(dimensions: Sequence[SupportsIndex], dtype: DTypeLike = ..., sparse:
 
 inf: float
 
-def info(object: Any = ..., maxwidth: Any = ..., output: Any = ..., toplevel: Any = ...) -> Any:
-    """Writes what a function, a class or an array is, to standard output or a file."""
+def info(object: Any = ..., maxwidth: SupportsIndex = ..., output: IO[Any] | Iterable[str] | None = ..., toplevel: str = ...) -> None:
+    """Writes what a function, a class or an array is, to standard output or a file.
+
+    Parameters
+    ----------
+    object : object or str, optional
+        What is told of, or its name in this module; this function for None.
+    maxwidth : int, default: 76
+        Without effect: lines are as they are written.
+    output : file, optional
+        Where to; standard output for None.
+    toplevel : str, default: 'numpy'
+        Without effect: names are those of this module.
+
+    Returns
+    -------
+    None
+
+    Raises
+    ------
+    AttributeError
+        There is no such name.
+
+    Notes
+    -----
+    Local.
+    """
 
 def init(devices: SupportsIndex | str | None = ..., *, mesh: dict[str, Any] | None = ..., threads: SupportsIndex | None = ..., memory_limit: SupportsIndex | str | None = ..., split_from: SupportsIndex | None = ..., comm: Any = ...) -> None:
     """Begins the session.

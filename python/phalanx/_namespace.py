@@ -92,7 +92,32 @@ def __getattr__(name):
 
 
 def info(object=None, maxwidth=76, output=None, toplevel="numpy"):
-    """Writes what a function, a class or an array is, to standard output or a file."""
+    """Writes what a function, a class or an array is, to standard output or a file.
+
+    Parameters
+    ----------
+    object : object or str, optional
+        What is told of, or its name in this module; this function for None.
+    maxwidth : int, default: 76
+        Without effect: lines are as they are written.
+    output : file, optional
+        Where to; standard output for None.
+    toplevel : str, default: 'numpy'
+        Without effect: names are those of this module.
+
+    Returns
+    -------
+    None
+
+    Raises
+    ------
+    AttributeError
+        There is no such name.
+
+    Notes
+    -----
+    Local.
+    """
     import inspect
     import sys
 

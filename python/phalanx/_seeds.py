@@ -113,7 +113,29 @@ class SeedSequence:
         return {name: getattr(self, name) for name in names}
 
     def generate_state(self, n_words, dtype="uint32"):
-        """Words of 32 or of 64 bits, as an array of NumPy."""
+        """Words of 32 or of 64 bits, as an array of NumPy.
+
+        Parameters
+        ----------
+        n_words : int
+            How many.
+        dtype : dtype, default: 'uint32'
+            `uint32` or `uint64`.
+
+        Returns
+        -------
+        numpy.ndarray
+            A vector of `dtype`.
+
+        Raises
+        ------
+        ValueError
+            PX144: the dtype is another.
+
+        Notes
+        -----
+        Local.
+        """
         import numpy
 
         dtype = numpy.dtype(dtype)
@@ -125,7 +147,26 @@ class SeedSequence:
         return numpy.array(words, dtype="<u4").view(dtype.newbyteorder("<")).astype(dtype)
 
     def spawn(self, n_children):
-        """Seeds of their own, which are others each time."""
+        """Seeds of their own, which are others each time.
+
+        Parameters
+        ----------
+        n_children : int
+            How many.
+
+        Returns
+        -------
+        list of SeedSequence
+            One for each child.
+
+        Raises
+        ------
+        nothing
+
+        Notes
+        -----
+        Local.
+        """
         first = self.n_children_spawned
         self.n_children_spawned = first + n_children
         return [

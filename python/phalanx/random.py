@@ -64,11 +64,49 @@ class BitGenerator:
         self._stream.set_state(state["key"], state["counter"])
 
     def spawn(self, n_children):
-        """Bit generators of children of the seed."""
+        """Bit generators of children of the seed.
+
+        Parameters
+        ----------
+        n_children : int
+            How many.
+
+        Returns
+        -------
+        list of BitGenerator
+            Of the class of this one.
+
+        Raises
+        ------
+        nothing
+
+        Notes
+        -----
+        Local.
+        """
         return [type(self)(child) for child in self.seed_seq.spawn(n_children)]
 
     def advance(self, delta):
-        """Goes on as if so many numbers of 64 bits had been drawn; back, if it is negative."""
+        """Goes on as if so many numbers of 64 bits had been drawn; back, if it is negative.
+
+        Parameters
+        ----------
+        delta : int
+            How many numbers.
+
+        Returns
+        -------
+        BitGenerator
+            This one.
+
+        Raises
+        ------
+        nothing
+
+        Notes
+        -----
+        Local: every process does the same.
+        """
         key, counter = self._stream.state
         self._stream.set_state(key, (counter + delta) % 2**64)
         return self

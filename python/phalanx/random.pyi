@@ -17,10 +17,48 @@ from . import ArrayLike, DTypeLike, Scalar, ndarray
 class BitGenerator:
     """What a `Generator` draws by. Generators of one bit generator draw from it in turn."""
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
-    def advance(self, delta: Any) -> Any:
-        """Goes on as if so many numbers of 64 bits had been drawn; back, if it is negative."""
-    def spawn(self, n_children: Any) -> Any:
-        """Bit generators of children of the seed."""
+    def advance(self, delta: SupportsIndex) -> Any:
+        """Goes on as if so many numbers of 64 bits had been drawn; back, if it is negative.
+
+        Parameters
+        ----------
+        delta : int
+            How many numbers.
+
+        Returns
+        -------
+        BitGenerator
+            This one.
+
+        Raises
+        ------
+        nothing
+
+        Notes
+        -----
+        Local: every process does the same.
+        """
+    def spawn(self, n_children: SupportsIndex) -> Any:
+        """Bit generators of children of the seed.
+
+        Parameters
+        ----------
+        n_children : int
+            How many.
+
+        Returns
+        -------
+        list of BitGenerator
+            Of the class of this one.
+
+        Raises
+        ------
+        nothing
+
+        Notes
+        -----
+        Local.
+        """
     def __getattr__(self, name: str) -> Any: ...
 
 class Generator:
@@ -1051,8 +1089,7 @@ class Generator:
 
         Notes
         -----
-        Collective: every process calls it, for the result depends on data, and what is recorded
-        is computed.
+        Local: a process may call it alone; nothing is recorded.
         """
     def standard_cauchy(self, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """standard_cauchy(self, /, size=None)
@@ -1760,6 +1797,19 @@ class RandomState:
             The generator.
         legacy : str, default: True
             Compatibility with versions of NumPy.
+
+        Returns
+        -------
+        tuple or dict
+
+        Raises
+        ------
+        None
+            Nothing is raised.
+
+        Notes
+        -----
+        Local: a process may call it alone; nothing is recorded.
         """
     def gumbel(self, loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """gumbel(self, /, loc=0.0, scale=1.0, size=None)
@@ -2577,7 +2627,7 @@ class RandomState:
         -----
         Local; without a seed Collective, for all processes agree on one.
         """
-    def set_state(self, state: Any) -> Any:
+    def set_state(self, state: tuple[Any, ...] | dict[str, Any]) -> None:
         """set_state(self, /, state)
 
         Goes on from a state that `get_state` told.
@@ -2586,7 +2636,23 @@ class RandomState:
         ----------
         self : Generator
             The generator.
-        state : object
+        state : tuple or dict
+            What `get_state` has told.
+
+        Returns
+        -------
+        None
+
+        Raises
+        ------
+        ValueError
+            The state is of another generator.
+        TypeError
+            It is no state.
+
+        Notes
+        -----
+        Local: a process may call it alone; nothing is recorded.
         """
     def shuffle(self, x: ndarray) -> None:
         """shuffle(self, /, x)
@@ -2983,10 +3049,51 @@ class SeedSequence:
         How many children there are already.
     """
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
-    def generate_state(self, n_words: Any, dtype: Any = ...) -> Any:
-        """Words of 32 or of 64 bits, as an array of NumPy."""
-    def spawn(self, n_children: Any) -> Any:
-        """Seeds of their own, which are others each time."""
+    def generate_state(self, n_words: SupportsIndex, dtype: DTypeLike = ...) -> numpy.typing.NDArray[Any]:
+        """Words of 32 or of 64 bits, as an array of NumPy.
+
+        Parameters
+        ----------
+        n_words : int
+            How many.
+        dtype : dtype, default: 'uint32'
+            `uint32` or `uint64`.
+
+        Returns
+        -------
+        numpy.ndarray
+            A vector of `dtype`.
+
+        Raises
+        ------
+        ValueError
+            PX144: the dtype is another.
+
+        Notes
+        -----
+        Local.
+        """
+    def spawn(self, n_children: SupportsIndex) -> Any:
+        """Seeds of their own, which are others each time.
+
+        Parameters
+        ----------
+        n_children : int
+            How many.
+
+        Returns
+        -------
+        list of SeedSequence
+            One for each child.
+
+        Raises
+        ------
+        nothing
+
+        Notes
+        -----
+        Local.
+        """
     def __getattr__(self, name: str) -> Any: ...
 
 def beta(a: ArrayLike, b: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
@@ -3324,6 +3431,19 @@ def get_state(legacy: str = ...) -> Any:
     ----------
     legacy : str, default: True
         Compatibility with versions of NumPy.
+
+    Returns
+    -------
+    tuple or dict
+
+    Raises
+    ------
+    None
+        Nothing is raised.
+
+    Notes
+    -----
+    Local: a process may call it alone; nothing is recorded.
     """
 
 def gumbel(loc: ArrayLike = ..., scale: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
@@ -4116,14 +4236,30 @@ def seed(seed: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> None:
     Local; without a seed Collective, for all processes agree on one.
     """
 
-def set_state(state: Any) -> Any:
+def set_state(state: tuple[Any, ...] | dict[str, Any]) -> None:
     """set_state(state)
 
     Goes on from a state that `get_state` told.
 
     Parameters
     ----------
-    state : object
+    state : tuple or dict
+        What `get_state` has told.
+
+    Returns
+    -------
+    None
+
+    Raises
+    ------
+    ValueError
+        The state is of another generator.
+    TypeError
+        It is no state.
+
+    Notes
+    -----
+    Local: a process may call it alone; nothing is recorded.
     """
 
 def shuffle(x: ndarray) -> None:

@@ -136,6 +136,20 @@ impl DeviceShard {
     }
 
     /// The elements as an array of NumPy.
+    ///
+    /// Returns
+    /// -------
+    /// numpy.ndarray
+    ///     A copy on the host.
+    ///
+    /// Raises
+    /// ------
+    /// RuntimeError
+    ///     What has failed on the GPU.
+    ///
+    /// Notes
+    /// -----
+    /// Local.
     fn get<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let (memory, device) = (self.lent(true), &self.device);
         let bytes = aside(|| cuda::to_host(device, &memory)).map_err(|error| failed(&error))?;
@@ -144,6 +158,24 @@ impl DeviceShard {
     }
 
     /// Writes the elements of an array of NumPy, where they were handed out to be written.
+    ///
+    /// Parameters
+    /// ----------
+    /// arr : array_like
+    ///     The elements, of the shape of these.
+    ///
+    /// Returns
+    /// -------
+    /// None
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     PX144: the elements are read-only, or the shape is another.
+    ///
+    /// Notes
+    /// -----
+    /// Local.
     fn set(&self, arr: &Bound<'_, PyAny>) -> PyResult<()> {
         if self.is_read_only() {
             return Err(value_error(
@@ -299,6 +331,20 @@ impl DeviceShard {
     }
 
     /// A copy on the same device, which may be written.
+    ///
+    /// Returns
+    /// -------
+    /// DeviceShard
+    ///     Of the same shape and dtype.
+    ///
+    /// Raises
+    /// ------
+    /// RuntimeError
+    ///     There is too little memory on the GPU.
+    ///
+    /// Notes
+    /// -----
+    /// Local.
     #[pyo3(name = "copy")]
     fn copied(&self) -> PyResult<DeviceShard> {
         let copied = cuda::duplicate(&self.device, &self.lent(true));

@@ -171,6 +171,9 @@ impl Builder<'_> {
     /// Whether loading a member's value in a later loop, which may mean to store it for that, costs
     /// less than computing it again.
     fn is_cheaper_loaded(&self, node: u32) -> bool {
+        if !self.is_computed(node) {
+            return true;
+        }
         let depth = self.depth_of(node).unwrap_or(0);
         let size = self.size_of(Source::Node(node));
         let mut parts = Parts { depth, size, ..Parts::default() };
@@ -188,6 +191,10 @@ impl Builder<'_> {
     fn add_parts(&self, node: u32, parts: &mut Parts) {
         let data = &self.context.graph.nodes[node as usize];
         if !parts.nodes.insert(node) || matches!(data.op, NodeOp::Reduce { .. }) {
+            return;
+        }
+        if !self.is_computed(node) {
+            parts.sources.insert(Source::Node(node));
             return;
         }
         parts.flops += match &data.op {
@@ -211,6 +218,23 @@ impl Builder<'_> {
                     parts.sources.insert(source);
                 }
             }
+        }
+    }
+
+    /// Whether a node can be computed wherever it is needed.
+    fn is_computed(&self, node: u32) -> bool {
+        match &self.context.graph.nodes[node as usize].op {
+            NodeOp::Elementwise(_)
+            | NodeOp::Cast
+            | NodeOp::Select
+            | NodeOp::Index(_)
+            | NodeOp::Fill
+            | NodeOp::Reshard(_) => true,
+            NodeOp::Update(_) => {
+                let mut members = self.group.members.iter();
+                members.any(|member| member.node == node && member.is_selected)
+            }
+            _ => false,
         }
     }
 
