@@ -132,7 +132,7 @@ pub fn set_memory_limit(limits: Vec<Option<usize>>) {
 #[pyfunction(name = "_profile")]
 pub fn profile(looks: bool) -> PyResult<()> {
     match GPUS.all().first() {
-        Some(gpu) => cuda::profile(looks, gpu.options()).map_err(|error| failed(&error)),
+        Some(gpu) => cuda::profile(looks, gpu).map_err(|error| failed(&error)),
         None => Ok(()),
     }
 }

@@ -4,6 +4,7 @@ import numpy
 import pytest
 
 import phalanx as np
+import phalanx.cuda
 
 from . import worlds
 from .conftest import device_count
@@ -35,6 +36,7 @@ def test_parts_that_lie_in_no_order_of_ours_and_of_other_dtypes():
     numpy.testing.assert_array_equal(np.from_local(unaligned).get(), numpy.arange(9.0))
 
 
+@pytest.mark.skipif(phalanx.cuda.is_available(), reason="GPUs have memory of their own")
 def test_a_part_is_not_copied():
     part = numpy.arange(12.0).reshape(6, 2)
     joined = np.from_local(part)

@@ -17,6 +17,7 @@ of_cpus = pytest.mark.skipif(
 
 def test_pytorch_differentiates_through_a_function_of_ours():
     torch = pytest.importorskip("torch")
+    place = f"cuda:{np._phalanx._gpus()[0][0]}" if np._phalanx._gpus() else "cpu"
 
     class Sine(torch.autograd.Function):
         """The sine, computed by Phalanx, as an operation of PyTorch."""
@@ -32,7 +33,7 @@ def test_pytorch_differentiates_through_a_function_of_ours():
             cosine = np.cos(np.from_dlpack(x.detach()))
             return torch.from_dlpack(np.from_dlpack(gradient) * cosine)
 
-    x = torch.linspace(0, 3, 7, dtype=torch.float64, requires_grad=True)
+    x = torch.linspace(0, 3, 7, dtype=torch.float64, requires_grad=True, device=place)
     Sine.apply(x).sum().backward()
     assert torch.allclose(x.grad, torch.cos(x.detach()))
     assert torch.autograd.gradcheck(Sine.apply, (x,))

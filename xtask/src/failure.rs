@@ -50,6 +50,15 @@ pub enum Failure {
         /// How many times.
         count: usize,
     },
+    /// A package is larger than it may be.
+    Large {
+        /// The package.
+        path: PathBuf,
+        /// Its size.
+        bytes: u64,
+        /// The most that it may have.
+        most: u64,
+    },
     /// Tests failed; they and their number are printed already.
     Tests {
         /// How many.
@@ -90,6 +99,9 @@ impl fmt::Display for Failure {
                 write!(f, "\n  hint    install one, with its venv package (Debian: python3-venv)")
             }
             Failure::Untidy { count } => write!(f, "rules of the house broken: {count}"),
+            Failure::Large { path, bytes, most } => {
+                write!(f, "{} has {bytes} bytes; it may have {most}", path.display())
+            }
             Failure::Tests { count } => write!(f, "tests failed: {count}"),
             Failure::Differences { files } => write!(f, "golden files that differ: {files}"),
         }

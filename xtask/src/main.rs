@@ -17,6 +17,7 @@ mod environment;
 mod examples;
 mod failure;
 mod golden;
+mod gpu;
 mod process;
 mod project;
 mod python;
@@ -40,6 +41,8 @@ cargo xtask COMMAND
   tidy                    the rules of the house alone
   test [FILTER] [--full]  all tests, and the demo compared with NumPy; --full runs every mesh
                           and tests the wheel
+  gpu [--fast]            pack what is to run on a machine with a GPU and no Rust: the module,
+                          tests and benchmarks with a script; --fast builds without optimising
   python                  build the Python module and put it into python/phalanx
   bless [FILTER]          rewrite golden files; read the diff before you commit it
   replay BASE             show how plans and kernels differ from those of the commit BASE
@@ -81,6 +84,8 @@ fn run(arguments: &[String]) -> Result<(), Failure> {
         ("check", []) => check::run(&project),
         ("tidy", []) => tidy::run(&project),
         ("docs" | "coverage", []) => documents::write(&project),
+        ("gpu", []) => gpu::pack(&project, false),
+        ("gpu", [option]) if option == "--fast" => gpu::pack(&project, true),
         ("python", []) => python_tests::place(&project),
         ("test", _) => test_command::run(&project, arguments),
         ("bless", _) => golden::bless(&project, arguments),

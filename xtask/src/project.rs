@@ -53,8 +53,24 @@ impl Project {
 
     /// Builds a program of the project for release and gives its path.
     pub fn build_release(&self, package: &str) -> Result<PathBuf, Failure> {
-        let options = ["--release", "--message-format=json-render-diagnostics"];
-        let mut program = self.cargo(&[&["build", "--package", package], &options[..]].concat());
+        self.built(&["build", "--package", package, "--release"])
+    }
+
+    /// Builds tests of a package with options and gives the path of their program.
+    pub fn test_program(
+        &self,
+        package: &str,
+        tests: &str,
+        options: &[&str],
+    ) -> Result<PathBuf, Failure> {
+        let arguments = ["test", "--no-run", "--package", package, "--test", tests];
+        self.built(&[&arguments[..], options].concat())
+    }
+
+    /// The last program that a command of Cargo builds.
+    fn built(&self, arguments: &[&str]) -> Result<PathBuf, Failure> {
+        let options = ["--message-format=json-render-diagnostics"];
+        let mut program = self.cargo(&[arguments, &options[..]].concat());
         let output = program.output()?;
         let messages = output.lines().filter_map(|line| serde_json::from_str(line).ok());
         let mut executables = messages.filter_map(|message: serde_json::Value| {

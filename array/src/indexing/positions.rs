@@ -35,6 +35,22 @@ pub(super) fn resolved(
     mode: Mode,
     site: Site,
 ) -> Result<Array, Error> {
+    let wide = from_either_end(positions, (axis, extent), mode, site)?;
+    let known = wide.base_node()?.interval().filter(|_| wide.shows_base());
+    if mode != Mode::Raise || known.is_some_and(|known| known.is_within(0, extent as i64 - 1)) {
+        return Ok(wide);
+    }
+    within(site, || Ok(select(&wide.less(0), &wide + extent as i64, &wide)))
+}
+
+/// As [`resolved`], but positions of `Mode::Raise` may count from the end, as those of
+/// `Structured::Take` may.
+fn from_either_end(
+    positions: &Array,
+    (axis, extent): (usize, usize),
+    mode: Mode,
+    site: Site,
+) -> Result<Array, Error> {
     check_integers(positions, site)?;
     let known = positions.base_node()?.interval().filter(|_| positions.shows_base());
     let length = extent as i64;
@@ -46,16 +62,13 @@ pub(super) fn resolved(
         if mode == Mode::Wrap {
             return if extent == 0 { Ok(wide) } else { wide.remainder(length).ok().cloned() };
         }
-        if known.is_some_and(|known| known.is_within(0, length - 1)) {
-            return Ok(wide);
-        }
         if positions.size() > 0 && !known.is_some_and(|known| known.is_within(-length, length - 1))
         {
             let outside = wide.less(-length).logical_or(wide.greater_equal(length));
             let error = Error::data(DataError::IndexRange { axis, extent }, site);
             outside.any_at(site)?.refuse(error, site)?;
         }
-        Ok(select(&wide.less(0), &wide + length, &wide))
+        Ok(wide)
     })
 }
 
@@ -85,7 +98,8 @@ impl Array {
         axis_of(axis, self.ndim(), site)
     }
 
-    /// The elements at `positions` of an axis; the axis is replaced by those of the positions.
+    /// The elements at `positions` of an axis, which may count from its end; the axis is replaced by
+    /// those of the positions.
     pub(super) fn take_resolved(
         &self,
         positions: &Array,
@@ -130,7 +144,7 @@ impl Array {
             // As NumPy, which looks at positions as it goes along the axes before this one.
             let is_read = !before.contains(&0);
             if is_read && (extent > 0 || mode == Mode::Raise) {
-                let positions = resolved(positions, (axis, extent), mode, site)?;
+                let positions = from_either_end(positions, (axis, extent), mode, site)?;
                 return self.take_resolved(&positions, axis, site);
             }
             let after = &self.shape()[axis + 1..];

@@ -3,26 +3,27 @@
 //! Names go to NVTX, which passes them to a profiler if there is one. A machine without the library
 //! runs on: nobody looks there.
 
+use super::device::CudaDevice;
 use super::driver::check;
 use super::library::{CudaOptions, Library, find};
-use crate::DeviceError;
+use crate::{Device, DeviceError};
 use cudarc::driver::sys;
 use std::ffi::{CString, c_char, c_int};
 use std::sync::OnceLock;
 
-/// Has profilers that wait for it look from now on, or no longer. Local.
+/// Has profilers that wait for it look at a device from now on, or no longer. Local.
 ///
-/// Errors: `DeviceError::Library` without a driver, `DeviceError::Cuda` where it refuses.
-pub fn profile(looks: bool, options: &CudaOptions) -> Result<(), DeviceError> {
-    find(Library::Driver, options)?;
-    // SAFETY: the driver is loaded.
+/// Errors: `DeviceError::Cuda` where the driver refuses.
+pub fn profile(looks: bool, device: &CudaDevice) -> Result<(), DeviceError> {
+    let _kept = device.visit();
+    // SAFETY: the driver is loaded, since there is a device, whose context is current.
     let (call, result) = unsafe {
         match looks {
             true => ("cuProfilerStart", sys::cuProfilerStart()),
             false => ("cuProfilerStop", sys::cuProfilerStop()),
         }
     };
-    check("cuda", call, result)
+    check(&device.name(), call, result)
 }
 
 type Named = unsafe extern "C" fn(*const c_char) -> c_int;

@@ -6,7 +6,7 @@ use super::{Follow, Rule};
 use crate::{DType, Op, Shape};
 
 /// The elements at positions of an axis: operands (table, positions), the latter a vector.
-/// `y[…, k, …] = table[…, positions[k], …]`.
+/// `y[…, k, …] = table[…, positions[k], …]`, where negative positions count from the end.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Take {
     /// The axis.

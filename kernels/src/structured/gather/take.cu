@@ -8,6 +8,7 @@ struct Argument {
 };
 
 DEVICE u64 inside(i64 position, u64 extent) {
+    if (position < 0) position += extent;
     u64 at = position < 0 ? 0 : (u64)position;
     return at < extent ? at : extent - 1;
 }

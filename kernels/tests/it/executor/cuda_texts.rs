@@ -2,14 +2,14 @@
 
 use super::case::Case;
 use super::cuda::text_of;
-use super::golden::{descent, stencil, text};
+use super::golden::{descent, folder, stencil, text};
 use phalanx_ops::Scalar;
 
 /// Compares the text of a case with the golden file of its kernel, or writes it when blessing.
 fn check(name: &str, case: &Case) {
     let whole = text_of(case).expect("there are points");
     let at = whole.find("struct Argument").expect("a kernel has arguments");
-    let path = format!("{}/tests/golden/{name}/cuda.txt", env!("CARGO_MANIFEST_DIR"));
+    let path = format!("{}/tests/golden/{name}/cuda.txt", folder());
     if std::env::var_os("PHALANX_BLESS").is_some_and(|value| value == "1") {
         std::fs::write(&path, &whole[at..]).unwrap_or_else(|error| panic!("{path}: {error}"));
     }

@@ -4,9 +4,15 @@ use super::case::{Case, Generator};
 use phalanx_kernels::ir::parse;
 use phalanx_ops::{DType, Scalar, Weak};
 
+/// The folder of the package, also on a machine to which these tests were brought.
+pub(super) fn folder() -> String {
+    let told = std::env::var("CARGO_MANIFEST_DIR");
+    told.unwrap_or_else(|_| String::from(env!("CARGO_MANIFEST_DIR")))
+}
+
 /// The text of a golden kernel, which is as it would be printed.
 pub(super) fn text(name: &str) -> String {
-    let path = format!("{}/tests/golden/{name}/input.kir", env!("CARGO_MANIFEST_DIR"));
+    let path = format!("{}/tests/golden/{name}/input.kir", folder());
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
     let kernel = parse(&text).unwrap_or_else(|error| panic!("{path}: {error}"));
     assert_eq!(kernel.to_string(), text, "{path} is not as it would be printed");

@@ -5,8 +5,10 @@ use crate::structured::lines::{Bytes, GRAIN, Lines, each};
 use phalanx_ops::DType;
 use phalanx_ops::structured::{Take, TakeAlong};
 
-/// The position in an axis that is not empty; one outside becomes the nearest inside.
+/// The position in an axis that is not empty, from its end if it is negative; one outside becomes
+/// the nearest inside.
 fn inside(position: i64, extent: usize) -> usize {
+    let position = if position < 0 { position + extent as i64 } else { position };
     (position.max(0) as usize).min(extent - 1)
 }
 

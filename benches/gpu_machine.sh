@@ -1,0 +1,43 @@
+#!/bin/sh
+# What `cargo xtask gpu` packs, run on a machine with a GPU: sh run.sh [RESULT]. The machine needs
+# neither Rust nor the sources, but Python with NumPy and pytest. PYTHON names the interpreter,
+# PHALANX_DEVICES the devices (cuda:0), BENCHES the cases of the benchmark (all; "none" for none).
+cd "$(dirname "$0")" || exit 1
+python=${PYTHON:-python3}
+result=$(realpath "${1:-result.txt}")
+export PHALANX_DEVICES="${PHALANX_DEVICES:-cuda:0}" PYTHONPATH="$PWD/python:$PWD/tests/array_api"
+export PHALANX_CONFORMANCE_DATA="$PWD/data" PYTHONDONTWRITEBYTECODE=1
+: > "$result"
+
+part() {
+    title=$1
+    shift
+    printf '\n== %s\n' "$title" | tee -a "$result"
+    "$@" > part.log 2>&1
+    ended=$?
+    tail -n 200 part.log | tee -a "$result"
+    printf -- '-- %s: ended with %s\n' "$title" "$ended" | tee -a "$result"
+}
+
+examples() {
+    for program in examples/python/*.py; do
+        case $program in *pipeline.py) continue ;; esac
+        PHALANX_DEVICES=cpu "$python" "$program" > cpu.log 2>&1
+        "$python" "$program" > gpu.log 2>&1
+        if cmp -s cpu.log gpu.log; then echo "$program: as on a CPU"; else
+            echo "$program: differs"
+            diff cpu.log gpu.log
+        fi
+    done
+}
+
+pytest="$python -m pytest -q -p no:cacheprovider"
+part "what was found" "$python" -m phalanx info
+part "kernels" env CARGO_MANIFEST_DIR="$PWD/kernels" ./kernels/it executor
+part "GPUs in Python" $pytest tests/python/test_gpu.py
+part "functions against NumPy" $pytest tests/python/conformance
+part "functions on three devices of the GPU" env PHALANX_DEVICES=cuda:0,0,0 $pytest tests/python/conformance
+part "programs" examples
+part "accuracy" "$python" benches/accuracy.py 1000000
+if [ "$BENCHES" != none ]; then part "benchmark" "$python" benches/gpu.py $BENCHES; fi
+rm -f part.log cpu.log gpu.log

@@ -1,0 +1,81 @@
+//! `cargo xtask gpu`: what is to run on a machine with a GPU and no Rust, packed with its script.
+
+use crate::conformance;
+use crate::failure::Failure;
+use crate::process::Program;
+use crate::project::Project;
+use crate::python;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The most bytes that a package may have.
+const MOST_BYTES: u64 = 60 << 20;
+/// What goes along as it is: files and folders, each with its place in the package.
+const ALONG: [(&str, &str); 7] = [
+    ("python/phalanx", "python/phalanx"),
+    ("tests/python", "tests/python"),
+    ("tests/array_api/standard.py", "tests/array_api/standard.py"),
+    ("examples/python", "examples/python"),
+    ("benches", "benches"),
+    ("ops/src/elementwise/table.rs", "ops/src/elementwise/table.rs"),
+    ("kernels/tests/golden", "kernels/tests/golden"),
+];
+
+/// Builds the Python module and the tests of kernels, for release unless `fast`, and packs them
+/// with the tests and benchmarks in Python and the script that runs all of it.
+pub fn pack(project: &Project, fast: bool) -> Result<(), Failure> {
+    let python = python::environment(project)?;
+    let data = conformance::data(project, &python)?;
+    let folder = project.target()?.join("gpu/phalanx-gpu");
+    if folder.exists() {
+        fs::remove_dir_all(&folder).map_err(Failure::file(&folder))?;
+    }
+    for (from, to) in ALONG {
+        copy(&project.path(from), &folder.join(to))?;
+    }
+    copy(&data.join("functions"), &folder.join("data/functions"))?;
+    let profile: &[&str] = if fast { &[] } else { &["--release"] };
+    let module = ["build", "--package", "phalanx-python", "--features", "phalanx/ndarray"];
+    project.cargo(&[&module[..], profile].concat()).run()?;
+    let name = format!("{}_phalanx.so", std::env::consts::DLL_PREFIX);
+    let kind = if fast { "debug" } else { "release" };
+    let module = project.target()?.join(kind).join(name);
+    copy(&module, &folder.join("python/phalanx/_phalanx.abi3.so"))?;
+    let tests = project.test_program("phalanx-kernels", "it", profile)?;
+    copy(&tests, &folder.join("kernels/it"))?;
+    copy(&project.path("benches/gpu_machine.sh"), &folder.join("run.sh"))?;
+    Program::new("strip")
+        .arguments([folder.join("python/phalanx/_phalanx.abi3.so"), folder.join("kernels/it")])
+        .run()?;
+    let archive = folder.with_extension("tar.gz");
+    Program::new("tar")
+        .folder(folder.parent().unwrap_or(&folder))
+        .arguments(["-czf", "phalanx-gpu.tar.gz", "phalanx-gpu"])
+        .run()?;
+    let bytes = fs::metadata(&archive).map_err(Failure::file(&archive))?.len();
+    println!("{}: {:.1} MiB", archive.display(), bytes as f64 / f64::from(1 << 20));
+    println!("there: tar -xzf phalanx-gpu.tar.gz && sh phalanx-gpu/run.sh result.txt");
+    match bytes > MOST_BYTES {
+        true => Err(Failure::Large { path: archive, bytes, most: MOST_BYTES }),
+        false => Ok(()),
+    }
+}
+
+/// Copies a file, or a folder with all that is in it but what Python leaves behind.
+fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
+    if from.file_name().is_some_and(|name| name == "__pycache__") {
+        return Ok(());
+    }
+    if from.is_dir() {
+        for entry in fs::read_dir(from).map_err(Failure::file(from))? {
+            let path = entry.map_err(Failure::file(from))?.path();
+            let inside: PathBuf = path.file_name().map(PathBuf::from).unwrap_or_default();
+            copy(&path, &to.join(inside))?;
+        }
+        return Ok(());
+    }
+    if let Some(folder) = to.parent() {
+        fs::create_dir_all(folder).map_err(Failure::file(folder))?;
+    }
+    fs::copy(from, to).map(drop).map_err(Failure::file(from))
+}
