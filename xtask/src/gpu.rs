@@ -11,9 +11,10 @@ use std::path::{Path, PathBuf};
 /// The most bytes that a package may have.
 const MOST_BYTES: u64 = 60 << 20;
 /// What goes along as it is: files and folders, each with its place in the package.
-const ALONG: [(&str, &str); 7] = [
+const ALONG: [(&str, &str); 8] = [
     ("python/phalanx", "python/phalanx"),
     ("tests/python", "tests/python"),
+    ("tests/conformance", "tests/conformance"),
     ("tests/array_api/standard.py", "tests/array_api/standard.py"),
     ("examples/python", "examples/python"),
     ("benches", "benches"),
