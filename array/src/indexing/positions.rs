@@ -98,8 +98,8 @@ impl Array {
         axis_of(axis, self.ndim(), site)
     }
 
-    /// The elements at `positions` of an axis, which may count from its end; the axis is replaced by
-    /// those of the positions.
+    /// The elements at `positions` of an axis, which may count from its end; the axis is replaced
+    /// by those of the positions.
     pub(super) fn take_resolved(
         &self,
         positions: &Array,
