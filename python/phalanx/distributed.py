@@ -23,8 +23,15 @@ def _host(array):
     return array.get() if isinstance(array, _phalanx.ndarray) else array
 
 
-def _write(out, value):
-    """Writes elements of the host into an array of this process."""
+def _write(out, value, dtype=None):
+    """Writes elements of the host into an array of this process, which is of the dtype of the
+    array that a process gave, if that is told."""
+    if dtype is not None and out.dtype != dtype:
+        raise _refusal(
+            ValueError,
+            "value",
+            f"out_array is of {out.dtype}, and in_array of {dtype}: both are of one dtype",
+        )
     if isinstance(out, _phalanx.ndarray):
         out.set(value.reshape(out.shape).astype(out.dtype))
     else:
@@ -54,13 +61,13 @@ class ProcessGroup:
 
     def all_reduce(self, in_array, out_array, op="sum", stream=None):
         """The combination of all processes' arrays, for all."""
-        _write(out_array, self._gathered(in_array, op))
+        _write(out_array, self._gathered(in_array, op), in_array.dtype)
 
     def reduce(self, in_array, out_array, root=0, op="sum", stream=None):
         """The combination of all processes' arrays, for one."""
         value = self._gathered(in_array, op)
         if self.rank == root:
-            _write(out_array, value)
+            _write(out_array, value, in_array.dtype)
 
     def broadcast(self, in_out_array, root=0, stream=None):
         """One process's array, for all."""
@@ -70,25 +77,25 @@ class ProcessGroup:
         """The combination of all processes' arrays, a part for each."""
         value = self._gathered(in_array, op)
         rows = value.reshape((self.size, -1) if count is None else (self.size, count))
-        _write(out_array, rows[self.rank])
+        _write(out_array, rows[self.rank], in_array.dtype)
 
     def all_gather(self, in_array, out_array, count=None, stream=None):
         """All processes' arrays one after the other, for all."""
-        _write(out_array, self._gathered(in_array))
+        _write(out_array, self._gathered(in_array), in_array.dtype)
 
     def gather(self, in_array, out_array, root=0, stream=None):
         """All processes' arrays one after the other, for one."""
         value = self._gathered(in_array)
         if self.rank == root:
-            _write(out_array, value)
+            _write(out_array, value, in_array.dtype)
 
     def scatter(self, in_array, out_array, root=0, stream=None):
         """The rows of one process's array, one for each."""
-        _write(out_array, self._gathered(in_array, row=root)[self.rank])
+        _write(out_array, self._gathered(in_array, row=root)[self.rank], in_array.dtype)
 
     def all_to_all(self, in_array, out_array, stream=None):
         """Row ``j`` of process ``i`` becomes row ``i`` of process ``j``."""
-        _write(out_array, self._gathered(in_array)[:, self.rank])
+        _write(out_array, self._gathered(in_array)[:, self.rank], in_array.dtype)
 
     def barrier(self):
         """Returns when all processes have called it."""
@@ -121,7 +128,7 @@ class ProcessGroup:
     def send_recv(self, in_array, out_array, peer, stream=None):
         """Exchanges arrays with another process; all processes call it, in pairs."""
         # The peers differ by process, and operations may not.
-        _write(out_array, self._gathered(in_array)[peer])
+        _write(out_array, self._gathered(in_array)[peer], in_array.dtype)
 
     def stop(self):
         """Ends what sends and receives; the session ends with the program."""

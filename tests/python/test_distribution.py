@@ -155,3 +155,18 @@ def test_process_groups():
                 "all_to_all True", "reduce_scatter True", "send_recv True", "agree True"}
     assert expected <= lines, ended.stdout
     assert f"all_gather {rows}" in ended.stdout
+
+
+def test_process_groups_write_arrays_of_the_dtype_that_is_given():
+
+    group = phalanx.distributed.init_process_group()
+    given = numpy.array([1.5, 2.5])
+    calls = [group.all_reduce, group.reduce, group.reduce_scatter, group.all_gather, group.gather]
+    for call in calls:
+        out = numpy.zeros(2, dtype="i8")
+        with pytest.raises(ValueError, match="PX144") as refused:
+            call(given, out)
+        assert refused.value.code == "PX144" and not out.any()
+        written = numpy.zeros(2)
+        call(given, written)
+        assert written.tolist() == [1.5, 2.5]
