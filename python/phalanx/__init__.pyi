@@ -5317,9 +5317,9 @@ def from_local(part: ArrayLike | list[ArrayLike], axis: SupportsIndex = ...) -> 
 
     A process gives one part, which is split over its devices, or a list of parts, one for each of
     them. Parts are arrays of NumPy or of any library that exports its elements, such as tensors of
-    PyTorch; arrays of this process; or what ``x.local_shards()`` gave, which make an array that is
-    split as ``x`` is, whatever ``axis`` says. What lies in C order is not copied: it must not be
-    written as long as the array is in use. Collective.
+    PyTorch; arrays of this process; or what ``x.local_shards()`` or ``x.local_view()`` gave, all of
+    it, which make an array that is split as ``x`` is, whatever ``axis`` says. What lies in C order
+    is not copied: it must not be written as long as the array is in use. Collective.
 
     Parameters
     ----------

@@ -202,6 +202,10 @@ class _LocalView:
         self._views = array._shard_views()
         self._copies = None
 
+    @property
+    def _shards_of_view(self):
+        return self._views
+
     def __len__(self):
         return len(self._views)
 

@@ -2,9 +2,9 @@
 
 use crate::blocks::Blocks;
 use crate::call_mesh;
-use crate::convert::{to_local_shard, to_numpy, to_numpy_view};
+use crate::convert::{to_local_shard, to_numpy, to_numpy_view, wrong_type};
 use crate::device_shard::DeviceShard;
-use crate::errors::{raised, type_error, value_error};
+use crate::errors::{coded, for_type_error, raised, type_error, value_error};
 use crate::gpu::GPUS;
 use crate::host_buffer::ShardBuffer;
 use crate::mistakes::Mistake;
@@ -12,6 +12,7 @@ use crate::ndarray::Ndarray;
 use crate::session;
 use crate::site::at_line;
 use phalanx::{Array, Bounds, Drawing, HostArray, LocalShard, Split};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use smallvec::SmallVec;
@@ -247,6 +248,8 @@ pub struct Shard {
     data: Py<PyAny>,
     /// How the array is split.
     split: SplitAlong,
+    /// How many devices of this process hold a part of it.
+    devices: usize,
 }
 
 /// Along which of its axes an array is split.
@@ -334,8 +337,10 @@ impl Ndarray {
         } else if let Ok(sharding) = sharding.cast::<Sharding>() {
             sharding.get().resolve(shape, mesh)?
         } else {
-            let axis: i64 = sharding.extract().map_err(|_| {
-                type_error(Mistake::Type, "with_sharding takes a Sharding, an axis or None")
+            let axis: i64 = sharding.extract().map_err(|error| {
+                for_type_error(py, error, || {
+                    type_error(Mistake::Type, "with_sharding takes a Sharding, an axis or None")
+                })
             })?;
             let place = at_line(py, || self.array.axis_place(axis));
             phalanx::Sharding::even(shape, place.map_err(|error| raised(py, &error))?, mesh)
@@ -362,9 +367,10 @@ impl Ndarray {
         let shards = shards.map_err(|error| raised(py, &error))?;
         let split = at_line(py, || SplitAlong::of(&self.array));
         let split = split.map_err(|error| raised(py, &error))?;
+        let devices = shards.len();
         let shard = |(device, (start, data)): (usize, (Vec<usize>, HostArray))| {
             let start = PyTuple::new(py, start)?.unbind();
-            Ok(Shard { device, start, data: to_numpy(py, data)?.unbind(), split })
+            Ok(Shard { device, start, data: to_numpy(py, data)?.unbind(), split, devices })
         };
         shards.into_iter().enumerate().map(shard).collect()
     }
@@ -377,17 +383,19 @@ impl Ndarray {
         let dtype = self.array.dtype();
         let split = at_line(py, || SplitAlong::of(&self.array));
         let split = split.map_err(|error| raised(py, &error))?;
+        let devices = memory.len();
         let view = |(device, memory): (usize, phalanx::ShardMemory)| {
             let (start, shape) = (memory.start.clone(), memory.shape.clone());
             if !memory.is_on_host {
                 let data = DeviceShard::new(device, memory, dtype, true)?;
                 let data = Py::new(py, data)?.into_any();
                 let start = PyTuple::new(py, start)?.unbind();
-                return Ok(Shard { device, start, data, split });
+                return Ok(Shard { device, start, data, split, devices });
             }
             let buffer = ShardBuffer::new(memory, dtype);
             let data = to_numpy_view(py, buffer, dtype, &shape)?.unbind();
-            Ok(Shard { device, start: PyTuple::new(py, start)?.unbind(), data, split })
+            let start = PyTuple::new(py, start)?.unbind();
+            Ok(Shard { device, start, data, split, devices })
         };
         memory.into_iter().enumerate().map(view).collect()
     }
@@ -425,9 +433,9 @@ impl Ndarray {
 ///
 /// A process gives one part, which is split over its devices, or a list of parts, one for each of
 /// them. Parts are arrays of NumPy or of any library that exports its elements, such as tensors of
-/// PyTorch; arrays of this process; or what ``x.local_shards()`` gave, which make an array that is
-/// split as ``x`` is, whatever ``axis`` says. What lies in C order is not copied: it must not be
-/// written as long as the array is in use. Collective.
+/// PyTorch; arrays of this process; or what ``x.local_shards()`` or ``x.local_view()`` gave, all of
+/// it, which make an array that is split as ``x`` is, whatever ``axis`` says. What lies in C order
+/// is not copied: it must not be written as long as the array is in use. Collective.
 ///
 /// Parameters
 /// ----------
@@ -447,9 +455,19 @@ impl Ndarray {
 /// ValueError
 ///     PX031: the parts do not fit together.
 #[pyfunction]
-#[pyo3(signature = (part, axis=0))]
-pub fn from_local(py: Python<'_>, part: &Bound<'_, PyAny>, axis: i64) -> PyResult<Py<PyAny>> {
+#[pyo3(signature = (part, axis=JoinedAxis(None)), text_signature = "(part, axis=0)")]
+pub fn from_local(
+    py: Python<'_>,
+    part: &Bound<'_, PyAny>,
+    axis: JoinedAxis<'_>,
+) -> PyResult<Py<PyAny>> {
     session::ensure(py)?;
+    // What `local_view` gives is a list of shards.
+    let shards = match part.hasattr("_shards_of_view")? {
+        true => Some(part.getattr("_shards_of_view")?),
+        false => None,
+    };
+    let part = shards.as_ref().unwrap_or(part);
     let is_list = part.is_instance_of::<PyList>() || part.is_instance_of::<PyTuple>();
     let parts: PyResult<Vec<Bound<'_, PyAny>>> = match is_list {
         true => part.try_iter()?.collect(),
@@ -458,12 +476,25 @@ pub fn from_local(py: Python<'_>, part: &Bound<'_, PyAny>, axis: i64) -> PyResul
     let parts = parts?;
     let split = shards_split(&parts);
     if let Ok(Some(SplitAlong::Nothing)) = split {
+        axis.integer()?;
         return from_shared(py, &data_of(&parts[0])).map(|(array, _)| array);
+    }
+    let is_whole = |part: &Bound<'_, PyAny>| {
+        part.cast::<Shard>().is_ok_and(|shard| shard.get().split == SplitAlong::Nothing)
+    };
+    // What every device has all of is made by each process for itself: no other waits.
+    if parts.iter().all(is_whole)
+        && let Err(error) = split
+    {
+        return Err(error);
     }
     let shards = split.and_then(|split| {
         let shards: PyResult<Vec<LocalShard>> =
             parts.iter().map(|part| to_local_shard(&data_of(part))).collect();
-        let axis = if let Some(SplitAlong::One(place)) = split { place as i64 } else { axis };
+        let axis = match split {
+            Some(SplitAlong::One(place)) => axis.integer().map(|_| place as i64)?,
+            _ => axis.integer()?,
+        };
         Ok((shards?, axis))
     });
     // A part that is wrong here is an error on the other ranks, too, which wait for it.
@@ -473,9 +504,31 @@ pub fn from_local(py: Python<'_>, part: &Bound<'_, PyAny>, axis: i64) -> PyResul
             Ndarray::wrap(py, joined)
         }
         Err(error) => {
-            let _refused = at_line(py, || Array::from_local(vec![], axis));
+            let _refused = at_line(py, || Array::from_local(vec![], 0));
             Err(error)
         }
+    }
+}
+
+/// The parameter `axis` of `from_local`, of any type yet; 0 if it is not given.
+pub struct JoinedAxis<'py>(Option<Bound<'py, PyAny>>);
+
+impl<'py> FromPyObject<'_, 'py> for JoinedAxis<'py> {
+    type Error = std::convert::Infallible;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> Result<JoinedAxis<'py>, Self::Error> {
+        Ok(JoinedAxis(Some(object.to_owned())))
+    }
+}
+
+impl JoinedAxis<'_> {
+    fn integer(&self) -> PyResult<i64> {
+        let Some(object) = &self.0 else { return Ok(0) };
+        object.extract().map_err(|error| {
+            for_type_error(object.py(), error, || {
+                wrong_type("from_local(): axis", "an integer", object)
+            })
+        })
     }
 }
 
@@ -484,6 +537,18 @@ fn shards_split(parts: &[Bound<'_, PyAny>]) -> PyResult<Option<SplitAlong>> {
     let mut split = None;
     for part in parts {
         match (part.cast::<Shard>(), split) {
+            (Ok(shard), None) if shard.get().devices != parts.len() => {
+                let devices = shard.get().devices;
+                return Err(coded(
+                    PyValueError::new_err(format!(
+                        "the shards do not fit together: {} of the {devices} that this process has \
+                         of an array [PX031]\n  hint    give all of x.local_shards(), or the data \
+                         of some",
+                        parts.len()
+                    )),
+                    "PX031",
+                ));
+            }
             (Ok(shard), None) => split = Some(shard.get().split),
             (Ok(shard), Some(split)) if shard.get().split == split => {}
             _ => return Ok(None),

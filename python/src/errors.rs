@@ -104,6 +104,12 @@ pub fn runtime_warning(py: Python<'_>, text: &str, site: Site) -> PyResult<()> {
     warn.call1((text, class, site.file(), site.line())).map(drop)
 }
 
+/// The error of an argument that is of another type than it should be: one of ours in place of a
+/// `TypeError` of Python's. What else the program's own `__index__` or `__float__` raises stays.
+pub fn for_type_error(py: Python<'_>, exception: PyErr, refused: impl FnOnce() -> PyErr) -> PyErr {
+    if exception.is_instance_of::<PyTypeError>(py) { refused() } else { exception }
+}
+
 /// A `TypeError`.
 pub fn type_error(mistake: Mistake, text: impl Display) -> PyErr {
     refused::<PyTypeError>(mistake, text)

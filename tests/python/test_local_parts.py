@@ -80,6 +80,29 @@ def test_arrays_of_ours_and_of_other_libraries_are_parts():
     numpy.testing.assert_array_equal(np.from_local(tensors).get(), expected)
 
 
+def test_a_view_of_the_parts_makes_an_array_that_is_split_alike():
+    x = np.arange(12.0).reshape(3, 4)
+    for placed in [x.with_sharding(0), x.with_sharding(1)]:
+        again = np.from_local(placed.local_view(), axis=1)
+        numpy.testing.assert_array_equal(again.get(), placed.get())
+        assert again.sharding.axes == placed.sharding.axes or DEVICES == 1
+    whole = np.from_local(x.with_sharding(None).local_view())
+    numpy.testing.assert_array_equal(whole.get(), x.get())
+
+
+@pytest.mark.skipif(DEVICES == 1, reason="one device has all shards")
+def test_some_of_the_shards_of_an_array_are_no_array():
+    x = np.arange(12.0).reshape(3, 4)
+    for placed in [x.with_sharding(0), x.with_sharding(1), x.with_sharding(None)]:
+        shards = placed.local_shards()
+        for some in [shards[:1], shards[0], shards[: DEVICES - 1], shards + shards[:1]]:
+            with pytest.raises(ValueError, match="PX031") as refused:
+                np.from_local(some)
+            assert refused.value.code == "PX031"
+    # Their data are parts as any others.
+    numpy.testing.assert_array_equal(np.from_local(shards[0].data).get(), x.get())
+
+
 def test_parts_that_are_refused():
     with pytest.raises(np.exceptions.AxisError) as refused:
         np.from_local(numpy.ones((2, 2)), axis=2)
