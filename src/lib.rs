@@ -84,7 +84,7 @@ pub use phalanx_array::{
     Flags, Snapshot, Summary, array_repr, byteswap, try_place, try_put_along_axis,
 };
 pub use phalanx_distributed::Policy;
-pub use phalanx_ops::elementwise::{MULTI_OUTPUT, MultiOutput};
+pub use phalanx_ops::elementwise::{Arg, MULTI_OUTPUT, MultiOutput};
 pub use phalanx_ops::waiting;
 pub use phalanx_ops::{
     Bounds, DType, Element, Index, Kind, Mesh, Op, Scalar, Sharding, Split, Weak,

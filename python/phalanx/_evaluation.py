@@ -5,6 +5,17 @@ import builtins as _builtins
 from . import _phalanx
 
 
+def _checked(name, array):
+    """An array, which an argument has to be."""
+    if not isinstance(array, _phalanx.ndarray):
+        raise _phalanx._refusal(
+            TypeError,
+            "type",
+            f"{name}() takes a phalanx.ndarray, not {type(array).__name__}",
+        )
+    return array
+
+
 def evaluate(*arrays):
     """Waits for arrays, all of which are computed together. Collective.
 
@@ -26,6 +37,8 @@ def evaluate(*arrays):
     -----
     Collective: every process calls it.
     """
+    for array in arrays:
+        _checked("evaluate", array)
     for array in arrays:
         array.evaluate()
 
@@ -179,6 +192,7 @@ def visualize_sharding(array):
     -----
     Local.
     """
+    _checked("visualize_sharding", array)
     extents = ", ".join(map(str, array.shape))
     return _Picture(f"{array.dtype}[{extents}] {array.sharding!r}", array._drawing())
 
@@ -204,4 +218,4 @@ def explain(array):
     -----
     Local: a copy of what is recorded is planned, and nothing runs.
     """
-    return array.explain()
+    return _checked("explain", array).explain()

@@ -40,6 +40,18 @@ def _mix(first, second):
     return mixed ^ mixed >> 16
 
 
+def _count(number):
+    """A number of words or of children."""
+    try:
+        return operator.index(number)
+    except TypeError:
+        raise _refusal(
+            TypeError,
+            "type",
+            f"'{type(number).__name__}' object cannot be interpreted as an integer",
+        ) from None
+
+
 class _Hash:
     """A hash of words, which depends on how many it has hashed before."""
 
@@ -130,7 +142,7 @@ class SeedSequence:
         Raises
         ------
         ValueError
-            PX144: the dtype is another.
+            PX141: the dtype is another; PX144: the number is negative.
 
         Notes
         -----
@@ -141,7 +153,9 @@ class SeedSequence:
         dtype = numpy.dtype(dtype)
         if dtype not in (numpy.uint32, numpy.uint64):
             raise _refusal(ValueError, "choice", "only support uint32 or uint64")
-        count = n_words * (dtype.itemsize // 4)
+        count = _count(n_words) * (dtype.itemsize // 4)
+        if count < 0:
+            raise _refusal(ValueError, "value", "negative dimensions are not allowed")
         hashed = _Hash(_INIT_B, _MULTIPLY_B)
         words = [hashed(word) for word in itertools.islice(itertools.cycle(self._pool), count)]
         return numpy.array(words, dtype="<u4").view(dtype.newbyteorder("<")).astype(dtype)
@@ -161,13 +175,16 @@ class SeedSequence:
 
         Raises
         ------
-        nothing
+        OverflowError
+            PX144: the number is negative.
 
         Notes
         -----
         Local.
         """
-        first = self.n_children_spawned
+        first, n_children = self.n_children_spawned, _count(n_children)
+        if n_children < 0:
+            raise _refusal(OverflowError, "value", "can't convert negative value to uint32_t")
         self.n_children_spawned = first + n_children
         return [
             type(self)(self.entropy, spawn_key=(*self.spawn_key, child), pool_size=self.pool_size)

@@ -3067,7 +3067,7 @@ class SeedSequence:
         Raises
         ------
         ValueError
-            PX144: the dtype is another.
+            PX141: the dtype is another; PX144: the number is negative.
 
         Notes
         -----
@@ -3088,7 +3088,8 @@ class SeedSequence:
 
         Raises
         ------
-        nothing
+        OverflowError
+            PX144: the number is negative.
 
         Notes
         -----

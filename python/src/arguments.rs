@@ -3,12 +3,12 @@
 use crate::call_mesh;
 use crate::convert::{self, wrong_type};
 use crate::dtypes;
-use crate::errors::{as_numpy_raises, type_error, value_error};
+use crate::errors::{as_numpy_raises, for_type_error, type_error, value_error};
 use crate::mistakes::Mistake;
 use crate::ndarray::Ndarray;
 use crate::signature::{Signature, Slots};
 use phalanx::{Argument, Array, Axes, DType, Entered, MemoryOrder, axis, keepdims};
-use pyo3::exceptions::PyOverflowError;
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyList, PyString, PyTuple};
 
@@ -219,11 +219,12 @@ impl<'a, 'py> Arguments<'a, 'py> {
         self.integers(name).map_err(|error| self.no_extent(error))
     }
 
-    /// The error of what is no integer; one that is too large stays Python's.
+    /// The error of what is no number; what is too large stays Python's, and what a program's own
+    /// `__index__` raises stays.
     pub fn no_integer(&self, name: &str, expected: &str, error: PyErr) -> PyErr {
         match error.is_instance_of::<PyOverflowError>(self.py) {
             true => as_numpy_raises(self.py, Mistake::Large, error),
-            false => self.wrong(name, expected),
+            false => for_type_error(self.py, error, || self.wrong(name, expected)),
         }
     }
 
@@ -255,7 +256,7 @@ impl<'a, 'py> Arguments<'a, 'py> {
             Ok(array) => array.get().number(self.py)?.extract(),
             Err(_) => object.extract::<f64>(),
         };
-        number.map(Some).map_err(|_| self.wrong(name, "a real number"))
+        number.map(Some).map_err(|error| self.no_integer(name, "a real number", error))
     }
 
     /// A truth value, or what stands for one that is not given.
@@ -312,7 +313,7 @@ impl<'a, 'py> Arguments<'a, 'py> {
     pub fn axes(&self) -> PyResult<Axes> {
         let axes = match self.given("axis") {
             None => Axes::from(()),
-            Some(object) if is_integer(object) => axis(self.integer("axis")?),
+            Some(object) if is_integer(object)? => axis(self.integer("axis")?),
             Some(_) => axis(self.integers("axis")?.as_slice()),
         };
         let keeps =
@@ -320,10 +321,20 @@ impl<'a, 'py> Arguments<'a, 'py> {
         Ok(if keeps { keepdims(axes) } else { axes })
     }
 
+    /// As [`Arguments::axes`], several axes being a tuple and nothing else.
+    pub fn tuple_axes(&self) -> PyResult<Axes> {
+        if let Some(object) = self.given("axis")
+            && !object.is_instance_of::<PyTuple>()
+        {
+            self.integer("axis")?;
+        }
+        self.axes()
+    }
+
     /// All parameters that a reduction may have.
     pub fn reduction(&self) -> PyResult<Axes> {
         let has = |name: &str| self.signature.place(name).is_some();
-        let mut axes = self.axes()?;
+        let mut axes = self.tuple_axes()?;
         if has("initial")
             && let Some(initial) = self.optional_argument("initial")?
         {
@@ -361,11 +372,18 @@ impl<'a, 'py> Arguments<'a, 'py> {
     }
 }
 
-/// Whether an object is one integer.
-pub fn is_integer(object: &Bound<'_, PyAny>) -> bool {
-    !object.is_instance_of::<PyTuple>()
-        && !object.is_instance_of::<PyList>()
-        && integer(object).is_ok()
+/// Whether an object is one integer. Errors: what the program's own `__index__` raises.
+pub fn is_integer(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    if object.is_instance_of::<PyTuple>() || object.is_instance_of::<PyList>() {
+        return Ok(false);
+    }
+    let py = object.py();
+    match integer(object) {
+        Ok(_) => Ok(true),
+        Err(error) if error.is_instance_of::<PyTypeError>(py) => Ok(false),
+        Err(error) if error.is_instance_of::<PyOverflowError>(py) => Ok(false),
+        Err(error) => Err(error),
+    }
 }
 
 /// One integer: of Python, of NumPy, or the element of an array of one.
@@ -378,7 +396,7 @@ pub fn integer(object: &Bound<'_, PyAny>) -> PyResult<i64> {
 pub fn integers(object: &Bound<'_, PyAny>) -> PyResult<Vec<i64>> {
     match integer(object) {
         Ok(one) => Ok(vec![one]),
-        Err(error) if error.is_instance_of::<PyOverflowError>(object.py()) => Err(error),
+        Err(error) if !error.is_instance_of::<PyTypeError>(object.py()) => Err(error),
         Err(_) => object.try_iter()?.map(|item| integer(&item?)).collect(),
     }
 }

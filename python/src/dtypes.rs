@@ -2,6 +2,7 @@
 
 use crate::errors::{as_numpy_raises, type_error};
 use crate::mistakes::Mistake;
+use crate::ndarray::Ndarray;
 use phalanx::DType;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -73,6 +74,10 @@ fn resolved(object: &Bound<'_, PyAny>) -> PyResult<DType> {
     ];
     if let Some((_, dtype)) = of_type.iter().find(|(class, _)| object.is(class)) {
         return Ok(*dtype);
+    }
+    // NumPy refuses its own arrays; ours have the attribute `dtype`, which it takes.
+    if object.is_instance_of::<Ndarray>() {
+        return Err(type_error(Mistake::Dtype, "Cannot construct a dtype from an array"));
     }
     let dtype = numpy(py)?.getattr("dtype")?.call1((object,));
     let dtype = dtype.map_err(|error| as_numpy_raises(py, Mistake::Dtype, error))?;

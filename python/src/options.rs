@@ -11,10 +11,10 @@ use crate::ndarray::Ndarray;
 use crate::session;
 use crate::site::at_line;
 use phalanx::{
-    Argument, Array, AxisList, Casting, DType, MemoryOrder, Mode, Positions, Sections, Weak,
+    Argument, Array, AxisList, Casting, DType, MemoryOrder, Mode, Positions, Scalar, Sections, Weak,
 };
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PySlice, PyTuple};
+use pyo3::types::{PyBool, PyBytes, PyDict, PySlice, PyString, PyTuple};
 
 impl<'py> Arguments<'_, 'py> {
     /// Axes in the order given, or none.
@@ -60,7 +60,7 @@ impl<'py> Arguments<'_, 'py> {
 
     /// A number of parts, or where parts begin.
     pub fn sections(&self, name: &str) -> PyResult<Sections> {
-        if is_integer(self.object(name)?) {
+        if is_integer(self.object(name)?)? {
             let count = self.integer(name)?;
             let refused = |_| value_error(Mistake::Value, "number sections must be larger than 0.");
             return usize::try_from(count).map(Sections::Count).map_err(refused);
@@ -87,7 +87,7 @@ impl<'py> Arguments<'_, 'py> {
                 Key::Advanced(_) => Err(self.wrong(name, "positions")),
             };
         }
-        if is_integer(object) && !object.is_instance_of::<PyBool>() {
+        if is_integer(object)? && !object.is_instance_of::<PyBool>() {
             return Ok(Positions::One(self.integer(name)?));
         }
         let numpy = numpy(self.py())?;
@@ -96,7 +96,9 @@ impl<'py> Arguments<'_, 'py> {
         let flat = match kind {
             'b' => numpy.getattr("flatnonzero")?.call1((array,))?,
             'i' | 'u' => array.call_method0("ravel")?,
-            _ if array.len()? == 0 => return Ok(Positions::Many(Vec::new())),
+            _ if array.getattr("size")?.extract::<usize>()? == 0 => {
+                return Ok(Positions::Many(Vec::new()));
+            }
             _ => {
                 return Err(refused::<pyo3::exceptions::PyIndexError>(
                     Mistake::Key,
@@ -134,6 +136,16 @@ impl<'py> Arguments<'_, 'py> {
         let object = self.object(name)?;
         let array = object.cast::<Ndarray>().map_err(|_| self.wrong(name, "a phalanx.ndarray"))?;
         Ok(array.get().array.clone())
+    }
+
+    /// A value for an array of a dtype: a text is the number that it spells, as NumPy reads it.
+    pub fn value(&self, name: &str, dtype: DType) -> PyResult<Argument> {
+        let object = self.object(name)?;
+        if !object.is_instance_of::<PyString>() && !object.is_instance_of::<PyBytes>() {
+            return convert::argument(object);
+        }
+        let host = convert::to_host_array(object, Some(dtype))?;
+        Ok(Argument::Scalar(Scalar::from_bytes(host.dtype, &host.bytes)))
     }
 
     /// A number that has no array's dtype of its own.

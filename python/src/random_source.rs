@@ -7,6 +7,7 @@ use crate::mistakes::Mistake;
 use crate::session;
 use crate::site::at_line;
 use phalanx::random::{Generator, State, fresh_seed, seeded};
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyInt};
@@ -268,9 +269,20 @@ fn number_of(seed: &Bound<'_, PyAny>) -> PyResult<u64> {
         Some(stream) => stream.get().seed.bind(seed.py()).clone(),
         None => seed.clone(),
     };
-    let seed = match seed.getattr("_number") {
-        Ok(number) => number.call0()?,
-        Err(_) => seed,
+    let seed = if seed.hasattr("spawn_key")? && !seed.hasattr("_number")? {
+        // NumPy's own sequence, whose words are those of ours.
+        let keywords = PyDict::new(seed.py());
+        for name in ["spawn_key", "pool_size"] {
+            keywords.set_item(name, seed.getattr(name)?)?;
+        }
+        let class = seed.py().import("phalanx.random")?.getattr("SeedSequence")?;
+        class.call((seed.getattr("entropy")?,), Some(&keywords))?
+    } else {
+        seed
+    };
+    let seed = match seed.hasattr("_number")? {
+        true => seed.call_method0("_number")?,
+        false => seed,
     };
     let seed = &seed;
     if let Some(number) = word_of(seed)? {
@@ -290,8 +302,11 @@ fn number_of(seed: &Bound<'_, PyAny>) -> PyResult<u64> {
 /// The word of one integer; `None` of what is none.
 fn word_of(seed: &Bound<'_, PyAny>) -> PyResult<Option<u64>> {
     let negative = || value_error(Mistake::Value, "expected non-negative integer");
-    if let Ok(number) = seed.extract::<i64>() {
-        return u64::try_from(number).map(Some).map_err(|_| negative());
+    match seed.extract::<i64>() {
+        Ok(number) => return u64::try_from(number).map(Some).map_err(|_| negative()),
+        Err(error) if error.is_instance_of::<PyTypeError>(seed.py()) => {}
+        Err(error) if error.is_instance_of::<PyOverflowError>(seed.py()) => {}
+        Err(error) => return Err(error),
     }
     if !seed.is_instance_of::<PyInt>() {
         return Ok(None);

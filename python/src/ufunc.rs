@@ -12,7 +12,7 @@ use crate::ndarray::Ndarray;
 use crate::session;
 use crate::signature::Signature;
 use crate::site::at_line;
-use phalanx::{Argument, Array, Casting, MULTI_OUTPUT, Op, ufunc};
+use phalanx::{Arg, Argument, Array, Casting, DType, MULTI_OUTPUT, MemoryOrder, Op, ufunc};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use smallvec::SmallVec;
@@ -129,6 +129,7 @@ impl Ufunc {
             operands.push(a.argument(name)?);
         }
         let casting = a.casting("casting", Casting::SameKind)?;
+        a.order_or("order", MemoryOrder::K)?;
         if let Some(dtype) = a.optional_dtype("dtype")? {
             for operand in &mut operands {
                 let array = convert::as_array(py, operand.clone())?;
@@ -147,6 +148,7 @@ impl Ufunc {
                 *operand = Argument::Array(at_line(py, || array.astype(dtype)));
             }
         }
+        self.check_inputs(&operands, casting)?;
         let outs = self.outs(&a, results)?;
         let mask = match a.given("where") {
             Some(object) if !object.is(pyo3::types::PyBool::new(py, true)) => {
@@ -204,6 +206,41 @@ impl Ufunc {
             1 => answers.remove(0).into_python(py),
             _ => Answer::Tuple(answers).into_python(py),
         }
+    }
+
+    /// Refuses operands that the loop would have to cast where a rule does not allow it.
+    fn check_inputs(&self, operands: &[Argument], casting: Casting) -> PyResult<()> {
+        let (Rows::One(op) | Rows::Two(op, _)) = self.rows;
+        let kind = |operand: &Argument| match operand {
+            Argument::Array(array) => Arg::Strong(array.dtype()),
+            Argument::Scalar(scalar) => Arg::Strong(scalar.dtype()),
+            Argument::Weak(weak) => Arg::Weak(*weak),
+        };
+        let kinds: SmallVec<[Arg; 2]> = operands.iter().map(kind).collect();
+        // Operands without a loop are refused where they are computed.
+        let Ok(signature) = op.resolve(&kinds) else { return Ok(()) };
+        for (place, (kind, &wanted)) in kinds.iter().zip(signature.inputs()).enumerate() {
+            let Arg::Strong(given) = *kind else { continue };
+            // NumPy's logical functions take elements of every dtype as they are.
+            if wanted == DType::Bool {
+                continue;
+            }
+            if !phalanx::can_cast(given, wanted, casting) {
+                let place = if kinds.len() == 1 { String::new() } else { format!(" {place}") };
+                return Err(type_error(
+                    Mistake::Type,
+                    format!(
+                        "Cannot cast ufunc '{}' input{place} from dtype('{}') to dtype('{}') with \
+                         casting rule '{}'",
+                        self.name,
+                        given.numpy_name(),
+                        wanted.numpy_name(),
+                        casting.name()
+                    ),
+                ));
+            }
+        }
+        Ok(())
     }
 
     /// The arrays to write, in the order of the results.

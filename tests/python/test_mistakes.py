@@ -61,6 +61,31 @@ MISTAKES = {
     "a seed of text": ("PX140", TypeError, lambda: np.random.default_rng("abc")),
     "tolerances": ("PX145", ValueError, lambda: np.linalg.matrix_rank([X], tol=1, rtol=1)),
     "out of another shape": ("PX145", ValueError, lambda: np.cumsum(X, out=np.zeros(2))),
+    "evaluate": ("PX140", TypeError, lambda: np.evaluate(1)),
+    "a picture": ("PX140", TypeError, lambda: np.visualize_sharding(3)),
+    "a plan": ("PX140", TypeError, lambda: np.explain(None)),
+    "an axis of parts": ("PX140", TypeError, lambda: np.from_local(numpy.ones(2), axis=None)),
+    "axes in a list": ("PX140", TypeError, lambda: np.sum([X], axis=[0, 1])),
+    "axes in an array": ("PX140", TypeError, lambda: np.mean([X], axis=np.array([0, 1]))),
+    "axes of a count": ("PX140", TypeError, lambda: np.count_nonzero([X], axis=[0, 1])),
+    "new axes": ("PX140", TypeError, lambda: np.expand_dims(X, np.array([0, 1]))),
+    "a place to part at": ("PX140", TypeError, lambda: np.partition(X, 1.5)),
+    "a truth to part at": ("PX144", ValueError, lambda: np.partition(X, True)),
+    "order of a ufunc": ("PX141", ValueError, lambda: np.add(X, X, order="Z")),
+    "casting of a ufunc": ("PX140", TypeError, lambda: np.add(X, [1, 2, 3], casting="no")),
+    "casting of one operand": ("PX140", TypeError, lambda: np.sin([1, 2], casting="equiv")),
+    "shapes of huge extents": ("PX144", ValueError, lambda: np.broadcast_shapes(10**30)),
+    "shapes of texts": ("PX140", TypeError, lambda: np.broadcast_shapes("a")),
+    "no subscripts": ("PX143", ValueError, lambda: np.einsum(object())),
+    "subscripts": ("PX140", TypeError, lambda: np.einsum(X, 3)),
+    "words": ("PX144", ValueError, lambda: np.random.SeedSequence(1).generate_state(-1)),
+    "parts of words": ("PX140", TypeError, lambda: np.random.SeedSequence(1).generate_state(1.5)),
+    "children": ("PX144", OverflowError, lambda: np.random.SeedSequence(1).spawn(-1)),
+    "deleted by a text": ("PX152", IndexError, lambda: np.delete(X, "b")),
+    "deleted by a float": ("PX152", IndexError, lambda: np.delete(X, 1.5)),
+    "filled with a text": ("PX146", ValueError, lambda: np.ones(3).fill("a")),
+    "full of a text": ("PX146", ValueError, lambda: np.full(3, "a", dtype=int)),
+    "an array for a dtype": ("PX147", TypeError, lambda: np.array(X, np.ones(2))),
     # Elements and dtypes.
     "ragged": ("PX146", ValueError, lambda: np.array([[1], [2, 3]])),
     "ragged with a dtype": ("PX146", ValueError, lambda: np.array([[1], [2, 3]], dtype="f8")),
@@ -154,3 +179,80 @@ def test_what_is_written_is_read_as_numpy_reads_it():
     assert np.array(10**50, dtype=float).item() == 1e50
     assert np.array([10**50, 1], dtype=float).tolist() == [1e50, 1.0]
     assert np.asarray(["1", "2"], dtype=float).tolist() == [1.0, 2.0]
+
+
+class Raising:
+    """An object that is a number until it is asked which."""
+
+    def __init__(self, error):
+        self.error = error
+
+    def __index__(self):
+        raise self.error
+
+    __float__ = __len__ = __index__
+
+
+ASKED = {
+    "shape": lambda it: np.zeros(it),
+    "extent": lambda it: np.zeros((2, it)),
+    "axis": lambda it: np.sum(X, axis=it),
+    "axes": lambda it: np.sum(X, axis=(it,)),
+    "reshape": lambda it: np.ones(3).reshape(it),
+    "reshape to several": lambda it: np.ones(3).reshape(1, it),
+    "count": lambda it: np.linspace(0, 1, it),
+    "shift": lambda it: np.roll(X, it),
+    "axis of a shift": lambda it: np.roll(X, 1, axis=it),
+    "parts": lambda it: np.split(np.ones(3), it),
+    "tolerance": lambda it: np.isclose(X, X, rtol=it),
+    "ddof": lambda it: np.cov(X, ddof=it),
+    "bins": lambda it: np.histogram(X, bins=it),
+    "contracted": lambda it: np.tensordot([X], [X], axes=it),
+    "removed": lambda it: np.delete(X, it),
+    "sharding": lambda it: np.ones(3).with_sharding(it),
+    "subscript": lambda it: np.einsum(X, [it]),
+    "seed": lambda it: np.random.default_rng(it),
+    "axis of parts": lambda it: np.from_local(numpy.ones(2), axis=it),
+}
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), MemoryError("mine"), KeyError("mine")])
+@pytest.mark.parametrize("name", ASKED)
+def test_what_a_number_of_the_program_raises_goes_on(name, error):
+    with pytest.raises(type(error)) as raised:
+        ASKED[name](Raising(error))
+    assert raised.value is error and not hasattr(error, "code")
+
+
+def test_texts_are_the_numbers_that_they_spell():
+    assert np.full(3, "12", dtype=int).tolist() == [12, 12, 12]
+    assert np.full_like(np.ones(2), "1.5").tolist() == [1.5, 1.5]
+    x = np.zeros(3)
+    x.fill("12")
+    assert x.tolist() == [12.0, 12.0, 12.0]
+
+
+@pytest.mark.parametrize("name", ["add", "logical_and", "less"])
+def test_casting_refuses_what_a_loop_has_to_cast(name):
+    own, of_numpy = getattr(np, name), getattr(numpy, name)
+    operands = [numpy.arange(3), numpy.arange(3.0), numpy.arange(3, dtype="f4")]
+    for casting in ["no", "equiv", "safe", "same_kind", "unsafe"]:
+        for first in operands:
+            for second in operands:
+                try:
+                    expected = of_numpy(first, second, casting=casting)
+                except TypeError:
+                    with pytest.raises(TypeError, match="PX140"):
+                        own(np.asarray(first), second, casting=casting)
+                else:
+                    found = own(np.asarray(first), second, casting=casting)
+                    numpy.testing.assert_array_equal(found.get(), expected)
+    # Numbers of Python take the dtype of what they meet.
+    assert np.add(np.ones(2), 2.5, casting="no").tolist() == [3.5, 3.5]
+
+
+def test_axes_in_lists_where_numpy_takes_them():
+    x = numpy.arange(12).reshape(3, 4)
+    for name in ["median", "nanmedian", "average", "flip", "expand_dims"]:
+        found = getattr(np, name)(np.asarray(x), axis=[0, 1])
+        numpy.testing.assert_array_equal(found.get(), getattr(numpy, name)(x, axis=[0, 1]))

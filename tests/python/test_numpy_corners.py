@@ -147,3 +147,20 @@ def test_meshes_that_look_alike_are_told_apart():
     line = ended.stdout
     assert "PX018" in line
     assert "(the mesh number 1 made here)" in line and "(the mesh number 2 made here)" in line
+
+
+@pytest.mark.parametrize("name", ["quantile", "nanquantile", "percentile", "nanpercentile"])
+@pytest.mark.parametrize("dtype", ["i8", "i4", "u1"])
+def test_integer_quantiles_are_elements(name, dtype):
+    elements = numpy.arange(12, dtype=dtype).reshape(3, 4)[:, ::-1]
+    for q in [0, 1, [0, 1], numpy.int32(1), 1.0, 0.25]:
+        for axis in [None, 0, (0, 1)]:
+            found = getattr(np, name)(np.asarray(elements), q, axis=axis)
+            expected = getattr(numpy, name)(elements, q, axis=axis)
+            assert found.dtype == expected.dtype, (q, axis)
+            numpy.testing.assert_array_equal(found.get(), expected)
+    infinite = numpy.array([numpy.inf, 1, -numpy.inf], dtype="f4")
+    found = np.quantile(np.asarray(infinite), [0, 1])
+    assert found.dtype == "f4" and found.tolist() == [-numpy.inf, numpy.inf]
+    large = numpy.array([2**62 + 1, 5])
+    assert np.quantile(np.asarray(large), 1).item() == 2**62 + 1

@@ -195,3 +195,12 @@ def test_ranks_agree_on_sequences_without_a_seed():
     )
     lines = sorted(line.split("] ")[-1] for line in ended.stdout.splitlines())
     assert len(lines) == 4 and len(set(lines)) == 2, ended.stdout
+
+
+def test_sequences_of_numpy_are_seeds():
+    for entropy in [5, 2**100, [1, 2, 3]]:
+        own, other = np.random.SeedSequence(entropy), numpy.random.SeedSequence(entropy)
+        pairs = [(own, other), *zip(own.spawn(2), other.spawn(2), strict=True)]
+        for first, second in pairs:
+            expected = np.random.default_rng(first).random(3).tolist()
+            assert np.random.default_rng(second).random(3).tolist() == expected

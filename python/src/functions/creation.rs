@@ -92,11 +92,13 @@ functions! { FUNCTIONS, a =>
     "An array of one value, or of values broadcast to its shape.":
     {
         a.device()?;
-        let value = a.argument("fill_value")?;
-        let dtype = match a.optional_dtype("dtype")? {
-            Some(dtype) => dtype,
-            None => phalanx::result_type(std::slice::from_ref(&value))
-                .map_err(|error| raised(a.py(), &error))?,
+        let (value, dtype) = match a.optional_dtype("dtype")? {
+            Some(dtype) => (a.value("fill_value", dtype)?, dtype),
+            None => {
+                let value = a.argument("fill_value")?;
+                let dtype = phalanx::result_type(std::slice::from_ref(&value));
+                (value, dtype.map_err(|error| raised(a.py(), &error))?)
+            }
         };
         let weak = weak_value(&value);
         let made = a.ordered(&a.shape("shape")?, |shape| phalanx::full(shape, weak, dtype))?;
@@ -105,19 +107,19 @@ functions! { FUNCTIONS, a =>
 
     "zeros_like(a, dtype=None, order='K', subok=True, shape=None, *, device=None)",
     "An array of zeros like another.":
-    like(a, "a", Argument::Weak(Weak::Int(0)))?;
+    like(a, "a", |_| Ok(Argument::Weak(Weak::Int(0))))?;
 
     "ones_like(a, dtype=None, order='K', subok=True, shape=None, *, device=None)",
     "An array of ones like another.":
-    like(a, "a", Argument::Weak(Weak::Int(1)))?;
+    like(a, "a", |_| Ok(Argument::Weak(Weak::Int(1))))?;
 
     "empty_like(prototype, /, dtype=None, order='K', subok=True, shape=None, *, device=None)",
     "An array like another, whose elements are yet to be written.":
-    like(a, "prototype", Argument::Weak(Weak::Int(0)))?;
+    like(a, "prototype", |_| Ok(Argument::Weak(Weak::Int(0))))?;
 
     "full_like(a, fill_value, dtype=None, order='K', subok=True, shape=None, *, device=None)",
     "An array of one value like another.":
-    like(a, "a", a.argument("fill_value")?)?;
+    like(a, "a", |dtype| a.value("fill_value", dtype))?;
 
     "arange(start=None, stop=None, step=None, dtype=None, *, device=None, like=None)",
     "Numbers from `start` (0 unless it is given) to before `stop`, `step` apart. One number alone \
@@ -402,10 +404,15 @@ fn filled(a: &Arguments<'_, '_>, made: Array, value: Argument) -> PyResult<Array
     Ok(made)
 }
 
-fn like(a: &Arguments<'_, '_>, name: &str, value: Argument) -> PyResult<Array> {
+fn like(
+    a: &Arguments<'_, '_>,
+    name: &str,
+    value: impl FnOnce(DType) -> PyResult<Argument>,
+) -> PyResult<Array> {
     a.device()?;
     let prototype = a.array(name)?;
     let dtype = a.dtype_or("dtype", prototype.dtype())?;
+    let value = value(dtype)?;
     let weak = weak_value(&value);
     let order = a.order_or("order", MemoryOrder::K)?;
     if order == MemoryOrder::K && !a.has("shape") {

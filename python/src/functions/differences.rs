@@ -30,7 +30,7 @@ fn gradients(a: &Arguments<'_, '_>) -> PyResult<Answer> {
     }
     match a.given("axis") {
         None => {}
-        Some(object) if is_integer(object) => options = options.axis(a.integer("axis")?),
+        Some(object) if is_integer(object)? => options = options.axis(a.integer("axis")?),
         Some(_) => options = options.axis(axis(a.integers("axis")?.as_slice())),
     }
     if let Some(order) = a.optional_integer("edge_order")? {

@@ -118,7 +118,7 @@ functions! { FUNCTIONS, a =>
 
 /// A number of samples.
 fn samples(a: &Arguments<'_, '_>) -> PyResult<i64> {
-    match is_integer(a.object("n")?) {
+    match is_integer(a.object("n")?)? {
         true => a.integer("n"),
         false => Err(value_error(Mistake::Value, "n should be an integer")),
     }

@@ -3,7 +3,7 @@
 use crate::answer::Answer;
 use crate::arguments::Arguments;
 use crate::convert;
-use crate::errors::{raised, type_error, value_error};
+use crate::errors::{as_numpy_raises, raised, type_error, value_error};
 use crate::functions;
 use crate::functions::padding;
 use crate::mistakes::Mistake;
@@ -42,7 +42,12 @@ functions! { FUNCTIONS, a =>
 
     "expand_dims(a, axis)",
     "The array with new axes of extent 1.":
-    a.array("a")?.expand_dims(a.integers("axis")?);
+    {
+        let object = a.object("axis")?;
+        let is_several = object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>();
+        let axes = if is_several { a.integers("axis")? } else { vec![a.integer("axis")?] };
+        a.array("a")?.expand_dims(axes)
+    };
 
     "broadcast_to(array, shape, subok=False)",
     "A view of another shape that repeats the array.":
@@ -58,7 +63,9 @@ functions! { FUNCTIONS, a =>
         let mut shapes: Vec<Vec<usize>> = Vec::new();
         for object in a.object("args")?.try_iter()? {
             let object = object?;
-            let extents = crate::arguments::integers(&object)?;
+            let extents = crate::arguments::integers(&object).map_err(|error| {
+                as_numpy_raises(a.py(), Mistake::Type, a.no_extent(error))
+            })?;
             let extent = |extent: i64| {
                 let refused = |_| value_error(
                     Mistake::Value,
@@ -374,7 +381,8 @@ functions! { METHODS, a =>
     "fill(a, value)",
     "Writes one value everywhere.":
     {
-        let (array, value) = (a.array("a")?, a.argument("value")?);
+        let array = a.array("a")?;
+        let value = a.value("value", array.dtype())?;
         crate::options::written(a.py(), || array.try_assign(value))?;
     };
 

@@ -3,7 +3,7 @@
 use crate::answer::Answer;
 use crate::arguments::{Arguments, integers, is_integer};
 use crate::convert;
-use crate::errors::{type_error, value_error};
+use crate::errors::{for_type_error, type_error, value_error};
 use crate::functions;
 use crate::mistakes::Mistake;
 use phalanx::{
@@ -34,7 +34,7 @@ fn product(a: &Arguments<'_, '_>, compute: fn(&Array, &Array) -> Array) -> PyRes
 /// Which axes `tensordot` sums over.
 pub fn contracted(a: &Arguments<'_, '_>) -> PyResult<ContractedAxes> {
     let Some(object) = a.given("axes") else { return Ok(ContractedAxes::Count(2)) };
-    if is_integer(object) {
+    if is_integer(object)? {
         // As in NumPy, fewer than none are none.
         let count = usize::try_from(a.integer("axes")?).unwrap_or(0);
         return Ok(ContractedAxes::Count(count));
@@ -61,13 +61,17 @@ fn letter(number: i64) -> PyResult<char> {
 /// Subscripts in letters of a list of numbers and ellipses.
 fn letters(list: &Bound<'_, PyAny>) -> PyResult<String> {
     let mut text = String::new();
-    for item in list.try_iter()? {
+    let py = list.py();
+    let refused =
+        || type_error(Mistake::Type, "each subscript must be either an integer or an ellipsis");
+    for item in list.try_iter().map_err(|error| for_type_error(py, error, refused))? {
         let item = item?;
         match item.is_instance_of::<PyEllipsis>() {
             true => text += "...",
-            false => text.push(letter(item.extract().map_err(|_| {
-                type_error(Mistake::Type, "subscripts in a list are integers and ellipses")
-            })?)?),
+            false => {
+                let number = item.extract().map_err(|error| for_type_error(py, error, refused));
+                text.push(letter(number?)?);
+            }
         }
     }
     Ok(text)
@@ -85,6 +89,12 @@ fn terms(given: &Bound<'_, PyTuple>) -> PyResult<(String, Vec<Array>)> {
     if let Ok(subscripts) = first.cast::<PyString>() {
         let arrays = items[1..].iter().map(|item| convert::array(item, None));
         return Ok((subscripts.to_cow()?.into_owned(), arrays.collect::<PyResult<_>>()?));
+    }
+    if items.len() < 2 {
+        return Err(value_error(
+            Mistake::Count,
+            "must provide at least an operand and a subscripts list to einsum",
+        ));
     }
     let (mut inputs, mut arrays) = (Vec::new(), Vec::new());
     let pairs = items.chunks_exact(2);

@@ -183,7 +183,7 @@ fn integers(a: &Arguments<'_, '_>, rng: &Generator, closed: bool) -> PyResult<Ar
 /// Slices along an axis, or integers below a number, chosen at random.
 fn chosen(a: &Arguments<'_, '_>, rng: &Generator, axis: i64) -> PyResult<Array> {
     let object = a.object("a")?;
-    let array = match is_integer(object) {
+    let array = match is_integer(object)? {
         true => {
             let count = a.integer("a")?;
             if count < 0 || (count == 0 && size(a)?.iter().product::<i64>() > 0) {
@@ -211,7 +211,7 @@ fn chosen(a: &Arguments<'_, '_>, rng: &Generator, axis: i64) -> PyResult<Array> 
 
 /// The numbers below a number, or the slices of an array, in random order.
 fn permuted(a: &Arguments<'_, '_>, rng: &Generator, axis: i64) -> PyResult<Array> {
-    if is_integer(a.object("x")?) {
+    if is_integer(a.object("x")?)? {
         let count = usize::try_from(a.integer("x")?);
         let count =
             count.map_err(|_| value_error(Mistake::Value, "maximum allowed dimension exceeded"))?;

@@ -44,7 +44,7 @@ functions! { FUNCTIONS, a =>
 
     "count_nonzero(a, axis=None, *, keepdims=False)",
     "The number of elements over axes that are not zero.":
-    a.array("a")?.count_nonzero(a.axes()?);
+    a.array("a")?.count_nonzero(a.tuple_axes()?);
 
     "mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=None)",
     "The mean of elements over axes.":

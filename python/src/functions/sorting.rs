@@ -12,6 +12,7 @@ use phalanx::{
     sort_complex, sort_descending, union1d, unique, unique_along, unique_with,
 };
 use pyo3::prelude::*;
+use pyo3::types::PyBool;
 
 /// The axis, the last one unless it is said; `None` for all elements in one line.
 fn axis(a: &Arguments<'_, '_>) -> PyResult<Option<i64>> {
@@ -43,6 +44,14 @@ fn checked(a: &Arguments<'_, '_>) -> PyResult<()> {
             Err(value_error(Mistake::Choice, format!("{}(): no such kind of sort", a.name())))
         }
     }
+}
+
+/// The positions that `partition` puts elements at.
+fn kth(a: &Arguments<'_, '_>) -> PyResult<Vec<i64>> {
+    if a.object("kth")?.is_instance_of::<PyBool>() {
+        return Err(value_error(Mistake::Value, "Booleans unacceptable as partition index"));
+    }
+    a.integers("kth")
 }
 
 fn searched(a: &Arguments<'_, '_>) -> PyResult<Array> {
@@ -128,14 +137,14 @@ functions! { FUNCTIONS, a =>
     "A copy in which the elements at some positions stand as if it were sorted.":
     {
         checked(a)?;
-        partition(&a.array("a")?, &a.integers("kth")?, axis(a)?)
+        partition(&a.array("a")?, &kth(a)?, axis(a)?)
     };
 
     "argpartition(a, kth, axis=-1, kind='introselect', order=None)",
     "The positions of what `partition` gives.":
     {
         checked(a)?;
-        argpartition(&a.array("a")?, &a.integers("kth")?, axis(a)?)
+        argpartition(&a.array("a")?, &kth(a)?, axis(a)?)
     };
 
     "searchsorted(a, v, side='left', sorter=None)",
@@ -225,6 +234,6 @@ functions! { METHODS, a =>
     {
         checked(a)?;
         let array = a.array("a")?;
-        array.try_assign(partition(&array, &a.integers("kth")?, a.integer_or("axis", -1)?))
+        array.try_assign(partition(&array, &kth(a)?, a.integer_or("axis", -1)?))
     };
 }

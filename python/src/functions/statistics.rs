@@ -3,7 +3,7 @@
 use crate::answer::Answer;
 use crate::arguments::{Arguments, is_integer};
 use crate::convert::{self, fetch, to_host_array};
-use crate::errors::{type_error, value_error};
+use crate::errors::{for_type_error, type_error, value_error};
 use crate::functions;
 use crate::mistakes::Mistake;
 use crate::ndarray::Ndarray;
@@ -26,6 +26,19 @@ fn numbers(object: &Bound<'_, PyAny>) -> PyResult<(Vec<f64>, Vec<usize>)> {
     Ok((words.iter().copied().map(f64::from_ne_bytes).collect(), host.shape))
 }
 
+fn is_integral(dtype: DType) -> bool {
+    dtype.is_integer() || dtype == DType::Bool
+}
+
+/// The dtype in which the quantiles are given.
+fn own_dtype(a: &Arguments<'_, '_>) -> PyResult<DType> {
+    let object = a.object("q")?;
+    match object.cast::<Ndarray>() {
+        Ok(array) => Ok(array.get().array.dtype()),
+        Err(_) => Ok(to_host_array(object, None)?.dtype),
+    }
+}
+
 type OfQuantiles = fn(&Array, Quantiles, Axes, QuantileMethod) -> Array;
 
 fn quantiles(a: &Arguments<'_, '_>, compute: OfQuantiles) -> PyResult<Answer> {
@@ -39,7 +52,12 @@ fn quantiles(a: &Arguments<'_, '_>, compute: OfQuantiles) -> PyResult<Answer> {
         (0, &[one]) => Quantiles::One(one),
         _ => Quantiles::List(q),
     };
-    let mut found = compute(&a.array("a")?, wanted, a.axes()?, method);
+    let array = a.array("a")?;
+    // What is asked for by integers, which are 0 and 1, are elements in their own dtype.
+    let is_exact = a.name().ends_with("quantile") && method == QuantileMethod::Linear;
+    let is_element = is_exact && is_integral(own_dtype(a)?);
+    let method = if is_element { QuantileMethod::Lower } else { method };
+    let mut found = compute(&array, wanted, a.axes()?, method);
     if shape.len() > 1 && found.ok().is_ok() {
         let shape: Vec<usize> = shape.into_iter().chain(found.shape()[1..].to_vec()).collect();
         found = found.reshape(shape);
@@ -67,8 +85,8 @@ fn weighted_covariance(a: &Arguments<'_, '_>) -> PyResult<CovarianceOptions> {
         options = options.biased();
     }
     if let Some(ddof) = a.given("ddof") {
-        let ddof =
-            ddof.extract().map_err(|_| value_error(Mistake::Value, "ddof must be integer"))?;
+        let refused = || value_error(Mistake::Value, "ddof must be integer");
+        let ddof = ddof.extract().map_err(|error| for_type_error(a.py(), error, refused))?;
         options = options.ddof(ddof);
     }
     if let Some(weights) = a.optional_array("fweights")? {
@@ -89,7 +107,7 @@ fn bins_of(object: &Bound<'_, PyAny>) -> PyResult<Bins> {
         };
         return rule.map(Bins::Rule).ok_or_else(refused);
     }
-    if is_integer(object) {
+    if is_integer(object)? {
         let count: usize = object.extract().map_err(|_| value_error(Mistake::Value, FEW_BINS))?;
         return if count > 0 {
             Ok(Bins::Count(count))
@@ -119,7 +137,7 @@ fn bins(a: &Arguments<'_, '_>) -> PyResult<Bins> {
 /// Bins of several axes: the same for all, or one item for each.
 fn bins_of_all(a: &Arguments<'_, '_>, axes: usize) -> PyResult<Vec<Bins>> {
     let Some(object) = a.given("bins") else { return Ok(vec![Bins::Count(10); axes]) };
-    if is_integer(object) {
+    if is_integer(object)? {
         return Ok(vec![bins_of(object)?; axes]);
     }
     if object.is_instance_of::<PyString>() && a.name() == "histogram2d" {
