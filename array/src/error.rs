@@ -61,7 +61,11 @@ impl Site {
 
 impl fmt::Display for Site {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.file(), self.line())
+        match self.line() {
+            // What is no line of a program, such as its end, is told by its name alone.
+            0 => f.write_str(self.file()),
+            line => write!(f, "{}:{line}", self.file()),
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use crate::dtypes;
 use crate::errors::{refused, type_error, value_error};
 use crate::gpu::{GPUS, failed, on_device, stream_of};
 use crate::mistakes::Mistake;
+use crate::spelling::in_numpy;
 use phalanx::cuda::{self, CudaDevice, Device, ForeignMemory, Reader, Stream};
 use phalanx::waiting::aside;
 use phalanx::{DType, HostArray, LocalShard, ShardBytes, ShardMemory};
@@ -188,7 +189,7 @@ impl DeviceShard {
             let (own, given) = (&self.memory.shape, &host.shape);
             return Err(value_error(
                 Mistake::Value,
-                format!("the shape is {own:?}, not {given:?}"),
+                in_numpy(&format!("the shape is {own:?}, not {given:?}")),
             ));
         }
         let (memory, device) = (self.lent(true), &self.device);

@@ -1,6 +1,7 @@
 //! Errors as Python's and NumPy's exceptions.
 
 use crate::mistakes::Mistake;
+use crate::spelling;
 use crate::waiting::interruption;
 use phalanx::{ConfigError, Error, ErrorKind, InitError, Site};
 use pyo3::PyTypeInfo;
@@ -15,8 +16,8 @@ pub fn raised(py: Python<'_>, error: &Error) -> PyErr {
         return exception;
     }
     let mut text = match error.kind() {
-        ErrorKind::Op(error) => error.to_string(),
-        ErrorKind::Data(error) => error.to_string(),
+        ErrorKind::Op(error) => spelling::of_operation(&error.to_string()),
+        ErrorKind::Data(error) => spelling::in_numpy(&error.to_string()),
         ErrorKind::Failure(failure) => failure.to_string(),
     };
     let code = error.code();

@@ -39,6 +39,7 @@ mod session;
 mod signature;
 mod site;
 mod sparse_matrix;
+mod spelling;
 mod submodules;
 mod text;
 mod ufunc;

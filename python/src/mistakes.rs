@@ -100,7 +100,7 @@ impl Mistake {
             Mistake::Value => "help(function) tells which values the parameter takes",
             Mistake::Together => "leave out one of the arguments, or make their shapes agree",
             Mistake::Elements => "give numbers or truth values, in lists of equal lengths",
-            Mistake::Dtype => "docs/coverage.md lists the dtypes that arrays have",
+            Mistake::Dtype => "docs/python.md lists the dtypes that arrays have",
             Mistake::Large => "write it as a float, or keep it within 64 bits",
             Mistake::Conversion => "reduce the array to one element, or take one by its position",
             Mistake::Fixed => "make an array of the elements with copy, or with reshape",

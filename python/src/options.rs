@@ -10,6 +10,7 @@ use crate::mistakes::Mistake;
 use crate::ndarray::Ndarray;
 use crate::session;
 use crate::site::at_line;
+use crate::spelling::in_numpy;
 use phalanx::{
     Argument, Array, AxisList, Casting, DType, MemoryOrder, Mode, Positions, Scalar, Sections, Weak,
 };
@@ -189,12 +190,12 @@ impl<'py> Arguments<'_, 'py> {
         if result.shape() != out.shape() {
             return Err(value_error(
                 Mistake::Together,
-                format!(
+                in_numpy(&format!(
                     "{}(): out has shape {:?}, and the result {:?}",
                     self.name(),
                     out.shape(),
                     result.shape()
-                ),
+                )),
             ));
         }
         out.try_assign(result).map_err(|error| raised(py, &error))?;

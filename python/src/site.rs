@@ -63,9 +63,8 @@ pub fn here(py: Python<'_>) -> Site {
         }
         frame = current.getattr("f_back").ok().filter(|back| !back.is_none());
     }
-    // The end of the program, for one, is no line of it.
-    static NOWHERE: Line = Line { file: "<python>", line: 0 };
-    Site::new(&NOWHERE)
+    static END: Line = Line { file: "the end of the program", line: 0 };
+    Site::new(&END)
 }
 
 /// The file of a frame's code; `None` if it is one of the module's own.

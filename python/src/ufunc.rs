@@ -12,6 +12,7 @@ use crate::ndarray::Ndarray;
 use crate::session;
 use crate::signature::Signature;
 use crate::site::at_line;
+use crate::spelling::in_numpy;
 use phalanx::{Arg, Argument, Array, Casting, DType, MULTI_OUTPUT, MemoryOrder, Op, ufunc};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -192,10 +193,10 @@ impl Ufunc {
                 return Err(value_error(
                     Mistake::Together,
                     format!(
-                        "non-broadcastable output operand with shape {:?} doesn't match the \
-                     broadcast shape {:?}",
-                        target.shape(),
-                        computed.shape()
+                        "non-broadcastable output operand with shape {} doesn't match the \
+                     broadcast shape {}",
+                        in_numpy(&format!("{:?}", target.shape())),
+                        in_numpy(&format!("{:?}", computed.shape()))
                     ),
                 ));
             }
@@ -356,7 +357,7 @@ impl Ufunc {
     /// ----------
     /// array : array_like
     ///     The elements.
-    /// axis : int or tuple of int, optional
+    /// axis : int, tuple of int or None, optional
     ///     The axes; all for None. Of operations whose order matters, such as ``subtract``, one.
     /// dtype : dtype, optional
     ///     What the elements are cast to first.

@@ -115,3 +115,16 @@ def test_a_step_that_one_rank_takes_is_named_as_before():
     )
     assert "rank 0 observes a value at <string>:6" in error, error
     assert "rank 1 records add with 1" in error and "<string>:7" in error, error
+
+
+def test_the_end_of_the_program_is_named():
+    ended = worlds.run(
+        """
+        import phalanx as np
+        x = np.asarray([np.rank()])
+        """,
+        processes=2,
+        check=False,
+    )
+    assert ended.returncode != 0 and "the end of the program" in ended.stderr, ended.stderr
+    assert ":0" not in ended.stderr.replace("127.0.0.1:0", ""), ended.stderr

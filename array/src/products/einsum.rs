@@ -38,7 +38,9 @@ type Extents = BTreeMap<Label, usize>;
 
 fn try_einsum(subscripts: &str, operands: &[&Array], site: Site) -> Result<Array, Error> {
     sound(operands.iter().copied())?;
-    let wrong = |reason: String| refused("einsum", "subscripts", reason, site);
+    let wrong = |reason: String| {
+        refused("einsum", "subscripts", format!("'{subscripts}' ({reason})"), site)
+    };
     if operands.is_empty() {
         return Err(wrong("no operands".into()));
     }
