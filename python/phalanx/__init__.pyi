@@ -237,7 +237,7 @@ class ndarray:
         Local: recorded, in the same order on every process, and computed when a value is
         observed. Distribution: reduce: partial results of the devices are combined.
         """
-    def argpartition(self, kth: SupportsIndex | Sequence[SupportsIndex], axis: SupportsIndex = ..., kind: str = ..., order: None = ...) -> ndarray:
+    def argpartition(self, kth: SupportsIndex | Sequence[SupportsIndex], axis: SupportsIndex | None = ..., kind: str = ..., order: None = ...) -> ndarray:
         """argpartition(a, kth, axis=-1, kind='introselect', order=None)
 
         The positions of what `partition` gives.
@@ -248,7 +248,7 @@ class ndarray:
             The array.
         kth : int or sequence of int
             The places of the sorted order.
-        axis : int, default: -1
+        axis : int or None, default: -1
             The axis; None for all elements in C order.
         kind : str, default: 'introselect'
             Any of NumPy's kinds: all sort alike, stably.
@@ -272,7 +272,7 @@ class ndarray:
         Local: recorded, in the same order on every process, and computed when a value is
         observed. Distribution: gathers: along a split axis, for now.
         """
-    def argsort(self, axis: SupportsIndex = ..., kind: str | None = ..., order: None = ..., *, stable: bool | None = ..., descending: bool = ...) -> ndarray:
+    def argsort(self, axis: SupportsIndex | None = ..., kind: str | None = ..., order: None = ..., *, stable: bool | None = ..., descending: bool = ...) -> ndarray:
         """argsort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False)
 
         The positions in which elements would be sorted.
@@ -281,7 +281,7 @@ class ndarray:
         ----------
         a : array_like
             The array.
-        axis : int, default: -1
+        axis : int or None, default: -1
             The axis; None for all elements in C order.
         kind : str, optional
             Any of NumPy's kinds: all sort alike, stably.
@@ -1031,7 +1031,7 @@ class ndarray:
         Collective: every process calls it, for the result depends on data, and what is recorded
         is computed. Distribution: gathers: the positions that are found.
         """
-    def partition(self, kth: SupportsIndex | Sequence[SupportsIndex], axis: SupportsIndex = ..., kind: str = ..., order: None = ...) -> None:
+    def partition(self, kth: SupportsIndex | Sequence[SupportsIndex], axis: SupportsIndex | None = ..., kind: str = ..., order: None = ...) -> None:
         """partition(a, kth, axis=-1, kind='introselect', order=None)
 
         Puts the elements at some positions where they stand if the array is sorted, in place.
@@ -1042,7 +1042,7 @@ class ndarray:
             The array.
         kth : int or sequence of int
             The places of the sorted order.
-        axis : int, default: -1
+        axis : int or None, default: -1
             The axis; None for all elements in C order.
         kind : str, default: 'introselect'
             Any of NumPy's kinds: all sort alike, stably.
@@ -1420,7 +1420,7 @@ class ndarray:
         -----
         Local: a process may call it alone.
         """
-    def sort(self, axis: SupportsIndex = ..., kind: str | None = ..., order: None = ..., *, stable: bool | None = ...) -> None:
+    def sort(self, axis: SupportsIndex | None = ..., kind: str | None = ..., order: None = ..., *, stable: bool | None = ...) -> None:
         """sort(a, axis=-1, kind=None, order=None, *, stable=None)
 
         Sorts the array in place.
@@ -1429,7 +1429,7 @@ class ndarray:
         ----------
         a : array_like
             The array.
-        axis : int, default: -1
+        axis : int or None, default: -1
             The axis; None for all elements in C order.
         kind : str, optional
             Any of NumPy's kinds: all sort alike, stably.
@@ -1902,14 +1902,14 @@ class ufunc:
     def __call__(self, x1: ArrayLike, /, *args: Any, where: ArrayLike = ..., casting: str = ...,
                  order: str = ..., dtype: DTypeLike = ..., subok: bool = ...,
                  out: ndarray | tuple[ndarray | None, ...] | None = ...) -> Any: ...
-    def reduce(self, array: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] = ..., dtype: DTypeLike = ..., out: ndarray | None = ..., keepdims: bool = ..., initial: Scalar | None = ..., where: ArrayLike = ...) -> ndarray:
+    def reduce(self, array: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = ..., dtype: DTypeLike = ..., out: ndarray | None = ..., keepdims: bool = ..., initial: Scalar | None = ..., where: ArrayLike = ...) -> ndarray:
         """Combines the elements over axes by the operation.
 
         Parameters
         ----------
         array : array_like
             The elements.
-        axis : int or tuple of int, optional
+        axis : int, tuple of int or None, optional
             The axes; all for None. Of operations whose order matters, such as ``subtract``, one.
         dtype : dtype, optional
             What the elements are cast to first.
@@ -2586,7 +2586,7 @@ def argmin(a: ArrayLike, axis: SupportsIndex | None = ..., out: ndarray | None =
     observed. Distribution: reduce: partial results of the devices are combined.
     """
 
-def argpartition(a: ArrayLike, kth: SupportsIndex | Sequence[SupportsIndex], axis: SupportsIndex = ..., kind: str = ..., order: None = ...) -> ndarray:
+def argpartition(a: ArrayLike, kth: SupportsIndex | Sequence[SupportsIndex], axis: SupportsIndex | None = ..., kind: str = ..., order: None = ...) -> ndarray:
     """argpartition(a, kth, axis=-1, kind='introselect', order=None)
 
     The positions of what `partition` gives.
@@ -2597,7 +2597,7 @@ def argpartition(a: ArrayLike, kth: SupportsIndex | Sequence[SupportsIndex], axi
         The array.
     kth : int or sequence of int
         The places of the sorted order.
-    axis : int, default: -1
+    axis : int or None, default: -1
         The axis; None for all elements in C order.
     kind : str, default: 'introselect'
         Any of NumPy's kinds: all sort alike, stably.
@@ -2622,7 +2622,7 @@ def argpartition(a: ArrayLike, kth: SupportsIndex | Sequence[SupportsIndex], axi
     observed. Distribution: gathers: along a split axis, for now.
     """
 
-def argsort(a: ArrayLike, axis: SupportsIndex = ..., kind: str | None = ..., order: None = ..., *, stable: bool | None = ..., descending: bool = ...) -> ndarray:
+def argsort(a: ArrayLike, axis: SupportsIndex | None = ..., kind: str | None = ..., order: None = ..., *, stable: bool | None = ..., descending: bool = ...) -> ndarray:
     """argsort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False)
 
     The positions in which elements would be sorted.
@@ -2631,7 +2631,7 @@ def argsort(a: ArrayLike, axis: SupportsIndex = ..., kind: str | None = ..., ord
     ----------
     a : array_like
         The array.
-    axis : int, default: -1
+    axis : int or None, default: -1
         The axis; None for all elements in C order.
     kind : str, optional
         Any of NumPy's kinds: all sort alike, stably.
@@ -3795,7 +3795,7 @@ def compress(condition: ArrayLike, a: ArrayLike, axis: SupportsIndex | None = ..
     is computed. Distribution: gathers: along the axis of the positions, if it is split.
     """
 
-def concat(arrays: Sequence[ArrayLike] | ndarray, /, axis: SupportsIndex = ..., out: ndarray | None = ..., *, dtype: DTypeLike = ..., casting: Literal['no', 'equiv', 'safe', 'same_kind', 'unsafe'] = ...) -> ndarray:
+def concat(arrays: Sequence[ArrayLike] | ndarray, /, axis: SupportsIndex | None = ..., out: ndarray | None = ..., *, dtype: DTypeLike = ..., casting: Literal['no', 'equiv', 'safe', 'same_kind', 'unsafe'] = ...) -> ndarray:
     """concat(arrays, /, axis=0, out=None, *, dtype=None, casting='same_kind')
 
     Arrays joined along an axis.
@@ -3804,7 +3804,7 @@ def concat(arrays: Sequence[ArrayLike] | ndarray, /, axis: SupportsIndex = ..., 
     ----------
     arrays : sequence of array_like
         The arrays.
-    axis : int, default: 0
+    axis : int or None, default: 0
         The axis; None for all elements in C order.
     out : ndarray, optional
         The array that is written and returned.
@@ -3834,7 +3834,7 @@ def concat(arrays: Sequence[ArrayLike] | ndarray, /, axis: SupportsIndex = ..., 
     observed. Distribution: all-to-all: blocks move along the axes.
     """
 
-def concatenate(arrays: Sequence[ArrayLike] | ndarray, /, axis: SupportsIndex = ..., out: ndarray | None = ..., *, dtype: DTypeLike = ..., casting: Literal['no', 'equiv', 'safe', 'same_kind', 'unsafe'] = ...) -> ndarray:
+def concatenate(arrays: Sequence[ArrayLike] | ndarray, /, axis: SupportsIndex | None = ..., out: ndarray | None = ..., *, dtype: DTypeLike = ..., casting: Literal['no', 'equiv', 'safe', 'same_kind', 'unsafe'] = ...) -> ndarray:
     """concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting='same_kind')
 
     Arrays joined along an axis.
@@ -3843,7 +3843,7 @@ def concatenate(arrays: Sequence[ArrayLike] | ndarray, /, axis: SupportsIndex = 
     ----------
     arrays : sequence of array_like
         The arrays.
-    axis : int, default: 0
+    axis : int or None, default: 0
         The axis; None for all elements in C order.
     out : ndarray, optional
         The array that is written and returned.
@@ -3942,7 +3942,7 @@ def copy(a: ArrayLike, order: Literal['C', 'F', 'A', 'K'] = ..., subok: bool = .
 
 copysign: ufunc
 
-def copyto(dst: ndarray, src: ArrayLike, casting: Literal['no', 'equiv', 'safe', 'same_kind', 'unsafe'] = ..., where: ArrayLike = ...) -> None:
+def copyto(dst: ndarray, src: ArrayLike, casting: Literal['no', 'equiv', 'safe', 'same_kind', 'unsafe'] = ..., where: ArrayLike | None = ...) -> None:
     """copyto(dst, src, casting='same_kind', where=True)
 
     Writes an array into another.
@@ -3955,8 +3955,8 @@ def copyto(dst: ndarray, src: ArrayLike, casting: Literal['no', 'equiv', 'safe',
         What is written, broadcast to `dst`.
     casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, default: 'same_kind'
         Which casts are allowed.
-    where : array_like of bool, default: True
-        Which elements count, broadcast to the array; None for all.
+    where : array_like of bool or None, default: True
+        Which elements are written, broadcast to the array.
 
     Returns
     -------
@@ -5183,7 +5183,7 @@ fmin: ufunc
 
 fmod: ufunc
 
-def format_float_positional(x: ArrayLike, precision: SupportsIndex | None = ..., unique: bool = ..., fractional: bool = ..., trim: Literal['k', '.', '0', '-'] = ..., sign: Literal['-', '+', ' '] = ..., pad_left: SupportsIndex | None = ..., pad_right: SupportsIndex | None = ..., min_digits: SupportsIndex | None = ...) -> str:
+def format_float_positional(x: ArrayLike, precision: SupportsIndex | None = ..., unique: bool = ..., fractional: bool = ..., trim: Literal['k', '.', '0', '-'] = ..., sign: bool = ..., pad_left: SupportsIndex | None = ..., pad_right: SupportsIndex | None = ..., min_digits: SupportsIndex | None = ...) -> str:
     """format_float_positional(x, precision=None, unique=True, fractional=True, trim='k', sign=False, pad_left=None, pad_right=None, min_digits=None)
 
     A number in decimal digits without an exponent.
@@ -5200,8 +5200,8 @@ def format_float_positional(x: ArrayLike, precision: SupportsIndex | None = ...,
         Whether `precision` counts digits after the point.
     trim : {'k', '.', '0', '-'}, default: 'k'
         What becomes of zeros at the end and of the point.
-    sign : {'-', '+', ' '}, default: False
-        What positive numbers have for a sign.
+    sign : bool, default: False
+        Whether positive numbers have a sign.
     pad_left : int, optional
         The least number of characters before the point.
     pad_right : int, optional
@@ -5224,7 +5224,7 @@ def format_float_positional(x: ArrayLike, precision: SupportsIndex | None = ...,
     local.
     """
 
-def format_float_scientific(x: ArrayLike, precision: SupportsIndex | None = ..., unique: bool = ..., trim: Literal['k', '.', '0', '-'] = ..., sign: Literal['-', '+', ' '] = ..., pad_left: SupportsIndex | None = ..., exp_digits: SupportsIndex | None = ..., min_digits: SupportsIndex | None = ...) -> str:
+def format_float_scientific(x: ArrayLike, precision: SupportsIndex | None = ..., unique: bool = ..., trim: Literal['k', '.', '0', '-'] = ..., sign: bool = ..., pad_left: SupportsIndex | None = ..., exp_digits: SupportsIndex | None = ..., min_digits: SupportsIndex | None = ...) -> str:
     """format_float_scientific(x, precision=None, unique=True, trim='k', sign=False, pad_left=None, exp_digits=None, min_digits=None)
 
     A number in decimal digits with an exponent.
@@ -5239,8 +5239,8 @@ def format_float_scientific(x: ArrayLike, precision: SupportsIndex | None = ...,
         Whether as few digits as tell the number from others are shown.
     trim : {'k', '.', '0', '-'}, default: 'k'
         What becomes of zeros at the end and of the point.
-    sign : {'-', '+', ' '}, default: False
-        What positive numbers have for a sign.
+    sign : bool, default: False
+        Whether positive numbers have a sign.
     pad_left : int, optional
         The least number of characters before the point.
     exp_digits : int, optional
@@ -5281,20 +5281,6 @@ def from_dlpack(x: Any, /, *, device: str | None = ..., copy: bool | None = ...)
     copy : bool, optional
         True copies in any case, False never does; else elements are copied where they have to be.
 
-    Raises
-    ------
-    BufferError
-        If the elements lie on another device, or would have to be copied and must not be.
-
-    Parameters
-    ----------
-    x : object
-        An object with `__dlpack__` and `__dlpack_device__`.
-    device : str, optional
-        'cpu' or None.
-    copy : bool, optional
-        Whether to copy always (True), never (False) or where needed (None).
-
     Returns
     -------
     ndarray
@@ -5303,7 +5289,9 @@ def from_dlpack(x: Any, /, *, device: str | None = ..., copy: bool | None = ...)
     Raises
     ------
     BufferError
-        The elements cannot be had as asked for.
+        The elements lie on another device, or would have to be copied and must not be.
+    TypeError
+        The object exports nothing by DLPack.
     ValueError
         The device is another one.
 
@@ -6362,7 +6350,7 @@ def insert(arr: ArrayLike, obj: SupportsIndex | slice | ArrayLike, values: Array
     observed. Distribution: all-to-all: blocks move along the axes.
     """
 
-def interp(x: ArrayLike, xp: ModuleType, fp: ArrayLike, left: Scalar | None = ..., right: Scalar | None = ..., period: SupportsFloat | None = ...) -> ndarray:
+def interp(x: ArrayLike, xp: ArrayLike, fp: ArrayLike, left: Scalar | None = ..., right: Scalar | None = ..., period: SupportsFloat | None = ...) -> ndarray:
     """interp(x, xp, fp, left=None, right=None, period=None)
 
     The values between points of a function that is linear between them.
@@ -6371,8 +6359,8 @@ def interp(x: ArrayLike, xp: ModuleType, fp: ArrayLike, left: Scalar | None = ..
     ----------
     x : array_like
         Where the values are wanted.
-    xp : module
-        NumPy, or this module for None.
+    xp : array_like
+        The points, ascending.
     fp : array_like
         The values at the points.
     left : scalar, optional
@@ -8447,7 +8435,7 @@ def pad(array: ArrayLike, pad_width: SupportsIndex | ArrayLike, mode: str | Call
     observed. Distribution: all-to-all: blocks move along the axes.
     """
 
-def partition(a: ArrayLike, kth: SupportsIndex | Sequence[SupportsIndex], axis: SupportsIndex = ..., kind: str = ..., order: None = ...) -> ndarray:
+def partition(a: ArrayLike, kth: SupportsIndex | Sequence[SupportsIndex], axis: SupportsIndex | None = ..., kind: str = ..., order: None = ...) -> ndarray:
     """partition(a, kth, axis=-1, kind='introselect', order=None)
 
     A copy in which the elements at some positions stand as if it were sorted.
@@ -8458,7 +8446,7 @@ def partition(a: ArrayLike, kth: SupportsIndex | Sequence[SupportsIndex], axis: 
         The array.
     kth : int or sequence of int
         The places of the sorted order.
-    axis : int, default: -1
+    axis : int or None, default: -1
         The axis; None for all elements in C order.
     kind : str, default: 'introselect'
         Any of NumPy's kinds: all sort alike, stably.
@@ -9161,7 +9149,7 @@ def put(a: ArrayLike, ind: ArrayLike, v: ArrayLike, mode: Literal['raise', 'wrap
     Distribution: gathers: along the axis of the positions, if it is split.
     """
 
-def put_along_axis(arr: ArrayLike, indices: ArrayLike, values: ArrayLike, axis: SupportsIndex) -> None:
+def put_along_axis(arr: ArrayLike, indices: ArrayLike, values: ArrayLike, axis: SupportsIndex | None) -> None:
     """put_along_axis(arr, indices, values, axis)
 
     Writes values at positions of an axis, others for every line along it.
@@ -9174,7 +9162,7 @@ def put_along_axis(arr: ArrayLike, indices: ArrayLike, values: ArrayLike, axis: 
         The positions.
     values : array_like
         The values.
-    axis : int
+    axis : int or None
         The axis; None for all elements in C order.
 
     Returns
@@ -10240,7 +10228,7 @@ def size(a: ArrayLike | None = ..., axis: SupportsIndex | tuple[SupportsIndex, .
     Local: a process may call it alone; nothing is recorded. Distribution: local.
     """
 
-def sort(a: ArrayLike, axis: SupportsIndex = ..., kind: str | None = ..., order: None = ..., *, stable: bool | None = ..., descending: bool = ...) -> ndarray:
+def sort(a: ArrayLike, axis: SupportsIndex | None = ..., kind: str | None = ..., order: None = ..., *, stable: bool | None = ..., descending: bool = ...) -> ndarray:
     """sort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False)
 
     A sorted copy.
@@ -10249,7 +10237,7 @@ def sort(a: ArrayLike, axis: SupportsIndex = ..., kind: str | None = ..., order:
     ----------
     a : array_like
         The array.
-    axis : int, default: -1
+    axis : int or None, default: -1
         The axis; None for all elements in C order.
     kind : str, optional
         Any of NumPy's kinds: all sort alike, stably.
@@ -10572,7 +10560,7 @@ def take(a: ArrayLike, indices: ArrayLike, axis: SupportsIndex | None = ..., out
     Distribution: gathers: along the axis of the positions, if it is split.
     """
 
-def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: SupportsIndex = ...) -> ndarray:
+def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: SupportsIndex | None = ...) -> ndarray:
     """take_along_axis(arr, indices, axis=-1)
 
     The elements at positions of an axis, others for every line along it.
@@ -10583,7 +10571,7 @@ def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: SupportsIndex = ..
         The array.
     indices : array_like of int
         The positions.
-    axis : int, default: -1
+    axis : int or None, default: -1
         The axis; None for all elements in C order.
 
     Returns

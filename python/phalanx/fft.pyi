@@ -52,7 +52,7 @@ def fft(a: ArrayLike, n: SupportsIndex | None = ..., axis: SupportsIndex = ..., 
     observed. Distribution: all-to-all: the axis of the transform is made whole.
     """
 
-def fft2(a: ArrayLike, s: Sequence[SupportsIndex] | None = ..., axes: Sequence[SupportsIndex] = ..., norm: Literal['backward', 'ortho', 'forward'] | None = ..., out: ndarray | None = ...) -> ndarray:
+def fft2(a: ArrayLike, s: Sequence[SupportsIndex] | None = ..., axes: Sequence[SupportsIndex] | None = ..., norm: Literal['backward', 'ortho', 'forward'] | None = ..., out: ndarray | None = ...) -> ndarray:
     """fft2(a, s=None, axes=(-2, -1), norm=None, out=None)
 
     The discrete Fourier transform along two axes.
@@ -63,7 +63,7 @@ def fft2(a: ArrayLike, s: Sequence[SupportsIndex] | None = ..., axes: Sequence[S
         The array.
     s : sequence of int, optional
         The extents of the transform along the axes; those of `a` for None.
-    axes : sequence of int, default: (-2, -1)
+    axes : sequence of int or None, default: (-2, -1)
         The axes of the transform; those of `s`, or all, for None.
     norm : {'backward', 'ortho', 'forward'}, optional
         Which direction is scaled.
@@ -262,7 +262,7 @@ def ifft(a: ArrayLike, n: SupportsIndex | None = ..., axis: SupportsIndex = ...,
     observed. Distribution: all-to-all: the axis of the transform is made whole.
     """
 
-def ifft2(a: ArrayLike, s: Sequence[SupportsIndex] | None = ..., axes: Sequence[SupportsIndex] = ..., norm: Literal['backward', 'ortho', 'forward'] | None = ..., out: ndarray | None = ...) -> ndarray:
+def ifft2(a: ArrayLike, s: Sequence[SupportsIndex] | None = ..., axes: Sequence[SupportsIndex] | None = ..., norm: Literal['backward', 'ortho', 'forward'] | None = ..., out: ndarray | None = ...) -> ndarray:
     """ifft2(a, s=None, axes=(-2, -1), norm=None, out=None)
 
     The inverse of `fft2`.
@@ -273,7 +273,7 @@ def ifft2(a: ArrayLike, s: Sequence[SupportsIndex] | None = ..., axes: Sequence[
         The array.
     s : sequence of int, optional
         The extents of the transform along the axes; those of `a` for None.
-    axes : sequence of int, default: (-2, -1)
+    axes : sequence of int or None, default: (-2, -1)
         The axes of the transform; those of `s`, or all, for None.
     norm : {'backward', 'ortho', 'forward'}, optional
         Which direction is scaled.
@@ -442,7 +442,7 @@ def irfft(a: ArrayLike, n: SupportsIndex | None = ..., axis: SupportsIndex = ...
     observed. Distribution: all-to-all: the axis of the transform is made whole.
     """
 
-def irfft2(a: ArrayLike, s: Sequence[SupportsIndex] | None = ..., axes: Sequence[SupportsIndex] = ..., norm: Literal['backward', 'ortho', 'forward'] | None = ..., out: ndarray | None = ...) -> ndarray:
+def irfft2(a: ArrayLike, s: Sequence[SupportsIndex] | None = ..., axes: Sequence[SupportsIndex] | None = ..., norm: Literal['backward', 'ortho', 'forward'] | None = ..., out: ndarray | None = ...) -> ndarray:
     """irfft2(a, s=None, axes=(-2, -1), norm=None, out=None)
 
     The inverse of `rfft2`.
@@ -453,7 +453,7 @@ def irfft2(a: ArrayLike, s: Sequence[SupportsIndex] | None = ..., axes: Sequence
         The array.
     s : sequence of int, optional
         The extents of the transform along the axes; those of `a` for None.
-    axes : sequence of int, default: (-2, -1)
+    axes : sequence of int or None, default: (-2, -1)
         The axes of the transform; those of `s`, or all, for None.
     norm : {'backward', 'ortho', 'forward'}, optional
         Which direction is scaled.
@@ -556,7 +556,7 @@ def rfft(a: ArrayLike, n: SupportsIndex | None = ..., axis: SupportsIndex = ...,
     observed. Distribution: all-to-all: the axis of the transform is made whole.
     """
 
-def rfft2(a: ArrayLike, s: Sequence[SupportsIndex] | None = ..., axes: Sequence[SupportsIndex] = ..., norm: Literal['backward', 'ortho', 'forward'] | None = ..., out: ndarray | None = ...) -> ndarray:
+def rfft2(a: ArrayLike, s: Sequence[SupportsIndex] | None = ..., axes: Sequence[SupportsIndex] | None = ..., norm: Literal['backward', 'ortho', 'forward'] | None = ..., out: ndarray | None = ...) -> ndarray:
     """rfft2(a, s=None, axes=(-2, -1), norm=None, out=None)
 
     The transform of real numbers along two axes.
@@ -567,7 +567,7 @@ def rfft2(a: ArrayLike, s: Sequence[SupportsIndex] | None = ..., axes: Sequence[
         The array.
     s : sequence of int, optional
         The extents of the transform along the axes; those of `a` for None.
-    axes : sequence of int, default: (-2, -1)
+    axes : sequence of int or None, default: (-2, -1)
         The axes of the transform; those of `s`, or all, for None.
     norm : {'backward', 'ortho', 'forward'}, optional
         Which direction is scaled.

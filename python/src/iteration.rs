@@ -215,6 +215,19 @@ impl FlatIteration {
     }
 
     /// The elements as a vector of their own.
+    ///
+    /// Returns
+    /// -------
+    /// ndarray
+    ///     The elements in C order, and their dtype.
+    ///
+    /// Raises
+    /// ------
+    /// nothing
+    ///
+    /// Notes
+    /// -----
+    /// Local: recorded, and computed when a value is observed.
     fn copy(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         Ndarray::wrap(py, at_line(py, || self.array.flatten()))
     }

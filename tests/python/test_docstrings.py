@@ -65,6 +65,8 @@ def test_docstring_is_whole(function, is_method):
     assert told == parameters(function, is_method)
     assert all(" :" in line for line in lines)
     assert section(text, "Returns") and section(text, "Raises")
+    headings = re.findall(r"^(\w+)\n-{3,}$", text, re.MULTILINE)
+    assert len(headings) == len(set(headings)), headings
 
 
 @pytest.mark.parametrize("function", [one.values[0] for one in functions() if isinstance(

@@ -43,6 +43,23 @@ drawn: np.ndarray = np.random.default_rng(1).normal(size=(2, 3))
 rows, columns = np.where(x > 1)
 joined: np.ndarray = np.concatenate([x, x], axis=-1).transpose(1, 0)
 width: float = step * 2
+np.sort(x, axis=None)
+np.argsort(x, axis=None)
+np.partition(x, 1, axis=None)
+np.concatenate([x, x], axis=None)
+np.take_along_axis(x, x.argsort(axis=None), axis=None)
+np.put_along_axis(x, np.argpartition(x, 1, axis=None), 0, axis=None)
+np.add.reduce(x, axis=None)
+np.fft.irfft2(np.fft.fft2(x, axes=None), axes=None)
+np.copyto(x, 1, where=None)
+np.interp(1.5, [1, 2, 3], [3, 2, 0])
+np.format_float_positional(1.5, sign=False)
+np.format_float_scientific(1.5, sign=True)
+sharding: np.Sharding = np.Sharding("device", None)
+with np.local(), np.errstate(divide="ignore"):
+    np.random.default_rng(np.random.SeedSequence(3)).normal(0, 1, size=(2, 3))
+for row in x:
+    row.sum()
 wrong: int = x.reshape(3, 2)  # wrong
 x.sum(axis="0")  # wrong
 np.sort(x, kind=3)  # wrong

@@ -189,7 +189,7 @@ def _parameter(function, part):
 def _described(name, kind, text, part):
     default = part.partition("=")[2]
     if default == "None" and kind != "None":
-        kind += ", optional"
+        kind = kind.removesuffix(" or None") + ", optional"
     elif default and default != kind:
         kind += f", default: {default}"
     return _told(f"{name} : {kind}", text)

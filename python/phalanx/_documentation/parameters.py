@@ -307,14 +307,13 @@ GENERAL = {
     "x1": ("array_like", "The first operand."),
     "x2": ("array_like", "The second operand."),
     "xi": ("array_like", "The coordinates along each axis, vectors."),
-    "xp": ("array_like", "The points, ascending."),
     "xp": ("module", "NumPy, or this module for None."),
     "y": ("array_like", "The second array."),
     "z": ("array_like", "The numbers."),
 }
 
 _ONE_AXIS = ("int", "The axis; from the end if negative.")
-_AXIS_OR_ALL = ("int", "The axis; None for all elements in C order.")
+_AXIS_OR_ALL = ("int or None", "The axis; None for all elements in C order.")
 _LEGEND = ("int", "The axis of the result along which they lie.")
 _TEXT = {
     "autostrip": ("bool", "Whether white space around values goes."),
@@ -414,7 +413,8 @@ OTHERWISE = [
     ),
     (
         "fft.fft2 fft.ifft2 fft.rfft2 fft.irfft2 fft.fftn fft.ifftn fft.rfftn fft.irfftn",
-        {"axes": ("sequence of int", "The axes of the transform; those of `s`, or all, for None.")},
+        {"axes": ("sequence of int or None",
+                  "The axes of the transform; those of `s`, or all, for None.")},
     ),
     ("fft.fftshift fft.ifftshift", {"axes": ("int or sequence of int", "The axes; all for None.")}),
     ("einsum", {"out": ("ndarray", "The array that is written and returned."),
@@ -433,7 +433,12 @@ OTHERWISE = [
     ("insert", {"values": ("array_like", "What is inserted, broadcast and cast.")}),
     ("isdtype", {"kind": ("str, dtype or tuple", "The kinds of the array API standard, or dtypes.")}),
     ("isin", {"kind": ("{'sort', 'table'}", "Without effect.")}),
-    ("interp", {"x": ("array_like", "Where the values are wanted.")}),
+    ("interp", {"x": ("array_like", "Where the values are wanted."),
+                "xp": ("array_like", "The points, ascending.")}),
+    ("copyto", {"where": ("array_like of bool or None", "Which elements are written, broadcast to "
+                          "the array.")}),
+    ("format_float_positional format_float_scientific",
+     {"sign": ("bool", "Whether positive numbers have a sign.")}),
     ("isscalar", {"element": ("object", "The object.")}),
     ("iterable", {"y": ("object", "The object.")}),
     ("ix_", {"args": ("array_like", "Positions, or bools, along each axis: vectors.")}),
