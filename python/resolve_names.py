@@ -48,24 +48,18 @@ for _generator in ("BitGenerator", "MT19937", "PCG64", "PCG64DXSM", "Philox", "S
     OBJECTS[f"phalanx.random.{_generator}"] = getattr(phalanx.random, _generator)
 # Why members are not there, where the class has no place to say it.
 _REASONS = {
-    "capsule cffi ctypes lock data __array_interface__ __array_struct__ __array_finalize__": (
-        "gives addresses of memory to C"
-    ),
-    "state get_state set_state advance jumped random_raw pool pool_size": (
-        "numbers are a function of seed and position, by Philox: there is no other state"
-    ),
-    "spawn_key n_children_spawned generate_state seed_seq bit_generator": (
-        "give each part of a program a seed of its own"
-    ),
-    "getfield setfield __array_wrap__ __setstate__": "see view, astype and pickle",
     "ntypes types resolve_dtypes signature": "see result_type",
-    "base coords index copy": "see ndenumerate and ravel",
 }
 REASONS = {name: reason for names, reason in _REASONS.items() for name in names.split()}
 
 
 class Absent(Exception):
     """A name that is not there: the reason, if one is told."""
+
+
+def told(error, name):
+    """What the module says after its own words of why a name is not there."""
+    return str(error).partition(f"'{name}': ")[2]
 
 
 def found(path):
@@ -80,8 +74,7 @@ def found(path):
             try:
                 place = importlib.import_module(at)
             except ImportError:
-                # The module says why after its own words.
-                raise Absent(str(error).partition(f"'{name}': ")[2]) from None
+                raise Absent(told(error, name)) from None
     return place
 
 
@@ -89,8 +82,11 @@ def member(path, name):
     """The path of a name of a module, of a class or of its objects."""
     if path not in OBJECTS:
         found(f"{path}.{name}")
-    elif not hasattr(OBJECTS[path](), name):
-        raise Absent(REASONS.get(name, ""))
+    else:
+        try:
+            getattr(OBJECTS[path](), name)
+        except AttributeError as error:
+            raise Absent(told(error, name) or REASONS.get(name, "")) from None
     return f"{path}.{name}"
 
 

@@ -11,6 +11,7 @@ from . import _phalanx
 _phalanx._set_folder(_os.path.dirname(_os.path.abspath(__file__)) + _os.sep)
 from ._index_tricks import c_, index_exp, ndenumerate, ndindex, r_, s_  # noqa: E402,F401
 from ._phalanx import *  # noqa: E402,F403
+from ._phalanx import __version__ as __version__  # noqa: E402
 from . import _session as _session  # noqa: E402
 from ._interoperability import (  # noqa: E402
     asnumpy as asnumpy,
@@ -27,6 +28,7 @@ from ._evaluation import (  # noqa: E402
     visualize_sharding as visualize_sharding,
 )
 from . import fft, linalg, random, scipy  # noqa: E402,F401
+from . import _absent as _absent  # noqa: E402
 from ._namespace import (  # noqa: E402,F401
     __array_api_version__,
     __array_namespace_info__,

@@ -5,6 +5,7 @@ where ``PHALANX_FALLBACK=warn`` allows it, with one warning for each function.
 """
 
 import os
+import sys
 import warnings
 import weakref as _weakref
 
@@ -24,9 +25,20 @@ def _falls_back(name):
         warnings.warn(
             f"{name} is computed by NumPy on the host (PHALANX_FALLBACK=warn)",
             RuntimeWarning,
-            stacklevel=4,
+            stacklevel=_level_of_the_program(),
         )
     return True
+
+
+def _level_of_the_program():
+    """How far above the caller the first line is that is neither ours nor NumPy's."""
+    import numpy
+
+    folders = tuple(os.path.dirname(module.__file__) + os.sep for module in (_phalanx, numpy))
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(folders):
+        frame, level = frame.f_back, level + 1
+    return level
 
 
 def _map(change, value):
@@ -298,20 +310,6 @@ def from_dlpack(x, /, *, device=None, copy=None):
     copy : bool, optional
         True copies in any case, False never does; else elements are copied where they have to be.
 
-    Raises
-    ------
-    BufferError
-        If the elements lie on another device, or would have to be copied and must not be.
-
-    Parameters
-    ----------
-    x : object
-        An object with `__dlpack__` and `__dlpack_device__`.
-    device : str, optional
-        'cpu' or None.
-    copy : bool, optional
-        Whether to copy always (True), never (False) or where needed (None).
-
     Returns
     -------
     ndarray
@@ -320,7 +318,9 @@ def from_dlpack(x, /, *, device=None, copy=None):
     Raises
     ------
     BufferError
-        The elements cannot be had as asked for.
+        The elements lie on another device, or would have to be copied and must not be.
+    TypeError
+        The object exports nothing by DLPack.
     ValueError
         The device is another one.
 

@@ -37,7 +37,7 @@ _OF_NUMPY = frozenset(
     complex64 complex128 byte ubyte short ushort intc uintc int_ uint intp uintp long ulong
     longlong ulonglong half single double csingle cdouble generic number integer signedinteger
     unsignedinteger inexact floating complexfloating dtype finfo iinfo isdtype
-    True_ False_ ScalarType typecodes sctypeDict little_endian typing
+    True_ False_ ScalarType typecodes sctypeDict little_endian typing dtypes
     """.split()
 )
 # Why other names of NumPy are not there.
@@ -53,6 +53,11 @@ _ABSENT = {
     "memmap": "load reads .npy files by blocks, each process its own",
     "polynomial": "see poly1d, polyfit and polyval",
     "fromregex": "read the text with NumPy, then asarray",
+    "get_include f2py ctypeslib": "memory of devices has no address for C: see DLPack",
+    "show_config show_runtime": "see `phalanx info`",
+    "getbufsize setbufsize": "operations have no buffers of their own",
+    "test": "the tests are not part of the package",
+    "core": "it holds what NumPy does not show: its names are in the module itself",
 }
 _REASONS = {name: reason for names, reason in _ABSENT.items() for name in names.split()}
 # Modules that are imported when they are first asked for.

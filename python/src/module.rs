@@ -5,7 +5,7 @@ use crate::errstate;
 use crate::function::Function;
 use crate::functions::{FUNCTIONS, METHODS, METHODS_ALONE};
 use crate::gpu;
-use crate::iteration::Grids;
+use crate::iteration::{FlatIteration, Grids};
 use crate::ndarray::Ndarray;
 use crate::options;
 use crate::program;
@@ -20,7 +20,9 @@ use pyo3::prelude::*;
 fn _phalanx(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     waiting::attend();
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<Ndarray>()?;
+    module.add_class::<FlatIteration>()?;
     module.add_class::<Ufunc>()?;
     module.add_class::<Function>()?;
     let class = py.get_type::<Ndarray>();

@@ -40,8 +40,9 @@ def test_a_function_that_is_not_there_is_named(monkeypatch):
     with pytest.raises(TypeError, match="phalanx has no numpy.unwrap"):
         numpy.unwrap(x)
     monkeypatch.setenv("PHALANX_FALLBACK", "warn")
-    with pytest.warns(RuntimeWarning, match="computed by NumPy"):
+    with pytest.warns(RuntimeWarning, match="computed by NumPy") as warned:
         result = numpy.unwrap(x)
+    assert warned[0].filename == __file__
     assert isinstance(result, np.ndarray)
     numpy.testing.assert_allclose(result.get(), [0, 1, 2])
 

@@ -1,11 +1,14 @@
 """Mistakes in calls: NumPy's error classes, each with a code, in the text and as an attribute."""
 
+import pathlib
 import re
 
 import numpy
 import pytest
 
 import phalanx as np
+
+from . import worlds
 
 X = [1.0, 2.0, 3.0]
 
@@ -118,6 +121,13 @@ MISTAKES = {
     "flags": ("PX150", ValueError, lambda: np.ones(4).setflags(write=False)),
     # What is not there.
     "name": ("PX151", AttributeError, lambda: np.char),
+    "attribute": ("PX151", AttributeError, lambda: np.ones(3).ctypes),
+    "attribute of a generator": (
+        "PX151",
+        AttributeError,
+        lambda: np.random.default_rng(1).multivariate_hypergeometric,
+    ),
+    "attribute of a bit generator": ("PX151", AttributeError, lambda: np.random.Philox(1).jumped),
     "name of linalg": ("PX151", AttributeError, lambda: np.linalg.nothing),
     "function of NumPy": ("PX151", TypeError, lambda: numpy.busday_count(np.ones(1), np.ones(1))),
     "mode of qr": ("PX151", ValueError, lambda: np.linalg.qr([X], mode="raw")),
@@ -256,3 +266,56 @@ def test_axes_in_lists_where_numpy_takes_them():
     for name in ["median", "nanmedian", "average", "flip", "expand_dims"]:
         found = getattr(np, name)(np.asarray(x), axis=[0, 1])
         numpy.testing.assert_array_equal(found.get(), getattr(numpy, name)(x, axis=[0, 1]))
+
+
+def test_attributes_of_numpy_that_are_not_there_say_why():
+    x, draws = np.ones(3), np.random.default_rng(1)
+    for owner, names in (
+        (x, "getfield setfield ctypes data __array_interface__ __array_struct__"),
+        (draws, "multivariate_hypergeometric"),
+        (np.random.RandomState(1), "tomaxint"),
+        (draws.bit_generator, "jumped random_raw capsule"),
+    ):
+        for name in names.split():
+            assert not hasattr(owner, name)
+            with pytest.raises(AttributeError, match=f"has no attribute '{name}': ") as raised:
+                getattr(owner, name)
+            assert raised.value.code == "PX151"
+    for owner in (x, draws, draws.bit_generator):
+        with pytest.raises(AttributeError, match="has no attribute 'nothing'$") as raised:
+            owner.nothing
+        assert raised.value.name == "nothing" and not hasattr(raised.value, "code")
+
+
+@pytest.mark.parametrize(
+    "call, text",
+    [
+        (lambda: np.ones(3, dtype="i1").__iadd__(1.5), "cannot cast float64 to int8"),
+        (lambda: np.bitwise_and(np.ones(3), 1), "float64"),
+        (lambda: np.ones(3) + np.ones(2), "with shapes (3,) and (2,)"),
+        (lambda: np.ones((2, 3)).reshape(-1, 4), "of shape (2, 3) into shape (-1, 4)"),
+        (lambda: np.ones(()).reshape(2), "of shape () into shape (2,)"),
+        (lambda: np.cumsum(X, out=np.zeros(2)), "out has shape (2,), and the result (3,)"),
+        (lambda: np.add(X, X, out=np.zeros(())), "shape () doesn't match the broadcast shape (3,)"),
+        (lambda: np.random.default_rng(1).normal(scale=-1.0), "normal: scale = -1"),
+        (lambda: np.random.default_rng(1).lognormal(sigma=-1.0), "lognormal: sigma = -1"),
+        (lambda: np.random.default_rng(1).integers(5, 2), "integers: low, high = 5 to 2"),
+        (lambda: np.random.default_rng(1).binomial(5, 2.0), "binomial: p = 2"),
+        (
+            lambda: np.einsum("ij->k", np.ones((2, 2))),
+            "subscripts = 'ij->k' (the output has 'k', which no operand has) is not allowed",
+        ),
+    ],
+)
+def test_texts_are_spelled_as_numpy_does(call, text):
+    with pytest.raises((TypeError, ValueError)) as raised:
+        call()
+    assert text in str(raised.value)
+
+
+def test_hints_lead_to_what_they_name():
+    page = (pathlib.Path(worlds.ROOT) / "docs" / "python.md").read_text()
+    assert "## When a session and its blocks begin and end" in page
+    for dtype in np.__array_namespace_info__().dtypes():
+        kind = dtype.rstrip("0123456789")
+        assert f"`{dtype}`" in page or f"`{kind}8` to `{kind}64`" in page

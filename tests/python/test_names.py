@@ -2,6 +2,9 @@
 
 import pathlib
 
+import numpy
+import pytest
+
 import phalanx as np
 
 from . import worlds
@@ -42,3 +45,18 @@ def test_reasons_are_those_of_the_module():
         reasons[area, name] = reason
     assert reasons["numpy", "datetime64"] == "arrays hold no dates"
     assert reasons["numpy.polynomial.chebyshev", "chebval"].startswith("see poly1d")
+
+
+def test_names_that_say_why_they_are_not_there():
+    names = "get_include show_config show_runtime getbufsize setbufsize test core f2py ctypeslib"
+    for name in names.split():
+        with pytest.raises(AttributeError, match=f"no attribute '{name}': ") as raised:
+            getattr(np, name)
+        assert raised.value.code == "PX151"
+    assert np.dtypes is numpy.dtypes
+    assert isinstance(np.arange(3).flat, np.flatiter)
+
+
+def test_the_version_is_that_of_the_packages():
+    text = (ROOT / "Cargo.toml").read_text()
+    assert f'version = "{np.__version__}"' in text

@@ -1,0 +1,44 @@
+"""Why attributes of NumPy's classes are not there.
+
+A class answers for a name that it lacks with an AttributeError. Where the name is one of NumPy's,
+the error says why it is not here, and what to do.
+"""
+
+from . import _phalanx, random
+from ._phalanx import _refusal
+
+_ADDRESS = "memory of devices has no address for C: see DLPack and local_shards"
+_COUNTERS = "numbers are a function of a key and a counter: see spawn and advance"
+_OF_C = "numbers are drawn on devices, and not by functions of C"
+
+_ABSENT = {
+    _phalanx.ndarray: {
+        "ctypes data __array_interface__ __array_struct__": _ADDRESS,
+        "getfield setfield": "see view, real and imag",
+        "__array_finalize__ __array_wrap__": "arrays have no subclasses",
+        "__setstate__": "arrays that are there do not become others: see pickle",
+    },
+    random.Generator: {"multivariate_hypergeometric": "see hypergeometric"},
+    random.RandomState: {"tomaxint": "see randint"},
+    random.BitGenerator: {
+        "capsule cffi ctypes lock": _OF_C,
+        "jumped random_raw": _COUNTERS,
+    },
+}
+
+
+def _refuse(kind, reasons):
+    """Makes a class tell why it lacks names."""
+    reasons = {name: reason for names, reason in reasons.items() for name in names.split()}
+
+    def __getattr__(self, name):
+        text = f"{type(self).__name__!r} object has no attribute {name!r}"
+        if name in reasons:
+            raise _refusal(AttributeError, "absent", f"{text}: {reasons[name]}")
+        raise AttributeError(text, name=name, obj=self)
+
+    kind.__getattr__ = __getattr__
+
+
+for _kind, _reasons in _ABSENT.items():
+    _refuse(_kind, _reasons)
