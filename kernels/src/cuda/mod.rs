@@ -6,16 +6,20 @@
 //! scalars) is an argument, so that a new shape seldom needs a new text (`text`). Texts are
 //! compiled once for each variant and kept in memory and on disk.
 //!
-//! Two ways to run a kernel:
+//! Ways to run a kernel:
 //! - *columns*: threads go along the innermost axis of the grid, each with a few consecutive
 //!   points; loops run inside of a thread, or are shared by the threads of a team that have the
 //!   same columns;
 //! - *rows*: the threads of a team go along the innermost axis of a loop and combine what they have
-//!   found; each team has one point of the grid.
+//!   found; each team has one point of the grid;
+//! - *strides* and *tiles*, of kernels without loops: stretches of a block's length for accesses
+//!   that are not aligned or read the same elements, squares for those that cross each other.
 //!
 //! Where there are too few teams for the device, a loop is also cut into chunks for different
-//! blocks. The order in which a fold combines depends on extents alone: on virtual lanes, whatever
-//! the number of points that a thread loads at once.
+//! blocks. A result may lie in the memory of an input: threads that share a point load first, and
+//! wait for each other before one of them stores over what another may have yet to load. The order
+//! in which a fold combines depends on extents alone: on virtual lanes, whatever the number of
+//! points that a thread loads at once.
 
 mod arguments;
 mod executable;
