@@ -38,6 +38,8 @@ fn check_takes(dtype: DType, shape: &[usize], axis: u8, count: usize) {
             let (row, outer) = (place / inner % count, place / inner / count);
             let takes = [of_all.integer(row), of_each.integer(place)];
             for (should, position) in should.iter_mut().zip(takes) {
+                // From the end if it is negative; outside, the nearest inside.
+                let position = if position < 0 { position + extent as i64 } else { position };
                 let position = position.clamp(0, extent as i64 - 1) as usize;
                 let from = (outer * extent + position) * inner + place % inner;
                 should.set(place, table.element(from));
