@@ -114,24 +114,17 @@ fn copy_through_host(from: &Strided<'_>, to: &Strided<'_>, extents: &[usize], it
         let mut axes = place.strides.iter().zip(&strides).zip(extents);
         axes.all(|((own, packed), &extent)| own == packed || extent == 1)
     };
-    let packed = |buffer| Strided { buffer, offset: 0, strides: &strides };
+    let through = |middle: &Buffer| {
+        let middle = Strided { buffer: middle, offset: 0, strides: &strides };
+        copy_strided(from, &middle, extents, item);
+        copy_strided(&middle, to, extents, item);
+    };
     // What is not next to each other on a device is brought there first, in its own memory.
-    if let Some(remote) = from.buffer.remote().filter(|_| !is_packed(from)) {
+    let scattered = |place: &&Strided<'_>| place.buffer.remote().is_some() && !is_packed(place);
+    let remote = [from, to].into_iter().find(scattered).and_then(|place| place.buffer.remote());
+    if let Some(remote) = remote {
         match remote.device().allocate(bytes) {
-            Ok(buffer) => {
-                copy_strided(from, &packed(&buffer), extents, item);
-                copy_strided(&packed(&buffer), to, extents, item);
-            }
-            Err(error) => remote.device().fail(error),
-        }
-        return;
-    }
-    if let Some(remote) = to.buffer.remote().filter(|_| !is_packed(to)) {
-        match remote.device().allocate(bytes) {
-            Ok(buffer) => {
-                copy_strided(from, &packed(&buffer), extents, item);
-                copy_strided(&packed(&buffer), to, extents, item);
-            }
+            Ok(buffer) => through(&buffer),
             Err(error) => remote.device().fail(error),
         }
         return;
@@ -147,11 +140,7 @@ fn copy_through_host(from: &Strided<'_>, to: &Strided<'_>, extents: &[usize], it
             // SAFETY: in bounds; nobody writes them meanwhile (condition 2).
             to.buffer.write(to.offset as usize, unsafe { source.bytes() });
         }
-        _ => {
-            let host = Buffer::from_vec(vec![0u8; bytes]);
-            copy_strided(from, &packed(&host), extents, item);
-            copy_strided(&packed(&host), to, extents, item);
-        }
+        _ => through(&Buffer::from_vec(vec![0u8; bytes])),
     }
 }
 

@@ -5,6 +5,7 @@ use crate::failure::Failure;
 use crate::process::Program;
 use crate::project::Project;
 use crate::python;
+use crate::python_tests;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -36,11 +37,7 @@ pub fn pack(project: &Project, fast: bool) -> Result<(), Failure> {
     }
     copy(&data.join("functions"), &folder.join("data/functions"))?;
     let profile: &[&str] = if fast { &[] } else { &["--release"] };
-    let module = ["build", "--package", "phalanx-python", "--features", "phalanx/ndarray"];
-    project.cargo(&[&module[..], profile].concat()).run()?;
-    let name = format!("{}_phalanx.so", std::env::consts::DLL_PREFIX);
-    let kind = if fast { "debug" } else { "release" };
-    let module = project.target()?.join(kind).join(name);
+    let module = python_tests::build(project, !fast)?;
     copy(&module, &folder.join("python/phalanx/_phalanx.abi3.so"))?;
     let tests = project.test_program("phalanx-kernels", "it", profile)?;
     copy(&tests, &folder.join("kernels/it"))?;

@@ -10,13 +10,20 @@ use std::path::{Path, PathBuf};
 /// The version of the standard that is tested.
 const STANDARD: &str = "2024.12";
 
-/// Builds the module and puts it where Python finds it: into `python/phalanx`.
-pub fn place(project: &Project) -> Result<(), Failure> {
+/// Builds the module, optimised or not, and gives its path.
+pub fn build(project: &Project, is_release: bool) -> Result<PathBuf, Failure> {
     // The features of the tests, so that nothing is built twice.
     let arguments = ["build", "--package", "phalanx-python", "--features", "phalanx/ndarray"];
-    project.cargo(&arguments).run()?;
+    let (profile, folder): (&[&str], &str) =
+        if is_release { (&["--release"], "release") } else { (&[], "debug") };
+    project.cargo(&[&arguments[..], profile].concat()).run()?;
     let (prefix, extension) = (std::env::consts::DLL_PREFIX, std::env::consts::DLL_EXTENSION);
-    let built = project.target()?.join(format!("debug/{prefix}_phalanx.{extension}"));
+    Ok(project.target()?.join(format!("{folder}/{prefix}_phalanx.{extension}")))
+}
+
+/// Builds the module and puts it where Python finds it: into `python/phalanx`.
+pub fn place(project: &Project) -> Result<(), Failure> {
+    let built = build(project, false)?;
     let place = project.path("python/phalanx/_phalanx.abi3.so");
     // A program that has the old one loaded keeps it.
     let unfinished = place.with_extension("new");

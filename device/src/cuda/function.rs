@@ -20,10 +20,6 @@ unsafe impl Sync for Module {}
 #[derive(Clone, Copy, Debug)]
 pub struct Function {
     function: CUfunction,
-    /// Registers of a thread.
-    pub registers: u32,
-    /// Bytes of a thread's memory outside of registers.
-    pub local_bytes: u32,
 }
 
 // SAFETY: a kernel handle is not bound to a context or thread.
@@ -71,20 +67,14 @@ impl Module {
         let Ok(name) = CString::new(name) else { unreachable!("bug: a name with a zero") };
         let mut kernel = std::ptr::null_mut();
         let mut function: CUfunction = std::ptr::null_mut();
-        let (mut registers, mut local_bytes) = (0, 0);
         // SAFETY: the library is loaded, the context current, and the places are valid.
         unsafe {
             let found = sys::cuLibraryGetKernel(&raw mut kernel, self.library, name.as_ptr());
             check(&device.name(), "cuLibraryGetKernel", found)?;
             let got = sys::cuKernelGetFunction(&raw mut function, kernel);
             check(&device.name(), "cuKernelGetFunction", got)?;
-            use sys::CUfunction_attribute as Attribute;
-            let which = Attribute::CU_FUNC_ATTRIBUTE_NUM_REGS;
-            sys::cuFuncGetAttribute(&raw mut registers, which, function);
-            let which = Attribute::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES;
-            sys::cuFuncGetAttribute(&raw mut local_bytes, which, function);
         }
-        Ok(Function { function, registers: registers as u32, local_bytes: local_bytes as u32 })
+        Ok(Function { function })
     }
 }
 

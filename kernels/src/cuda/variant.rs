@@ -126,6 +126,11 @@ impl Variant {
         }
     }
 
+    /// Whether several threads have a point of the grid.
+    pub fn is_shared(&self) -> bool {
+        self.team() > 1 || self.chunks != Chunks::One
+    }
+
     /// The group of the grid along which the points of a thread lie, and how far apart.
     pub fn lane_group(&self) -> Option<(usize, u32)> {
         match self.mode {

@@ -7,7 +7,8 @@ use phalanx_kernels::structured;
 use phalanx_ops::{DType, Monoid, Op};
 use std::fmt::Write as _;
 
-fn options() -> CudaOptions {
+/// Where the tests look for the libraries of CUDA.
+pub fn options() -> CudaOptions {
     let folders = std::env::var_os("PHALANX_CUDA_PATH");
     let folders = folders.map(|paths| std::env::split_paths(&paths).collect());
     CudaOptions { folders: folders.unwrap_or_default(), ..CudaOptions::default() }

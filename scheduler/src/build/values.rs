@@ -406,12 +406,7 @@ impl Builder<'_> {
             // the loops that it exists in: a device without their points has not stored it.
             let stored =
                 self.written.get(node).map_or(self.scopes.len() - 1, |written| written.level);
-            let exists = self
-                .group
-                .members
-                .iter()
-                .find(|member| member.node == *node)
-                .map_or(0, |member| member.depth);
+            let exists = self.depth_of(*node).unwrap_or(0);
             level = level.max(stored).max(exists);
         }
         let access = self.guarded_access(buffer, map, dtype, guard);

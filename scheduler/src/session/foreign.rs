@@ -25,6 +25,21 @@ pub(super) struct Part {
     pub is_shared: bool,
 }
 
+impl Part {
+    /// The memory of all local devices' parts.
+    pub(super) fn storage(
+        parts: impl Iterator<Item = Result<Part, RunError>>,
+    ) -> Result<Arc<Storage>, RunError> {
+        let (mut buffers, mut is_shared) = (Vec::new(), false);
+        for part in parts {
+            let part = part?;
+            is_shared |= part.is_shared;
+            buffers.push(part.buffer);
+        }
+        Ok(if is_shared { Storage::shared(buffers) } else { Storage::new(buffers) })
+    }
+}
+
 /// The memory behind a shard of a device.
 fn foreign(memory: &Arc<dyn Any + Send + Sync>) -> &ForeignMemory {
     match memory.downcast_ref() {
@@ -134,15 +149,12 @@ impl Session {
     ) -> Result<Arc<Storage>, RunError> {
         let memory = foreign(memory);
         let source = self.adopted(memory)?;
-        let (mut buffers, mut is_shared) = (Vec::with_capacity(blocks.len()), false);
-        for (local, block) in blocks.iter().enumerate() {
+        let storage = Part::storage(blocks.iter().enumerate().map(|(local, block)| {
             let part = self.block_of(local, memory, &source, block, shape, item);
-            let part = part.map_err(RunError::Device)?;
-            is_shared |= part.is_shared;
-            buffers.push(part.buffer);
-        }
+            part.map_err(RunError::Device)
+        }))?;
         self.done_with(memory);
-        Ok(if is_shared { Storage::shared(buffers) } else { Storage::new(buffers) })
+        Ok(storage)
     }
 
     /// The memory of a shard that the program gives a local device.

@@ -2,6 +2,7 @@
 
 use super::Session;
 use super::data::{buffer_of, is_aligned};
+use super::foreign;
 use super::memory::word;
 use crate::error::RunError;
 use crate::shards::{Shards, Storage};
@@ -185,13 +186,8 @@ impl Session {
         axis: usize,
     ) -> Result<Arc<Storage>, RunError> {
         if shards.len() == parts.len() {
-            let (mut buffers, mut is_shared) = (Vec::with_capacity(shards.len()), false);
-            for (local, shard) in shards.into_iter().enumerate() {
-                let part = self.part(local, shard)?;
-                is_shared |= part.is_shared;
-                buffers.push(part.buffer);
-            }
-            return Ok(if is_shared { Storage::shared(buffers) } else { Storage::new(buffers) });
+            let shards = shards.into_iter().enumerate();
+            return foreign::Part::storage(shards.map(|(local, shard)| self.part(local, shard)));
         }
         let is_on_host = self.devices.iter().all(|device| device.is_host());
         let item = parts[0].dtype.size();

@@ -68,7 +68,7 @@ impl Writer<'_> {
             false => "active",
         };
         let mut text = String::new();
-        if condition == "first" || self.variant.team() > 1 || self.variant.chunks != Chunks::One {
+        if condition == "first" || self.variant.is_shared() {
             let _ = write!(text, "if ({condition}) ");
         }
         // Each thread has all lanes of its column.
@@ -147,7 +147,7 @@ impl Writer<'_> {
             Stmt::Let(value) => self.is_early(*value),
             _ => false,
         };
-        let is_point = self.open.is_empty() && self.is_shared();
+        let is_point = self.open.is_empty() && self.variant.is_shared();
         let waits = |statement: &Stmt| match statement {
             Stmt::Store { .. } => true,
             Stmt::Loop { .. } => is_point,
@@ -178,11 +178,6 @@ impl Writer<'_> {
             }
             _ => false,
         }
-    }
-
-    /// Whether several threads have a point of the grid.
-    fn is_shared(&self) -> bool {
-        self.variant.team() > 1 || self.variant.chunks != Chunks::One
     }
 
     /// Has the threads of a team and the blocks of chunks wait for each other, if one of them may
@@ -326,9 +321,7 @@ impl Writer<'_> {
             let address = self.address(access, None);
             let condition = match self.open.is_empty() {
                 true => "if (first) ",
-                false if self.variant.team() > 1 || self.variant.chunks != Chunks::One => {
-                    "if (active) "
-                }
+                false if self.variant.is_shared() => "if (active) ",
                 false => "",
             };
             return self.line(format!("{condition}store_lanes({address}, v{value});"));

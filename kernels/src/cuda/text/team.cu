@@ -29,27 +29,11 @@ template <class F, int N> __device__ __forceinline__ typename F::T join_lanes(ty
 }
 
 template <class T> __device__ __forceinline__ T from_lane_below(T x, int distance, int width) {
-    union {
-        T whole;
-        unsigned words[(sizeof(T) + 3) / 4];
-    } bits = {};
-    bits.whole = x;
-#pragma unroll
-    for (int w = 0; w < (sizeof(T) + 3) / 4; w++)
-        bits.words[w] = __shfl_down_sync(0xffffffffu, bits.words[w], distance, width);
-    return bits.whole;
+    return by_words(x, [=](unsigned word) { return __shfl_down_sync(0xffffffffu, word, distance, width); });
 }
 
 template <class T> __device__ __forceinline__ T from_first_lane(T x, int width) {
-    union {
-        T whole;
-        unsigned words[(sizeof(T) + 3) / 4];
-    } bits = {};
-    bits.whole = x;
-#pragma unroll
-    for (int w = 0; w < (sizeof(T) + 3) / 4; w++)
-        bits.words[w] = __shfl_sync(0xffffffffu, bits.words[w], 0, width);
-    return bits.whole;
+    return by_words(x, [=](unsigned word) { return __shfl_sync(0xffffffffu, word, 0, width); });
 }
 
 // Combines what the threads of a row team have found, pairwise; every thread gets the result.

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// What threads and blocks tell each other.
-const TEAM: &str = include_str!("team.cu");
+const TEAM: &str = concat!(include_str!("../words.cu"), include_str!("team.cu"));
 /// Combinations into tables.
 const ATOMICS: &str = include_str!("atomics.cu");
 
@@ -265,8 +265,7 @@ impl<'a> Writer<'a> {
                 ));
             }
         }
-        let meets = self.variant.team() > 1 || self.variant.chunks != Chunks::One;
-        if meets {
+        if self.variant.is_shared() {
             self.line("const bool active = unit < (Position)a.units;");
             self.line("if (!active) unit = 0;");
         } else {

@@ -16,7 +16,7 @@ use phalanx_ops::structured::Scan;
 use phalanx_ops::{DType, Op};
 use std::sync::Arc;
 
-const TEXT: &str = include_str!("scan.cu");
+const TEXT: &str = concat!(include_str!("../../cuda/words.cu"), include_str!("scan.cu"));
 const THREADS: u32 = 256;
 /// Tiles of a group and groups of a group, as the text has them.
 const GROUP: usize = 32;

@@ -34,27 +34,11 @@ extern "C" __global__ void __launch_bounds__(256) scan_columns(const Argument a)
 }
 
 template <class X> DEVICE X shuffle_up(X x, int distance) {
-    union {
-        X whole;
-        unsigned words[(sizeof(X) + 3) / 4];
-    } bits = {};
-    bits.whole = x;
-#pragma unroll
-    for (int w = 0; w < (sizeof(X) + 3) / 4; w++)
-        bits.words[w] = __shfl_up_sync(0xffffffffu, bits.words[w], distance);
-    return bits.whole;
+    return by_words(x, [=](unsigned word) { return __shfl_up_sync(0xffffffffu, word, distance); });
 }
 
 template <class X> DEVICE X shuffle_from(X x, int lane) {
-    union {
-        X whole;
-        unsigned words[(sizeof(X) + 3) / 4];
-    } bits = {};
-    bits.whole = x;
-#pragma unroll
-    for (int w = 0; w < (sizeof(X) + 3) / 4; w++)
-        bits.words[w] = __shfl_sync(0xffffffffu, bits.words[w], lane);
-    return bits.whole;
+    return by_words(x, [=](unsigned word) { return __shfl_sync(0xffffffffu, word, lane); });
 }
 
 // What comes before a thread's elements, if anything does.

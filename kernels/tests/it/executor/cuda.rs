@@ -1,12 +1,12 @@
 //! The same cases on a GPU: run where there is one, and else compiled where NVRTC is installed.
 
 use super::case::Case;
-use phalanx_device::cuda::{Compiler, CudaDevice, CudaOptions};
+use crate::device_functions::options;
+use phalanx_device::cuda::{Compiler, CudaDevice};
 use phalanx_device::{Buffer, Device};
 use phalanx_kernels::cpu::BufferLaunch;
 use phalanx_kernels::cuda::{CudaKernel, Geometry, Shape, source};
 use phalanx_ops::{DType, Scalar, Weak};
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -20,12 +20,6 @@ enum Gpu {
 /// Cases that are compiled where there is no GPU; the others are as good as equal to them.
 const COMPILED: usize = 200;
 static COUNT: AtomicUsize = AtomicUsize::new(0);
-
-fn options() -> CudaOptions {
-    let folders = std::env::var_os("PHALANX_CUDA_PATH");
-    let folders = folders.map(|paths| std::env::split_paths(&paths).collect::<Vec<PathBuf>>());
-    CudaOptions { folders: folders.unwrap_or_default(), ..CudaOptions::default() }
-}
 
 fn gpu() -> &'static Gpu {
     static GPU: OnceLock<Gpu> = OnceLock::new();
