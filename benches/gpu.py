@@ -113,6 +113,8 @@ def case(name, make, bytes_moved, program, torch_program=None, jax_program=None)
             inner = JAX.jit(lambda *o: body(JAX.numpy, *o)) if which == "jax" else None
             run = (lambda: inner(*operands)) if inner else (lambda: body(module, *operands))
             row[which], row[which + "_single"] = timed(run, wait)
+            if which == "phalanx":
+                row["extra_memory"] = extra_memory(operands, run)
             if which in ("phalanx", "cupy"):
                 row[which + "_sum"] = checksum(run())
         except Exception as error:
@@ -130,7 +132,26 @@ def case(name, make, bytes_moved, program, torch_program=None, jax_program=None)
     sums = [row.get("phalanx_sum"), row.get("cupy_sum")]
     equal = None in sums or abs(sums[0] - sums[1]) <= 1e-5 * max(map(abs, sums))
     doubt = "" if equal else f"  WRONG {sums}"
-    print(f"{name:18} limit {row['limit_ms']:8.3f}  {shown}  fraction {part:.2f}{doubt}", flush=True)
+    extra = f"  memory +{row.get('extra_memory', 0):.1%}"
+    print(
+        f"{name:18} limit {row['limit_ms']:8.3f}  {shown}  fraction {part:.2f}{extra}{doubt}",
+        flush=True,
+    )
+
+
+def extra_memory(operands, run):
+    """The most bytes that the device has held beyond operands and result, as a part of these."""
+    import phalanx.cuda
+
+    pool = phalanx.cuda.get_default_memory_pool()
+    for operand in operands:
+        wait_phalanx(operand)
+    pool.reset_peak()
+    before = pool.used_bytes()
+    result = run()
+    wait_phalanx(result)
+    inputs = sum(operand.nbytes for operand in operands)
+    return (pool.peak_bytes() - before - result.nbytes) / (inputs + result.nbytes)
 
 
 def release(which):
@@ -251,6 +272,13 @@ def cg_matfree(np, b):
     return x
 
 
+def small(np, x):
+    for _ in range(30):
+        x = x - x.mean(axis=0)
+        x = x / (1 + abs(x).max(axis=1)[:, None])
+    return x
+
+
 def kmeans(np, x, c):
     for _ in range(5):
         d = (x * x).sum(axis=1)[:, None] - 2 * (x @ c.T) + (c * c).sum(axis=1)
@@ -287,6 +315,7 @@ case("transpose", arrays(1, (SIDE, SIDE), "float32"), 8 * SIDE * SIDE, lambda np
 case("addtranspose", arrays(1, (SIDE, SIDE), "float64"), 16 * SIDE * SIDE, lambda np, a: a + a.T, lambda np, a: a + a.T, lambda np, a: a + a.T)
 case("stencil5", arrays(1, (SIDE, SIDE), "float64"), 50 * 16 * SIDE * SIDE, stencil5)
 case("cg_matfree", arrays(1, (8192, 8192), "float64"), 25 * 6 * 8 * 8192 * 8192, cg_matfree)
+case("small", arrays(1, (64, 64), "float64"), 60 * 16 * 64 * 64, small)
 case("gemm f64", arrays(2, (SIDE, SIDE), "float64"), 3 * 8 * SIDE * SIDE, lambda np, a, b: a @ b)
 case("gemm f32", arrays(2, (SIDE, SIDE), "float32"), 3 * 4 * SIDE * SIDE, lambda np, a, b: a @ b)
 case("kmeans", lambda which: [random(which, (1 << 24, 16), "float32"), random(which, (32, 16), "float32")], 5 * 4 * 16 * (1 << 24), kmeans)

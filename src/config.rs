@@ -429,6 +429,7 @@ fn cuda_options(environment: &Environment) -> CudaOptions {
         folders: environment.cuda_path.clone().unwrap_or_default(),
         cache: cache.filter(|folder| folder.as_os_str() != "off"),
         save_source: environment.save_source.clone(),
+        without_graphs: environment.cuda_graphs == Some(false),
     }
 }
 

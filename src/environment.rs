@@ -148,6 +148,9 @@ variables! {
         Session;
     /// A folder into which the text of every compiled GPU kernel is written.
     save_source: Folder = "PHALANX_SAVE_SOURCE", default "none", since "0.1", Session;
+    /// Whether GPU launches that repeat are enqueued as a whole, by CUDA's graphs; `0` for each by
+    /// itself.
+    cuda_graphs: Switch = "PHALANX_CUDA_GRAPHS", default "1", since "0.1", Session;
     /// The most memory a device may hold: in bytes, or in percent of that of a GPU or of a CPU
     /// device's share of the machine's. A session with several processes uses the smallest limit of
     /// all.
@@ -442,6 +445,12 @@ kinds! {
     Fallback: bool, "`off` or `warn`", |text| match text.to_str()? {
         "off" => Some(false),
         "warn" => Some(true),
+        _ => None,
+    };
+    /// Whether something is done.
+    Switch: bool, "`0` or `1`", |text| match text.to_str()? {
+        "0" => Some(false),
+        "1" => Some(true),
         _ => None,
     };
     /// A folder.

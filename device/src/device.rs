@@ -55,8 +55,22 @@ pub trait Device: Send + Sync {
     /// keep one.
     fn fail(&self, _error: DeviceError) {}
 
+    /// Keeps what `work` enqueues on the calling thread, so that it can be enqueued as a whole,
+    /// instead of doing it; `None` where that is impossible or gains nothing. The memory that the
+    /// work touches must be there whenever it is launched.
+    fn capture(self: Arc<Self>, work: &mut dyn FnMut()) -> Option<Box<dyn Captured>> {
+        let _ = work;
+        None
+    }
+
     /// The device itself, for those who know its kind.
     fn as_any(&self) -> &dyn Any;
+}
+
+/// Work that was captured.
+pub trait Captured: Send + Sync {
+    /// Enqueues all of it.
+    fn launch(&self);
 }
 
 impl fmt::Debug for dyn Device {

@@ -18,7 +18,7 @@ mod null;
 pub use buffer::{Buffer, Remote, Slice};
 pub use copy::{Strided, assert_in_bounds, contiguous, copy_from_host, copy_strided, copy_to_host};
 pub use cpu::CpuDevice;
-pub use device::Device;
+pub use device::{Captured, Device};
 pub use error::DeviceError;
 pub use event::{Completion, Event, EventError};
 pub use foreign::ForeignMemory;

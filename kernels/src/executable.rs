@@ -1,7 +1,7 @@
 //! Kernels that a kind of device can run.
 
 use crate::cpu::{self, BufferLaunch};
-use crate::cuda::CudaKernel;
+use crate::cuda::{CudaKernel, Geometry, Variant};
 use crate::error::KernelError;
 use crate::ir::Kernel;
 use phalanx_device::cuda::CudaDevice;
@@ -28,6 +28,34 @@ impl Executable {
         }
     }
 
+    /// Whether a launch only enqueues work, and does nothing on the host.
+    pub fn is_enqueued(&self) -> bool {
+        match self {
+            Executable::Cpu(_) => false,
+            Executable::Cuda(kernel) => !kernel.is_for_host(),
+        }
+    }
+
+    /// What a launch of these extents, with accesses at these places of buffers, has to load first
+    /// on a device.
+    pub fn missing<'a>(
+        &self,
+        extents: &[usize],
+        origins: &[i64],
+        places: impl Iterator<Item = (isize, &'a [isize])>,
+        guards: &[Vec<(i64, i64)>],
+        device: &Arc<dyn Device>,
+    ) -> Option<Missing<'_>> {
+        let Executable::Cuda(kernel) = self else { return None };
+        let (offsets, strides): (Vec<isize>, Vec<&[isize]>) = places.unzip();
+        // Buffers begin at multiples of 16 bytes, which is all that a text asks of an address.
+        let addresses: Vec<u64> = offsets.iter().map(|offset| *offset as u64).collect();
+        let (strides, addresses) = (&strides[..], &addresses[..]);
+        let variant = kernel
+            .missing(&gpu(device), &Geometry { extents, origins, strides, guards, addresses })?;
+        Some(Missing { kernel, variant })
+    }
+
     /// Runs the kernel on buffers of a device: a CPU is done when this returns, a GPU has the work
     /// in the order of its stream.
     ///
@@ -45,6 +73,27 @@ impl Executable {
             }
             Executable::Cuda(kernel) => kernel.launch(&gpu(device), launch),
         }
+    }
+}
+
+/// A kernel's text that has not been loaded yet.
+pub struct Missing<'a> {
+    kernel: &'a CudaKernel,
+    variant: Variant,
+}
+
+impl PartialEq for Missing<'_> {
+    fn eq(&self, other: &Missing<'_>) -> bool {
+        std::ptr::eq(self.kernel, other.kernel) && self.variant == other.variant
+    }
+}
+
+impl Missing<'_> {
+    /// Compiles and loads it.
+    ///
+    /// Errors: `DeviceError::Compile`, `DeviceError::Library`.
+    pub fn load(&self, device: &Arc<dyn Device>) -> Result<(), DeviceError> {
+        self.kernel.load(&gpu(device), &self.variant).map(|_| ())
     }
 }
 

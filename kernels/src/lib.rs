@@ -9,4 +9,4 @@ pub mod ir;
 pub mod structured;
 
 pub use error::KernelError;
-pub use executable::Executable;
+pub use executable::{Executable, Missing};

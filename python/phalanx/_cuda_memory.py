@@ -22,6 +22,14 @@ class MemoryPool:
         """Bytes that arrays, and plans under way, hold."""
         return sum(held[0] for held in _phalanx._device_memory())
 
+    def peak_bytes(self):
+        """The most bytes that arrays, and plans under way, have held since ``reset_peak``."""
+        return sum(held[1] for held in _phalanx._device_memory())
+
+    def reset_peak(self):
+        """Makes what is held now the most of it."""
+        _phalanx._reset_peak()
+
     def total_bytes(self):
         """Bytes that arrays hold and that are kept for arrays to come."""
         return self.used_bytes() + self.free_bytes()

@@ -341,6 +341,16 @@ pub fn device_memory(py: Python<'_>) -> PyResult<Vec<Held>> {
     Ok(session.memory().into_iter().map(held).collect())
 }
 
+/// Makes the present use of memory the peak.
+#[pyfunction(name = "_reset_peak")]
+pub fn reset_peak(py: Python<'_>) -> PyResult<()> {
+    ensure(py)?;
+    if let Some(session) = &*session() {
+        session.reset_peak();
+    }
+    Ok(())
+}
+
 /// The address on which this process accepts connections, and a secret that the processes of the
 /// world share.
 #[pyfunction(name = "_meeting")]

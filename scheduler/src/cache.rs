@@ -127,13 +127,13 @@ impl PlanCache {
             plan
         });
         let plan = refilled.as_ref().unwrap_or(&skeleton.plan);
-        let devices = target.devices.clone();
+        let (devices, is_host) = (target.devices.clone(), target.kernels.is_host());
         let known = skeleton.cases.get(&liveness).and_then(|case| case.refilled(plan));
         let ready = Arc::new(match known {
-            Some(case) => case.ready(plan, target.mesh, devices),
+            Some(case) => case.ready(plan, target.mesh, devices, is_host),
             None => {
                 let case = Case::new(plan, &liveness, target.kernels)?;
-                let ready = case.ready(plan, target.mesh, devices);
+                let ready = case.ready(plan, target.mesh, devices, is_host);
                 skeleton.cases.entry(liveness.clone()).or_insert(case);
                 ready
             }

@@ -4,6 +4,7 @@ use crate::build::ScalarSource;
 use crate::error::RunError;
 use crate::instance::{At, BlockAt, CopyBox, LocalStep, Memory, Packet};
 use crate::job::{Job, JobMemory};
+use crate::segments::{Segment, Turn};
 use phalanx_collectives::{CollectiveError, Communicator, Message};
 use phalanx_device::{Buffer, Device, Event, Slice, Strided, copy_strided};
 use phalanx_kernels::cpu::BufferLaunch;
@@ -45,11 +46,59 @@ impl Worker {
     pub fn run(&mut self, job: &Job) -> Result<(), RunError> {
         let memory = &job.memory[self.local];
         let mut events: FxHashMap<usize, Event> = FxHashMap::default();
-        for step in &job.ready.instances[self.local].steps {
-            self.step(job, memory, step, &mut events)?;
+        let steps = &job.ready.instances[self.local].steps;
+        let mut done = 0;
+        for segment in &job.ready.segments[self.local] {
+            self.steps(job, memory, &steps[done..segment.steps.start], &mut events)?;
+            self.segment(job, memory, segment, &mut events)?;
+            done = segment.steps.end;
         }
+        self.steps(job, memory, &steps[done..], &mut events)?;
         // Of what fails on a GPU after this, whoever reads from it will hear.
         self.memory.failure().map_or(Ok(()), |failure| Err(RunError::Device(failure)))
+    }
+
+    /// Enqueues the steps of a segment.
+    fn segment(
+        &mut self,
+        job: &Job,
+        memory: &JobMemory,
+        segment: &Segment,
+        events: &mut FxHashMap<usize, Event>,
+    ) -> Result<(), RunError> {
+        let address = |at: Memory| {
+            let buffer = memory.buffer(at);
+            buffer.remote().map(|_| buffer.as_ptr() as u64)
+        };
+        let turn = segment.turn(address, &job.scalars);
+        if let Turn::Launch(captured) = turn {
+            let _span = tracing::trace_span!("segment", steps = segment.steps.len()).entered();
+            captured.launch();
+            return Ok(());
+        }
+        let steps = &job.ready.instances[self.local].steps[segment.steps.clone()];
+        if let Turn::Capture = turn {
+            let device = self.memory.clone();
+            let mut outcome = Ok(());
+            let captured = device.capture(&mut || outcome = self.steps(job, memory, steps, events));
+            let captured = captured.filter(|_| outcome.is_ok()).map(Arc::from);
+            segment.keep(captured.clone());
+            if let Some(captured) = captured {
+                captured.launch();
+                return Ok(());
+            }
+        }
+        self.steps(job, memory, steps, events)
+    }
+
+    fn steps(
+        &mut self,
+        job: &Job,
+        memory: &JobMemory,
+        steps: &[LocalStep],
+        events: &mut FxHashMap<usize, Event>,
+    ) -> Result<(), RunError> {
+        steps.iter().try_for_each(|step| self.step(job, memory, step, events))
     }
 
     fn step(

@@ -24,6 +24,7 @@ pub mod planning;
 mod processes;
 mod ready;
 mod recorded;
+mod segments;
 mod session;
 mod shards;
 

@@ -4,14 +4,17 @@ use crate::error::RunError;
 use crate::finalise::{Final, FinalStep, Liveness, Place, finalise};
 use crate::instance::{Instance, LocalStep, instantiate};
 use crate::plan::Plan;
+use crate::segments::{Segment, segments};
 use phalanx_device::Device;
 use phalanx_distributed::Placement;
-use phalanx_kernels::Executable;
 use phalanx_kernels::ir::Kernel;
+use phalanx_kernels::{Executable, Missing};
 use phalanx_ops::Mesh;
 use rustc_hash::FxHashMap;
+use std::num::NonZero;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Kernels that are kept; beyond, those that no plan holds are forgotten.
 const MOST_KERNELS: usize = 4096;
@@ -42,6 +45,11 @@ impl KernelCache {
         Ok(compiled)
     }
 
+    /// Whether the devices' work is done when they have been asked for it.
+    pub fn is_host(&self) -> bool {
+        self.device.as_ref().is_none_or(|device| device.is_host())
+    }
+
     pub fn len(&self) -> usize {
         self.kernels.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
@@ -63,12 +71,59 @@ pub(crate) struct Ready {
     pub kernels: Arc<[Arc<Executable>]>,
     /// One for each local device.
     pub instances: Vec<Instance>,
+    /// The segments of each instance; none of devices whose work is done when it is asked for.
+    pub segments: Vec<Vec<Segment>>,
+    is_loaded: OnceLock<()>,
 }
 
 impl Ready {
     /// Whether devices tell each other something.
     pub fn communicates(&self) -> bool {
         self.instances.iter().flat_map(|instance| &instance.steps).any(LocalStep::communicates)
+    }
+
+    /// Loads what the kernels are on these devices for the shapes of this plan, several at a time:
+    /// nothing is compiled or loaded while devices wait for each other.
+    ///
+    /// Errors: those of a GPU's compiler.
+    pub fn load(&self, devices: &[Arc<dyn Device>]) -> Result<(), RunError> {
+        if self.is_loaded.get().is_some() {
+            return Ok(());
+        }
+        let mut missing: Vec<(Missing<'_>, &Arc<dyn Device>)> = Vec::new();
+        for (instance, device) in self.instances.iter().zip(devices) {
+            for step in &instance.steps {
+                let LocalStep::Launch { kernel, extents, origins, accesses, guards, .. } = step
+                else {
+                    continue;
+                };
+                let places = accesses.iter().map(|at| (at.offset, at.strides.as_slice()));
+                let needed =
+                    self.kernels[*kernel].missing(extents, origins, places, guards, device);
+                let known = |needed: &Missing<'_>| missing.iter().any(|(own, _)| own == needed);
+                missing.extend(needed.filter(|needed| !known(needed)).map(|own| (own, device)));
+            }
+        }
+        let next = AtomicUsize::new(0);
+        let work = || -> Result<(), RunError> {
+            while let Some((missing, device)) = missing.get(next.fetch_add(1, Ordering::Relaxed)) {
+                missing.load(device)?;
+            }
+            Ok(())
+        };
+        let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+        let helpers = missing.len().min(cores).saturating_sub(1);
+        std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..helpers).map(|_| scope.spawn(work)).collect();
+            let own = work();
+            let others = threads.into_iter().map(|thread| match thread.join() {
+                Ok(outcome) => outcome,
+                Err(panic) => std::panic::resume_unwind(panic),
+            });
+            others.fold(own, Result::and)
+        })?;
+        let _ = self.is_loaded.set(());
+        Ok(())
     }
 }
 
@@ -92,14 +147,21 @@ impl Case {
     }
 
     /// What devices of the mesh do.
-    pub fn ready(&self, plan: &Plan, mesh: &Mesh, devices: Range<usize>) -> Ready {
+    pub fn ready(&self, plan: &Plan, mesh: &Mesh, devices: Range<usize>, is_host: bool) -> Ready {
         let instance = |device| instantiate(plan, &self.finished, mesh, device);
+        let instances: Vec<Instance> = devices.map(instance).collect();
+        let of_instance = |instance: &Instance| match is_host {
+            true => Vec::new(),
+            false => segments(&instance.steps, &self.kernels),
+        };
         Ready {
             moved: plan.moved.clone(),
             placements: plan.placements.clone(),
             places: self.finished.places.clone(),
             kernels: self.kernels.clone(),
-            instances: devices.map(instance).collect(),
+            segments: instances.iter().map(of_instance).collect(),
+            instances,
+            is_loaded: OnceLock::new(),
         }
     }
 }

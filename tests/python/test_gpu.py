@@ -29,10 +29,11 @@ def ordinal():
     return np._phalanx._gpus()[0][0]
 
 
-def run_alone(program):
+def run_alone(program, environment=()):
     """Runs a program with a session of its own on that GPU."""
     kept = {name: os.environ[name] for name in ["PHALANX_CUDA_PATH"] if name in os.environ}
     kept["PHALANX_DEVICES"] = f"cuda:{ordinal()}"
+    kept.update(environment)
     return worlds.run(program, environment=kept, timeout=120)
 
 
@@ -536,3 +537,46 @@ def test_numba_works_on_parts():
     numpy.testing.assert_array_equal(x.get(), 2 * numpy.arange(1000.0))
     there = cuda.to_device(numpy.arange(6.0))
     assert np.asarray(there).tolist() == [0, 1, 2, 3, 4, 5]
+
+
+LOOP = """
+    import phalanx as np
+    x, y = np.linspace(0, 1, 1 << 12), np.zeros(1 << 12)
+    for turn in range(60):
+        total = (x * x).sum()
+        y[1:-1] = (x[:-2] + x[2:]) / 2
+        x = x + y / (1 + total)
+        y += x.max()
+        x.evaluate()
+    print(x.sum().item().hex(), y[17].item().hex())
+"""
+
+
+def test_repeated_launches_are_enqueued_as_a_whole():
+    logged = {"PHALANX_LOG": "trace"}
+    plain = run_alone(LOOP, dict(logged, PHALANX_CUDA_GRAPHS="0"))
+    whole = run_alone(LOOP, logged)
+    assert plain.stdout == whole.stdout
+    assert "segment" not in plain.stderr
+    assert whole.stderr.count("segment") > 40, whole.stderr[-4000:]
+
+
+def test_arrays_of_more_than_two_to_the_31_elements():
+    free, _ = phalanx.cuda.Device(0).mem_info
+    if free < 24 << 30 or GPUS > 1:
+        pytest.skip("the GPU has too little memory")
+    count = (1 << 31) + 4097
+    ones = np.ones(count, "int8")
+    ones[count - 3] = 7
+    total = (ones + ones).sum(dtype="int64")
+    assert int(total) == 2 * (count + 6)
+    assert int(ones.argmax()) == count - 3
+    assert ones[np.array([0, count - 3, count - 1])].tolist() == [1, 7, 1]
+    table = ones[: count - 1].reshape(2, -1)
+    assert table.sum(axis=0, dtype="int64").max() == 8
+    assert int(ones[::-1][2]) == 7
+    assert int((ones > 3).sum()) == 1
+    wide = np.ones((3, (1 << 30) + 5), "int8")
+    assert int((wide.T + wide.T)[-1].sum()) == 6
+    del ones, table, wide
+    np.cuda.get_default_memory_pool().free_all_blocks()

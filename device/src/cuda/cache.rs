@@ -1,11 +1,14 @@
 //! Compiled kernels on disk.
 //!
 //! A file holds a digest of its contents, so that a damaged one is compiled again; it is written
-//! under a name of its own and renamed, so that any number of processes may share the folder.
+//! under a name of its own and renamed, so that any number of processes may share the folder. The
+//! first process that needs a kernel compiles it, and the others wait for its file.
 
+use std::fs::{File, TryLockError};
 use std::hash::{DefaultHasher, Hasher};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 /// What tells files of this form from others.
 const MARK: &[u8; 8] = b"PXCUBIN1";
@@ -42,6 +45,46 @@ pub(super) fn load(folder: &Path, key: &str) -> Option<Vec<u8>> {
     (&head[..8] == MARK && head[8..] == digest(code)).then(|| code.to_vec())
 }
 
+/// How long a process waits for another that compiles the same kernel, and how long between looks.
+const LONGEST_WAIT: Duration = Duration::from_secs(20);
+const LOOK: Duration = Duration::from_millis(2);
+
+/// The right to compile a kernel, until it is dropped.
+pub(super) struct Turn {
+    /// Locked; `None` where the folder's file system has no locks, or another process keeps its
+    /// turn for too long.
+    file: Option<File>,
+    path: PathBuf,
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        if self.file.is_some() {
+            // Whoever waits for the file that is gone finds the kernel next, or compiles it.
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// Waits for the turn to compile a kernel.
+pub(super) fn turn(folder: &Path, key: &str) -> Turn {
+    let path = folder.join(format!("{key}.lock"));
+    let _ = std::fs::create_dir_all(folder);
+    let begin = Instant::now();
+    let Ok(file) = File::options().create(true).append(true).open(&path) else {
+        return Turn { file: None, path };
+    };
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Turn { file: Some(file), path },
+            Err(TryLockError::WouldBlock) if begin.elapsed() < LONGEST_WAIT => {
+                std::thread::sleep(LOOK);
+            }
+            Err(_) => return Turn { file: None, path },
+        }
+    }
+}
+
 /// Keeps machine code. A folder that cannot be written to is no error: the next run compiles again.
 pub(super) fn store(folder: &Path, key: &str, code: &[u8]) {
     let write = || -> std::io::Result<()> {
@@ -71,6 +114,27 @@ mod tests {
         assert_eq!(load(&folder, &key).as_deref(), Some(b"code".as_slice()));
         std::fs::write(path(&folder, &key), b"PXCUBIN1damagedcode").unwrap();
         assert_eq!(load(&folder, &key), None);
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn one_compiles_and_the_others_wait() {
+        let folder = std::env::temp_dir().join(format!("phalanx-turn-{}", std::process::id()));
+        let compiled = std::sync::atomic::AtomicUsize::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    let _turn = turn(&folder, "key");
+                    if load(&folder, "key").is_none() {
+                        compiled.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+                        std::thread::sleep(Duration::from_millis(50));
+                        store(&folder, "key", b"code");
+                    }
+                });
+            }
+        });
+        assert_eq!(compiled.into_inner(), 1);
+        assert!(!folder.join("key.lock").exists());
         std::fs::remove_dir_all(&folder).unwrap();
     }
 }

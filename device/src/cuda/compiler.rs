@@ -58,13 +58,16 @@ impl Compiler {
             let _ = std::fs::create_dir_all(folder);
             let _ = std::fs::write(folder.join(format!("{name}.{key}.cu")), source);
         }
-        if let Some(code) = self.options.cache.as_ref().and_then(|at| cache::load(at, &key)) {
+        let Some(folder) = &self.options.cache else { return self.compile_now(name, source) };
+        if let Some(code) = cache::load(folder, &key) {
+            return Ok(code);
+        }
+        let _turn = cache::turn(folder, &key);
+        if let Some(code) = cache::load(folder, &key) {
             return Ok(code);
         }
         let code = self.compile_now(name, source)?;
-        if let Some(folder) = &self.options.cache {
-            cache::store(folder, &key, &code);
-        }
+        cache::store(folder, &key, &code);
         Ok(code)
     }
 

@@ -146,7 +146,7 @@ impl Remote for CudaDevice {
         }
         self.enter();
         // SAFETY: the bytes lie inside a buffer of this device (`Remote`).
-        let set = unsafe { sys::cuMemsetD8Async(address, 0, len, self.stream) };
+        let set = unsafe { sys::cuMemsetD8Async(address, 0, len, self.work_stream()) };
         self.note("cuMemsetD8Async", set);
     }
 
@@ -156,9 +156,9 @@ impl Remote for CudaDevice {
         let target = (to.buffer.as_ptr() as u64).wrapping_add_signed(to.offset as i64);
         if runs.extents.is_empty() {
             self.enter();
+            let stream = self.work_stream();
             // SAFETY: both runs lie inside buffers of this device (`copy_strided` checked them).
-            let copied =
-                unsafe { sys::cuMemcpyDtoDAsync_v2(target, source, runs.run, self.stream) };
+            let copied = unsafe { sys::cuMemcpyDtoDAsync_v2(target, source, runs.run, stream) };
             self.note("cuMemcpyDtoDAsync", copied);
             return;
         }

@@ -1,5 +1,6 @@
 //! A GPU as a device.
 
+use super::allocator::{Allocator, DeviceMemory};
 use super::attributes::ATTRIBUTES;
 use super::blas::Blas;
 use super::context::{has_begun, keep_context};
@@ -10,6 +11,7 @@ use super::pool::Pool;
 use super::staging::Staging;
 use super::stream::Mark;
 use crate::buffer::Remote;
+use crate::device::Captured;
 use crate::{Buffer, Device, DeviceError, ForeignMemory};
 use cudarc::driver::sys::{self, CUcontext, CUdevice, CUdevice_attribute as Attribute, CUstream};
 use std::any::Any;
@@ -51,6 +53,7 @@ pub struct CudaDevice {
     /// The most bytes that it may hold; `UNLIMITED` without a limit.
     limit: AtomicUsize,
     pool: Mutex<Pool>,
+    allocator: Box<dyn Allocator>,
     /// Memory of others that work under way still reads, the oldest first.
     borrowed: Mutex<VecDeque<(Mark, Owner)>>,
     /// Memory of the host that the device reaches by itself.
@@ -107,6 +110,18 @@ impl CudaDevice {
         limit: Option<usize>,
         options: &CudaOptions,
     ) -> Result<Arc<CudaDevice>, DeviceError> {
+        CudaDevice::with_allocator(ordinal, limit, options, Box::new(DeviceMemory))
+    }
+
+    /// As `new`, with memory from an allocator, which the device's pool keeps for what comes next.
+    ///
+    /// Errors: as `new`.
+    pub fn with_allocator(
+        ordinal: usize,
+        limit: Option<usize>,
+        options: &CudaOptions,
+        allocator: Box<dyn Allocator>,
+    ) -> Result<Arc<CudaDevice>, DeviceError> {
         let count = cuda_devices(options)?;
         if ordinal >= count {
             return Err(DeviceError::NoSuchDevice { ordinal, count });
@@ -145,6 +160,7 @@ impl CudaDevice {
             options: options.clone(),
             limit: AtomicUsize::new(limit.unwrap_or(UNLIMITED)),
             pool: Mutex::default(),
+            allocator,
             borrowed: Mutex::default(),
             pinned: Mutex::default(),
             staging: Mutex::new(None),
@@ -290,10 +306,11 @@ impl CudaDevice {
         let blocks = self.pool_state().drain();
         let _kept = self.visit();
         self.synchronize();
-        for block in blocks {
-            // SAFETY: the block came from `cuMemAlloc`, nobody holds it, and the stream is idle.
-            let freed = unsafe { sys::cuMemFree_v2(block) };
-            self.note("cuMemFree", freed);
+        for (block, size) in blocks {
+            // SAFETY: the block came from the allocator, nobody holds it, and the stream is idle.
+            if let Err(error) = unsafe { self.allocator.free(self, block, size) } {
+                self.fail(error);
+            }
         }
     }
 
@@ -305,21 +322,14 @@ impl CudaDevice {
 
     fn allocate_block(&self, size: usize) -> Result<u64, DeviceError> {
         self.enter();
-        let mut address = 0;
-        // SAFETY: the context is current and the place valid.
-        let first = unsafe { sys::cuMemAlloc_v2(&raw mut address, size) };
-        if first == sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY {
-            self.release_cached();
-            // SAFETY: as above.
-            let again = unsafe { sys::cuMemAlloc_v2(&raw mut address, size) };
-            if again == sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY {
-                return Err(self.refused(size));
-            }
-            check(&self.name(), "cuMemAlloc", again)?;
+        if let Some(address) = self.allocator.allocate(self, size)? {
             return Ok(address);
         }
-        check(&self.name(), "cuMemAlloc", first)?;
-        Ok(address)
+        if self.is_capturing() {
+            return Err(self.refused(size));
+        }
+        self.release_cached();
+        self.allocator.allocate(self, size)?.ok_or_else(|| self.refused(size))
     }
 
     fn refused(&self, requested: usize) -> DeviceError {
@@ -356,6 +366,9 @@ impl Device for CudaDevice {
             let held = (pool.in_use + pool.cached).saturating_add(size);
             (cached, cached.is_none() && held > limit)
         };
+        if is_full && self.is_capturing() {
+            return Err(self.refused(bytes));
+        }
         if is_full {
             self.release_cached();
         }
@@ -369,9 +382,11 @@ impl Device for CudaDevice {
         };
         let owner = self.clone();
         let release = move |address| owner.give_back(address, size);
-        let remote: Arc<dyn Remote> = self;
+        let (keeper, remote): (_, Arc<dyn Remote>) = (self.clone(), self);
         // SAFETY: the block is `size` bytes of the device's memory until `release` takes it back.
-        Ok(unsafe { Buffer::from_remote(address, bytes, remote, release) })
+        let buffer = unsafe { Buffer::from_remote(address, bytes, remote, release) };
+        keeper.keep_captured(&buffer);
+        Ok(buffer)
     }
 
     fn bytes_in_use(&self) -> usize {
@@ -429,7 +444,16 @@ impl Device for CudaDevice {
     }
 
     fn fail(&self, error: DeviceError) {
-        let _ = self.failure.set(error);
+        if let Some(error) = self.keep_failure(error) {
+            let _ = self.failure.set(error);
+        }
+    }
+
+    fn capture(self: Arc<Self>, work: &mut dyn FnMut()) -> Option<Box<dyn Captured>> {
+        if self.options.without_graphs {
+            return None;
+        }
+        self.capture_work(work).ok()
     }
 
     fn as_any(&self) -> &dyn Any {

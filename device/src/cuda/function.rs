@@ -90,6 +90,7 @@ impl Function {
         let mut parameters = [argument.as_ptr().cast_mut().cast::<c_void>()];
         let ([x, y, z], [a, b, c]) = (size.blocks, size.threads);
         let parameters = parameters.as_mut_ptr();
+        let stream = device.work_stream();
         // SAFETY: the caller's promise; the parameter is copied before the call returns.
         let launched = unsafe {
             match size.together {
@@ -102,7 +103,7 @@ impl Function {
                     b,
                     c,
                     size.shared,
-                    device.stream,
+                    stream,
                     parameters,
                     std::ptr::null_mut(),
                 ),
@@ -115,7 +116,7 @@ impl Function {
                     b,
                     c,
                     size.shared,
-                    device.stream,
+                    stream,
                     parameters,
                 ),
             }

@@ -13,6 +13,8 @@ pub struct CudaOptions {
     pub cache: Option<PathBuf>,
     /// A folder into which the text of every compiled kernel is written.
     pub save_source: Option<PathBuf>,
+    /// Whether launches that repeat are enqueued one by one all the same.
+    pub without_graphs: bool,
 }
 
 /// A library of CUDA.

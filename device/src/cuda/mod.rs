@@ -8,9 +8,11 @@
 //! A call that fails leaves its error with the device (`Device::failure`), because a fault of the
 //! GPU shows at some later call; whoever reads results asks for it.
 
+mod allocator;
 mod attributes;
 mod blas;
 mod cache;
+mod capture;
 mod compiler;
 mod context;
 mod copies;
@@ -24,6 +26,7 @@ mod profiling;
 mod staging;
 mod stream;
 
+pub use allocator::{Allocator, DeviceMemory, ManagedMemory};
 pub use blas::{MatrixElement, Product};
 pub use compiler::Compiler;
 pub use context::{KeptContext, keep_context};

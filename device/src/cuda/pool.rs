@@ -48,10 +48,12 @@ impl Pool {
         self.free.values().map(Vec::len).sum()
     }
 
-    /// All free blocks, which are the caller's to give back to the driver.
-    pub fn drain(&mut self) -> Vec<u64> {
+    /// All free blocks with their sizes, which are the caller's to give back to the allocator.
+    pub fn drain(&mut self) -> Vec<(u64, usize)> {
         self.cached = 0;
-        self.free.drain().flat_map(|(_, blocks)| blocks).collect()
+        let of_size =
+            |(size, blocks): (usize, Vec<u64>)| blocks.into_iter().map(move |block| (block, size));
+        self.free.drain().flat_map(of_size).collect()
     }
 }
 
@@ -71,6 +73,6 @@ mod tests {
         assert_eq!((pool.in_use, pool.cached, pool.peak), (0, 2048, 2048));
         assert_eq!((pool.take(512), pool.take(size)), (None, Some(8192)));
         assert_eq!((pool.free_blocks(), pool.cached), (1, size));
-        assert_eq!(pool.drain(), [4096]);
+        assert_eq!(pool.drain(), [(4096, size)]);
     }
 }

@@ -29,7 +29,7 @@ pub struct CudaKernel {
 }
 
 /// A variant that has been compiled.
-struct Loaded {
+pub(crate) struct Loaded {
     function: Function,
     fields: Vec<Field>,
     /// Blocks that a multiprocessor holds at once.
@@ -192,7 +192,27 @@ impl CudaKernel {
         Ok(known)
     }
 
-    fn load(&self, device: &CudaDevice, variant: &Variant) -> Result<Arc<Loaded>, DeviceError> {
+    /// Whether it runs on the host, because a GPU would do it in no order.
+    pub(crate) fn is_for_host(&self) -> bool {
+        self.host.is_some()
+    }
+
+    /// The variant that a launch needs, if it has not been loaded.
+    pub(crate) fn missing(&self, device: &CudaDevice, launch: &Geometry<'_>) -> Option<Variant> {
+        if self.host.is_some() {
+            return None;
+        }
+        let variant = Shape::new(&self.kernel, launch)?.variant;
+        let key = (variant, device.properties().capability);
+        let variants = self.variants.lock().unwrap_or_else(PoisonError::into_inner);
+        (!variants.contains_key(&key)).then_some(key.0)
+    }
+
+    pub(crate) fn load(
+        &self,
+        device: &CudaDevice,
+        variant: &Variant,
+    ) -> Result<Arc<Loaded>, DeviceError> {
         let capability = device.properties().capability;
         let key = (variant.clone(), capability);
         {

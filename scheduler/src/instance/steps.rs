@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// Memory that a step touches.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Memory {
     /// A slot of the plan.
     Slot(usize),

@@ -7,6 +7,7 @@ mod cuda_texts;
 mod golden;
 mod half_tables;
 mod levels;
+mod memory;
 mod random;
 mod reference;
 mod text;

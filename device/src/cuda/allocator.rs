@@ -1,0 +1,87 @@
+//! Where the pool of a GPU gets its blocks from.
+
+use super::device::CudaDevice;
+use super::driver::check;
+use crate::{Device, DeviceError};
+use cudarc::driver::sys::{self, CUmemAttach_flags};
+
+/// A source of memory of a GPU, which its pool asks for blocks and gives them back to.
+pub trait Allocator: Send + Sync {
+    /// The address of a new block of so many bytes, a multiple of 512, aligned alike; `None` where
+    /// there is too little memory. The device's context is current.
+    ///
+    /// Errors: `DeviceError::Cuda` of whatever else goes wrong.
+    fn allocate(&self, device: &CudaDevice, bytes: usize) -> Result<Option<u64>, DeviceError>;
+
+    /// Takes a block back.
+    ///
+    /// Errors: `DeviceError::Cuda`.
+    ///
+    /// # Safety
+    /// The block is one that `allocate` gave, of this length, and nothing uses it: all work of the
+    /// device's stream is done.
+    unsafe fn free(
+        &self,
+        device: &CudaDevice,
+        address: u64,
+        bytes: usize,
+    ) -> Result<(), DeviceError>;
+}
+
+/// Memory of the GPU alone: `cuMemAlloc`.
+pub struct DeviceMemory;
+
+/// Memory that the host addresses too, and of which there may be more than the GPU has:
+/// `cuMemAllocManaged`.
+pub struct ManagedMemory;
+
+fn given(
+    device: &CudaDevice,
+    call: &'static str,
+    address: u64,
+    result: sys::CUresult,
+) -> Result<Option<u64>, DeviceError> {
+    match result {
+        sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY => Ok(None),
+        _ => check(&device.name(), call, result).map(|()| Some(address)),
+    }
+}
+
+impl Allocator for DeviceMemory {
+    fn allocate(&self, device: &CudaDevice, bytes: usize) -> Result<Option<u64>, DeviceError> {
+        let mut address = 0;
+        // SAFETY: the context is current (the caller's promise) and the place valid.
+        let result = unsafe { sys::cuMemAlloc_v2(&raw mut address, bytes) };
+        given(device, "cuMemAlloc", address, result)
+    }
+
+    unsafe fn free(
+        &self,
+        device: &CudaDevice,
+        address: u64,
+        _bytes: usize,
+    ) -> Result<(), DeviceError> {
+        // SAFETY: the caller's promise.
+        check(&device.name(), "cuMemFree", unsafe { sys::cuMemFree_v2(address) })
+    }
+}
+
+impl Allocator for ManagedMemory {
+    fn allocate(&self, device: &CudaDevice, bytes: usize) -> Result<Option<u64>, DeviceError> {
+        let mut address = 0;
+        let attached = CUmemAttach_flags::CU_MEM_ATTACH_GLOBAL as u32;
+        // SAFETY: the context is current (the caller's promise) and the place valid.
+        let result = unsafe { sys::cuMemAllocManaged(&raw mut address, bytes, attached) };
+        given(device, "cuMemAllocManaged", address, result)
+    }
+
+    unsafe fn free(
+        &self,
+        device: &CudaDevice,
+        address: u64,
+        bytes: usize,
+    ) -> Result<(), DeviceError> {
+        // SAFETY: the caller's promise; both kinds are freed alike.
+        unsafe { DeviceMemory.free(device, address, bytes) }
+    }
+}

@@ -1,0 +1,178 @@
+//! Capture: what a thread enqueues is kept as one of CUDA's graphs, to be enqueued as a whole.
+//!
+//! Work is captured in a stream that only the capturing thread has, so that nothing of other
+//! threads gets into it, and is launched in the device's own stream. Memory that it takes from the
+//! pool stays with it, because its addresses are in the graph.
+
+use super::device::CudaDevice;
+use super::driver::check;
+use crate::device::Captured;
+use crate::{Buffer, Device, DeviceError};
+use cudarc::driver::sys::{self, CUgraph, CUgraphExec, CUstream};
+use std::cell::RefCell;
+use std::sync::Arc;
+
+/// A capture under way.
+struct Capture {
+    /// The device, which outlives the capture.
+    device: *const CudaDevice,
+    stream: CUstream,
+    kept: Vec<Buffer>,
+    failure: Option<DeviceError>,
+}
+
+thread_local! {
+    /// The capture of this thread.
+    static CAPTURE: RefCell<Option<Capture>> = const { RefCell::new(None) };
+}
+
+/// Work that has been captured.
+struct Graph {
+    device: Arc<CudaDevice>,
+    graph: CUgraphExec,
+    #[allow(dead_code, reason = "held for the addresses that are in the graph")]
+    kept: Vec<Buffer>,
+}
+
+// SAFETY: an executable graph is bound to no thread; launches of it come one after the other in
+// the device's stream.
+unsafe impl Send for Graph {}
+// SAFETY: as for `Send`.
+unsafe impl Sync for Graph {}
+
+impl Captured for Graph {
+    fn launch(&self) {
+        self.device.enter();
+        // SAFETY: the graph lives, and so does the memory that it touches (`Device::capture`).
+        let launched = unsafe { sys::cuGraphLaunch(self.graph, self.device.stream) };
+        self.device.note("cuGraphLaunch", launched);
+    }
+}
+
+impl Drop for Graph {
+    fn drop(&mut self) {
+        // What it does may be under way.
+        self.device.synchronize();
+        // SAFETY: nobody launches the graph any more, and its last launch is over.
+        let _ = unsafe { sys::cuGraphExecDestroy(self.graph) };
+    }
+}
+
+/// The stream and the capture in it, which end when this is dropped.
+struct Begun<'a> {
+    device: &'a CudaDevice,
+    stream: CUstream,
+}
+
+impl<'a> Begun<'a> {
+    fn new(device: &'a CudaDevice) -> Result<Begun<'a>, DeviceError> {
+        device.enter();
+        let mut stream: CUstream = std::ptr::null_mut();
+        let flags = sys::CUstream_flags::CU_STREAM_NON_BLOCKING as u32;
+        // SAFETY: the context is current and the place valid.
+        let made = unsafe { sys::cuStreamCreate(&raw mut stream, flags) };
+        check(&device.name(), "cuStreamCreate", made)?;
+        let begun = Begun { device, stream };
+        // Other threads go on as if there were no capture, and this one may allocate.
+        let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
+        // SAFETY: the stream lives and holds nothing.
+        let began = unsafe { sys::cuStreamBeginCapture_v2(stream, mode) };
+        check(&device.name(), "cuStreamBeginCapture", began)?;
+        let capture = Capture { device, stream, kept: Vec::new(), failure: None };
+        CAPTURE.set(Some(capture));
+        Ok(begun)
+    }
+
+    /// What has been captured, with the memory that it took.
+    fn end(self) -> Result<(CUgraph, Vec<Buffer>), DeviceError> {
+        let capture = CAPTURE.take();
+        let mut graph: CUgraph = std::ptr::null_mut();
+        // SAFETY: the stream is being captured, and the place is valid.
+        let ended = unsafe { sys::cuStreamEndCapture(self.stream, &raw mut graph) };
+        let Some(Capture { kept, failure, .. }) = capture else {
+            unreachable!("bug: a capture that was begun has ended")
+        };
+        let outcome = failure.map_or_else(|| check(&self.device.name(), "capture", ended), Err);
+        if let Err(error) = outcome {
+            destroy(graph);
+            return Err(error);
+        }
+        Ok((graph, kept))
+    }
+}
+
+impl Drop for Begun<'_> {
+    fn drop(&mut self) {
+        if CAPTURE.take().is_some() {
+            let mut graph: CUgraph = std::ptr::null_mut();
+            // SAFETY: the work has panicked while the stream was being captured.
+            let _ = unsafe { sys::cuStreamEndCapture(self.stream, &raw mut graph) };
+            destroy(graph);
+        }
+        // SAFETY: nobody else has the stream.
+        let _ = unsafe { sys::cuStreamDestroy_v2(self.stream) };
+    }
+}
+
+fn destroy(graph: CUgraph) {
+    if !graph.is_null() {
+        // SAFETY: the graph is nobody's any more.
+        let _ = unsafe { sys::cuGraphDestroy(graph) };
+    }
+}
+
+impl CudaDevice {
+    /// The stream in which the calling thread enqueues work: the device's own, unless the thread is
+    /// capturing.
+    pub(super) fn work_stream(&self) -> CUstream {
+        CAPTURE.with_borrow(|capture| match capture {
+            Some(capture) if std::ptr::eq(capture.device, self) => capture.stream,
+            _ => self.stream,
+        })
+    }
+
+    /// Whether the calling thread is capturing this device's work.
+    pub(super) fn is_capturing(&self) -> bool {
+        self.work_stream() != self.stream
+    }
+
+    /// Keeps memory that captured work uses.
+    pub(super) fn keep_captured(&self, buffer: &Buffer) {
+        CAPTURE.with_borrow_mut(|capture| match capture {
+            Some(capture) if std::ptr::eq(capture.device, self) => {
+                capture.kept.push(buffer.clone());
+            }
+            _ => {}
+        });
+    }
+
+    /// Keeps the failure of what cannot be captured, which leaves the device as it is; gives it
+    /// back where nothing is being captured.
+    pub(super) fn keep_failure(&self, error: DeviceError) -> Option<DeviceError> {
+        CAPTURE.with_borrow_mut(|capture| match capture {
+            Some(capture) if std::ptr::eq(capture.device, self) => {
+                capture.failure.get_or_insert(error);
+                None
+            }
+            _ => Some(error),
+        })
+    }
+
+    /// Captures what `work` enqueues on the calling thread.
+    ///
+    /// Errors: `DeviceError::Cuda` of a call that cannot be captured; the device is as before.
+    pub(super) fn capture_work(
+        self: Arc<Self>,
+        work: &mut dyn FnMut(),
+    ) -> Result<Box<dyn Captured>, DeviceError> {
+        let begun = Begun::new(&self)?;
+        work();
+        let (graph, kept) = begun.end()?;
+        let mut executable: CUgraphExec = std::ptr::null_mut();
+        // SAFETY: the graph is whole, and the place is valid.
+        let made = unsafe { sys::cuGraphInstantiateWithFlags(&raw mut executable, graph, 0) };
+        destroy(graph);
+        check(&self.name(), "cuGraphInstantiate", made)?;
+        Ok(Box::new(Graph { device: self, graph: executable, kept }))
+    }
+}
