@@ -539,6 +539,24 @@ def test_numba_works_on_parts():
     assert np.asarray(there).tolist() == [0, 1, 2, 3, 4, 5]
 
 
+def test_a_routine_without_memory_is_an_error_and_the_program_goes_on():
+    ended = run_alone(
+        """
+        import phalanx as np
+        np.init(memory_limit=150 << 20)
+        x = np.linspace(1, 0, 8 << 20)
+        print(float(x[0]))
+        try:
+            np.sort(x).evaluate()
+        except MemoryError as error:
+            print("refused", "the largest arrays in memory" in str(error), "f64[8388608]" in str(error))
+        print(float(x.sum()))
+        """
+    )
+    assert ended.stdout.split("\n")[:2] == ["1.0", "refused True True"], ended.stdout
+    assert float(ended.stdout.split("\n")[2]) == 4194304.0
+
+
 LOOP = """
     import phalanx as np
     x, y = np.linspace(0, 1, 1 << 12), np.zeros(1 << 12)

@@ -33,7 +33,7 @@ pub struct Session {
     pub(super) devices: Vec<Arc<dyn Device>>,
     pub(super) options: SessionOptions,
     pub(super) kernels: KernelCache,
-    pub(super) live: LiveArrays,
+    pub(super) live: Arc<LiveArrays>,
     state: Mutex<State>,
 }
 
@@ -89,10 +89,11 @@ impl Session {
         }
         let world = Arc::new(world);
         let kernels = KernelCache::new(devices.first().cloned());
+        let live = Arc::<LiveArrays>::default();
         let lane = |(local, communicator): (usize, &Arc<dyn Communicator>)| {
             let (device, memory) = (first_device + local, devices[local].clone());
             let worker = Worker::new(local, device, memory, communicator.clone(), mesh.clone());
-            Lane::new(worker, world.clone())
+            Lane::new(worker, world.clone(), live.clone())
         };
         let state = State {
             plans: PlanCache::default(),
@@ -111,7 +112,7 @@ impl Session {
             devices,
             options,
             kernels,
-            live: LiveArrays::default(),
+            live,
             state: Mutex::new(state),
         }))
     }

@@ -1,9 +1,11 @@
 //! Lanes: the work of one device, in order.
 
+use super::live::LiveArrays;
 use crate::error::RunError;
 use crate::execute::Worker;
 use crate::job::Job;
 use phalanx_collectives::{CollectiveError, World};
+use phalanx_device::DeviceError;
 use phalanx_ops::waiting::aside;
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,25 +16,29 @@ use std::thread::JoinHandle;
 pub(super) struct Lane {
     worker: Arc<Mutex<Worker>>,
     world: Arc<World>,
+    live: Arc<LiveArrays>,
     /// Started by the first job that nobody waits for.
-    thread: Option<(Sender<Arc<Job>>, JoinHandle<()>)>,
+    thread: Option<Thread>,
 }
 
 impl Lane {
-    pub fn new(worker: Worker, world: Arc<World>) -> Lane {
-        Lane { worker: Arc::new(Mutex::new(worker)), world, thread: None }
+    pub fn new(worker: Worker, world: Arc<World>, live: Arc<LiveArrays>) -> Lane {
+        Lane { worker: Arc::new(Mutex::new(worker)), world, live, thread: None }
     }
 
     /// Runs a job on the calling thread. Only while no job that was sent is under way.
     pub fn run(&self, job: &Job) {
-        run(&self.worker, job, &self.world);
+        run(&self.worker, job, &self.world, &self.live);
     }
 
     /// Has the device's thread run a job after those sent before.
     pub fn send(&mut self, job: &Arc<Job>) -> Result<(), RunError> {
         let (jobs, _) = match &self.thread {
             Some(thread) => thread,
-            None => self.thread.insert(start(self.worker.clone(), self.world.clone())?),
+            None => {
+                let (worker, world) = (self.worker.clone(), self.world.clone());
+                self.thread.insert(start(worker, world, self.live.clone())?)
+            }
         };
         jobs.send(job.clone()).map_err(|_| RunError::Bug {
             message: String::from("bug: the thread of a device is gone"),
@@ -48,10 +54,13 @@ impl Lane {
     }
 }
 
+type Thread = (Sender<Arc<Job>>, JoinHandle<()>);
+
 fn start(
     worker: Arc<Mutex<Worker>>,
     world: Arc<World>,
-) -> Result<(Sender<Arc<Job>>, JoinHandle<()>), RunError> {
+    live: Arc<LiveArrays>,
+) -> Result<Thread, RunError> {
     let (sender, jobs) = channel::<Arc<Job>>();
     let (device, name) = {
         let worker = worker.lock().unwrap_or_else(PoisonError::into_inner);
@@ -59,17 +68,17 @@ fn start(
     };
     let thread = std::thread::Builder::new()
         .name(format!("device:{device}"))
-        .spawn(move || jobs.into_iter().for_each(|job| run(&worker, &job, &world)))
+        .spawn(move || jobs.into_iter().for_each(|job| run(&worker, &job, &world, &live)))
         .map_err(|error| {
             let reason = error.to_string();
-            RunError::Device(phalanx_device::DeviceError::Threads { device: name, reason })
+            RunError::Device(DeviceError::Threads { device: name, reason })
         })?;
     Ok((sender, thread))
 }
 
 /// Runs a job on a device and tells how it ended; a failure ends the world, so that no rank waits
 /// for this one.
-fn run(worker: &Mutex<Worker>, job: &Job, world: &World) {
+fn run(worker: &Mutex<Worker>, job: &Job, world: &World, live: &LiveArrays) {
     // A broken promise of ours (or of a subscriber that is told of spans) must not leave the other
     // devices and ranks waiting.
     let run = std::panic::AssertUnwindSafe(|| {
@@ -82,8 +91,19 @@ fn run(worker: &Mutex<Worker>, job: &Job, world: &World) {
         let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| String::from(*text)));
         Err(RunError::Bug { message: text.unwrap_or_default() })
     });
+    let result = result.map_err(|error| match error {
+        RunError::Device(refusal @ DeviceError::OutOfMemory { .. }) => {
+            RunError::Memory { refusal, largest: live.largest() }
+        }
+        error => error,
+    });
+    // Nobody waits for what a routine of this process alone had too little memory for.
+    let is_own = |error: &RunError| {
+        matches!(error, RunError::Memory { .. }) && world.size() == 1 && !job.ready.communicates()
+    };
     if let Err(error) = &result
         && !matches!(error, RunError::Collective(_))
+        && !is_own(error)
     {
         world.abort(CollectiveError::Aborted {
             rank: world.rank(),
