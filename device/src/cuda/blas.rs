@@ -1,8 +1,8 @@
 //! Matrix products by cuBLAS.
 
 use super::device::CudaDevice;
-use super::library::{Library, find};
-use crate::{Device, DeviceError};
+use super::library::{Library, find, succeeded};
+use crate::DeviceError;
 use cudarc::cublas::sys::{self, cublasHandle_t, cublasStatus_t};
 use cudarc::cublas::sys::{cublasComputeType_t as Compute, cudaDataType_t as Type};
 use std::ffi::c_void;
@@ -64,15 +64,8 @@ fn check(
     call: &'static str,
     status: cublasStatus_t,
 ) -> Result<(), DeviceError> {
-    if status == cublasStatus_t::CUBLAS_STATUS_SUCCESS {
-        return Ok(());
-    }
-    Err(DeviceError::Cuda {
-        device: device.name(),
-        call,
-        name: format!("{status:?}"),
-        text: String::from("see the documentation of cuBLAS"),
-    })
+    let outcome = (status, cublasStatus_t::CUBLAS_STATUS_SUCCESS);
+    succeeded(device, Library::Cublas, call, outcome)
 }
 
 impl Blas {

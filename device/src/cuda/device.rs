@@ -5,6 +5,7 @@ use super::attributes::ATTRIBUTES;
 use super::blas::Blas;
 use super::context::{has_begun, keep_context};
 use super::driver::check;
+use super::fft::Plans;
 use super::library::{CudaOptions, Library, find};
 use super::pinned::PinnedPool;
 use super::pool::Pool;
@@ -67,6 +68,8 @@ pub struct CudaDevice {
     host: OnceLock<rayon::ThreadPool>,
     /// The handle of cuBLAS, made when it is first needed.
     pub(super) blas: Mutex<Option<Blas>>,
+    /// Plans of Fourier transforms that are kept.
+    pub(super) plans: Mutex<Plans>,
     pub(super) device: CUdevice,
 }
 
@@ -168,6 +171,7 @@ impl CudaDevice {
             own: own.clone(),
             host: OnceLock::new(),
             blas: Mutex::new(None),
+            plans: Mutex::default(),
             device,
         }))
     }
@@ -466,6 +470,7 @@ impl Drop for CudaDevice {
         self.synchronize();
         self.staging.get_mut().unwrap_or_else(PoisonError::into_inner).take();
         self.pinned.get_mut().unwrap_or_else(PoisonError::into_inner).free_all();
+        self.plans.get_mut().unwrap_or_else(PoisonError::into_inner).drop_all();
         self.blas.get_mut().unwrap_or_else(PoisonError::into_inner).take();
         self.release_cached();
         // SAFETY: nothing of the device is in use any more.

@@ -1,6 +1,7 @@
 //! Where CUDA's libraries are looked for.
 
-use crate::DeviceError;
+use super::device::CudaDevice;
+use crate::{Device, DeviceError};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
@@ -28,6 +29,10 @@ pub enum Library {
     Cublas,
     /// Fourier transforms.
     Cufft,
+    /// Factorisations of matrices.
+    Cusolver,
+    /// Sparse matrices, which the factorisations are built on.
+    Cusparse,
     /// Names for profilers.
     Nvtx,
 }
@@ -43,8 +48,15 @@ pub struct Found {
 
 impl Library {
     /// Every library, in the order in which they are told of.
-    pub const ALL: [Library; 5] =
-        [Library::Driver, Library::Nvrtc, Library::Cublas, Library::Cufft, Library::Nvtx];
+    pub const ALL: [Library; 7] = [
+        Library::Driver,
+        Library::Nvrtc,
+        Library::Cublas,
+        Library::Cufft,
+        Library::Cusolver,
+        Library::Cusparse,
+        Library::Nvtx,
+    ];
 
     /// What it is called in messages.
     pub const fn name(self) -> &'static str {
@@ -53,6 +65,8 @@ impl Library {
             Library::Nvrtc => "NVRTC",
             Library::Cublas => "cuBLAS",
             Library::Cufft => "cuFFT",
+            Library::Cusolver => "cuSOLVER",
+            Library::Cusparse => "cuSPARSE",
             Library::Nvtx => "NVTX",
         }
     }
@@ -64,6 +78,8 @@ impl Library {
             Library::Nvrtc => &["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"],
             Library::Cublas => &["libcublas.so.13", "libcublas.so.12", "libcublas.so"],
             Library::Cufft => &["libcufft.so.12", "libcufft.so.11", "libcufft.so"],
+            Library::Cusolver => &["libcusolver.so.12", "libcusolver.so.11", "libcusolver.so"],
+            Library::Cusparse => &["libcusparse.so.12", "libcusparse.so"],
             Library::Nvtx => &[
                 "libnvToolsExt.so.1",
                 "libnvToolsExt.so",
@@ -73,13 +89,22 @@ impl Library {
         }
     }
 
-    /// How the files beside it begin that it looks for by name, where only the system's loader
-    /// looks: they must be in memory first.
+    /// How the files begin that it looks for by name, where only the system's loader looks: they
+    /// must be in memory first. They lie beside it, or in another package's folder.
     const fn companions(self) -> &'static [&'static str] {
         match self {
-            Library::Driver | Library::Cufft | Library::Nvtx => &[],
+            Library::Driver | Library::Cufft | Library::Cusolver | Library::Nvtx => &[],
             Library::Nvrtc => &["libnvrtc-builtins.so."],
             Library::Cublas => &["libcublasLt.so."],
+            Library::Cusparse => &["libnvJitLink.so."],
+        }
+    }
+
+    /// The libraries that it is built on, which must be in memory first, too.
+    const fn foundations(self) -> &'static [Library] {
+        match self {
+            Library::Cusolver => &[Library::Cublas, Library::Cusparse],
+            _ => &[],
         }
     }
 
@@ -96,6 +121,12 @@ impl Library {
             }
             Library::Cufft => {
                 "pip install nvidia-cufft, or name the folder that has it in PHALANX_CUDA_PATH"
+            }
+            Library::Cusolver => {
+                "pip install nvidia-cusolver, or name the folder that has it in PHALANX_CUDA_PATH"
+            }
+            Library::Cusparse => {
+                "pip install nvidia-cusparse, or name the folder that has it in PHALANX_CUDA_PATH"
             }
             Library::Nvtx => {
                 "pip install nvidia-nvtx, or name the folder that has it in PHALANX_CUDA_PATH"
@@ -114,6 +145,10 @@ static LOADED: Mutex<Vec<Found>> = Mutex::new(Vec::new());
 ///
 /// Errors: `DeviceError::Library` with all the places that were searched.
 pub fn find(library: Library, options: &CudaOptions) -> Result<Found, DeviceError> {
+    for &foundation in library.foundations() {
+        // Where one is missing, the library may still find it by itself, or is not there either.
+        let _ = find(foundation, options);
+    }
     let mut loaded = LOADED.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     if let Some(found) = loaded.iter().find(|found| found.library == library) {
         return Ok(found.clone());
@@ -130,7 +165,7 @@ pub fn find(library: Library, options: &CudaOptions) -> Result<Found, DeviceErro
             if !path.exists() {
                 continue;
             }
-            load_companions(library, path);
+            load_companions(library, path, options);
         }
         if keep(path) && is_present(library) {
             let found = Found { library, path: path.clone() };
@@ -154,15 +189,18 @@ pub fn find(library: Library, options: &CudaOptions) -> Result<Found, DeviceErro
     })
 }
 
-fn load_companions(library: Library, path: &Path) {
-    let Some(entries) = path.parent().and_then(|folder| std::fs::read_dir(folder).ok()) else {
-        return;
-    };
-    for entry in entries.flatten() {
-        let name = entry.file_name();
-        let name = name.to_string_lossy();
-        if library.companions().iter().any(|begin| name.starts_with(begin)) {
-            keep(&entry.path());
+fn load_companions(library: Library, path: &Path, options: &CudaOptions) {
+    for begin in library.companions() {
+        let own = path.parent().into_iter();
+        for folder in own.chain(options.folders.iter().map(PathBuf::as_path)) {
+            let Ok(entries) = std::fs::read_dir(folder) else { continue };
+            let begins = |path: &PathBuf| {
+                path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(begin))
+            };
+            let files = entries.flatten().map(|entry| entry.path()).filter(begins);
+            if files.filter(|path| keep(path)).count() > 0 {
+                break;
+            }
         }
     }
 }
@@ -181,6 +219,24 @@ fn keep(path: &Path) -> bool {
     }
 }
 
+/// The outcome of a call of a library as a typed error.
+pub(super) fn succeeded<S: PartialEq + std::fmt::Debug>(
+    device: &CudaDevice,
+    library: Library,
+    call: &'static str,
+    (status, success): (S, S),
+) -> Result<(), DeviceError> {
+    if status == success {
+        return Ok(());
+    }
+    Err(DeviceError::Cuda {
+        device: device.name(),
+        call,
+        name: format!("{status:?}"),
+        text: format!("see the documentation of {}", library.name()),
+    })
+}
+
 /// Whether the bindings find the library, which they look for by name.
 fn is_present(library: Library) -> bool {
     // SAFETY: probing opens the library and calls nothing in it.
@@ -190,6 +246,8 @@ fn is_present(library: Library) -> bool {
             Library::Nvrtc => cudarc::nvrtc::sys::is_culib_present(),
             Library::Cublas => cudarc::cublas::sys::is_culib_present(),
             Library::Cufft => cudarc::cufft::sys::is_culib_present(),
+            Library::Cusolver => cudarc::cusolver::sys::is_culib_present(),
+            Library::Cusparse => cudarc::cusparse::sys::is_culib_present(),
             // Its functions are looked up where they are used.
             Library::Nvtx => true,
         }

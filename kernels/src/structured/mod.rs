@@ -11,6 +11,7 @@ pub mod scan;
 pub mod search;
 pub mod sort;
 pub mod sparse;
+pub mod transpose;
 
 pub use block::{Block, Plain};
 pub use run::{run, run_on};

@@ -41,6 +41,10 @@ fn run_on_gpu(
     let gpu = gpu(device);
     let is_done = match op {
         Structured::Matmul => matmul::cuda::run(operands, to, &gpu)?,
+        Structured::Fft(fft) => {
+            fft::cuda::run(fft, operands, to, &gpu)?;
+            true
+        }
         Structured::Sort(sort) => sort::cuda::run(*sort, operands, to, &gpu)?,
         Structured::Scan(scan) => scan::cuda::run(*scan, operands, to, &gpu)?,
         Structured::Take(take) => {

@@ -83,6 +83,8 @@ fn every_routine_compiles() {
         ("scan", structured::scan::cuda::sources()),
         ("sort", structured::sort::cuda::sources()),
         ("take", structured::gather::cuda::sources()),
+        ("spectrum", structured::fft::cuda::sources()),
+        ("transpose", structured::transpose::sources()),
         ("sum_parts", structured::matmul::cuda::sources()),
         ("copy", vec![phalanx_device::cuda::COPY_SOURCE.to_owned()]),
     ];

@@ -2,6 +2,7 @@
 //! the precision of its elements, each line by itself, so that neither the split of a value nor the
 //! number of threads shows in the result.
 
+use super::check::check;
 use super::lines::{Line, Lines};
 use super::plans::{Precision, plan, plan_real_forward, plan_real_inverse};
 use crate::structured::{Block, Plain};
@@ -18,29 +19,7 @@ use std::sync::Arc;
 pub fn run(fft: &Fft, operands: &[Block<'_>], to: &Block<'_>, pool: Option<&rayon::ThreadPool>) {
     let from = &operands[0];
     let axis = usize::from(fft.axis);
-    let expected = match fft.transform {
-        Transform::Forward | Transform::Inverse => to.shape[axis],
-        Transform::RealForward => {
-            assert_eq!(to.shape[axis], from.shape[axis] / 2 + 1, "bug: extent of a transform");
-            from.shape[axis]
-        }
-        Transform::RealInverse { extent } => {
-            assert_eq!(to.shape[axis] as u64, extent, "bug: extent of a transform");
-            to.shape[axis] / 2 + 1
-        }
-    };
-    assert!(
-        from.shape.len() == to.shape.len()
-            && from.shape[axis] == expected
-            && from.shape[..axis] == to.shape[..axis]
-            && from.shape[axis + 1..] == to.shape[axis + 1..]
-            && from.dtype.real() == to.dtype.real(),
-        "bug: a transform of {:?} {} into {:?} {}",
-        from.shape,
-        from.dtype,
-        to.shape,
-        to.dtype
-    );
+    check(fft, from, to);
     if to.is_empty() {
         return;
     }

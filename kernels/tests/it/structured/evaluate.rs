@@ -1,10 +1,13 @@
 //! Running one operation on whole values.
 
+use crate::device_functions::options;
 use num_complex::{Complex32, Complex64};
-use phalanx_device::Buffer;
-use phalanx_kernels::structured::{Block, Plain, run};
+use phalanx_device::cuda::CudaDevice;
+use phalanx_device::{Buffer, Device};
+use phalanx_kernels::structured::{Block, Plain, run, run_on};
 use phalanx_ops::dtype::Element;
 use phalanx_ops::{DType, Structured};
+use std::sync::{Arc, OnceLock};
 
 /// A value in C order.
 pub struct Operand {
@@ -17,6 +20,54 @@ pub fn operand<T: Element>(elements: &[T], shape: &[usize]) -> Operand {
     assert_eq!(elements.len(), shape.iter().product::<usize>());
     let buffer = Buffer::from_vec(elements.to_vec());
     Operand { buffer, dtype: T::DTYPE, shape: shape.to_vec() }
+}
+
+/// The first GPU, if there is one.
+pub fn gpu() -> Option<&'static Arc<dyn Device>> {
+    static GPU: OnceLock<Option<Arc<dyn Device>>> = OnceLock::new();
+    let gpu = GPU.get_or_init(|| match CudaDevice::new(0, None, &options()) {
+        Ok(device) => Some(device),
+        Err(error) => {
+            println!("nothing is run on a GPU: {error}");
+            None
+        }
+    });
+    gpu.as_ref()
+}
+
+/// The elements of the result on a device.
+pub fn evaluate_on<R: Element + Plain>(
+    op: &Structured,
+    operands: &[&Operand],
+    device: &Arc<dyn Device>,
+) -> Vec<R> {
+    let (shape, dtype) = result(op, operands);
+    assert_eq!(dtype, R::DTYPE);
+    let origin = [0; 8];
+    let held = operands.iter().map(|operand| {
+        let len = operand.shape.iter().product::<usize>() * operand.dtype.size();
+        let mut bytes = vec![0; len];
+        operand.buffer.read(0, &mut bytes);
+        let buffer = device.clone().allocate(len).expect("memory");
+        buffer.write(0, &bytes);
+        buffer
+    });
+    let held = held.collect::<Vec<_>>();
+    let blocks = held.iter().zip(operands).map(|(buffer, operand)| Block {
+        buffer,
+        dtype: operand.dtype,
+        shape: &operand.shape,
+        origin: &origin[..operand.shape.len()],
+    });
+    let blocks = blocks.collect::<Vec<_>>();
+    let mut bytes = vec![0xa5; shape.iter().product::<usize>() * dtype.size()];
+    let buffer = device.clone().allocate(bytes.len()).expect("memory");
+    buffer.write(0, &bytes);
+    let to = Block { buffer: &buffer, dtype, shape: &shape, origin: &origin[..shape.len()] };
+    run_on(op, &blocks, &to, device).unwrap_or_else(|error| panic!("{op:?} {shape:?}: {error}"));
+    buffer.read(0, &mut bytes);
+    assert_eq!(device.failure(), None, "{op:?} {shape:?}");
+    elements(&bytes)
 }
 
 /// The bytes of the result, which must be the same whatever the number of threads.
@@ -62,12 +113,15 @@ pub fn evaluate<R: Element + Plain>(
 ) -> (Vec<usize>, Vec<R>) {
     let (shape, dtype) = result(op, operands);
     assert_eq!(dtype, R::DTYPE);
-    let bytes = evaluate_bytes(op, operands);
-    let elements = bytes.chunks_exact(size_of::<R>()).map(|bytes| {
+    (shape, elements(&evaluate_bytes(op, operands)))
+}
+
+fn elements<R: Plain>(bytes: &[u8]) -> Vec<R> {
+    let element = |bytes: &[u8]| {
         // SAFETY: as many bytes as the element has, any of which are a value of it (`Plain`).
         unsafe { bytes.as_ptr().cast::<R>().read_unaligned() }
-    });
-    (shape, elements.collect())
+    };
+    bytes.chunks_exact(size_of::<R>()).map(element).collect()
 }
 
 /// Numbers between -1 and 1.

@@ -3,6 +3,7 @@
 mod evaluate;
 mod fft;
 mod gather;
+mod gpu;
 mod linalg;
 mod scan;
 mod search;

@@ -1,0 +1,155 @@
+//! Fourier transforms on a GPU by cuFFT.
+
+use super::check::check;
+use crate::cuda::prelude::Uses;
+use crate::cuda::routine::Routine;
+use crate::structured::Block;
+use crate::structured::lines::Lines;
+use crate::structured::transpose::{Transposed, transpose};
+use phalanx_device::cuda::{CudaDevice, Fourier, FourierLines};
+use phalanx_device::{Buffer, Device, DeviceError, Strided, copy_strided};
+use phalanx_ops::DType;
+use phalanx_ops::structured::{Fft, Transform};
+use std::sync::Arc;
+
+const TEXT: &str = include_str!("spectrum.cu");
+const THREADS: u32 = 256;
+const MOST_BLOCKS: usize = 1 << 20;
+/// Calls of the library for one transform: so many at any rate, and more if each has so many bytes.
+const FEW_CALLS: usize = 4;
+const LARGE: usize = 4 << 20;
+
+/// Transforms the lines of a block along an axis; like the routine of the CPU, but for rounding.
+///
+/// Panics (`bug:`) if shapes or dtypes do not fit. Errors: those of `CudaDevice::transform` and of
+/// the compiler.
+pub fn run(
+    fft: &Fft,
+    operands: &[Block<'_>],
+    to: &Block<'_>,
+    device: &Arc<CudaDevice>,
+) -> Result<(), DeviceError> {
+    let from = &operands[0];
+    check(fft, from, to);
+    if to.is_empty() {
+        return Ok(());
+    }
+    let (before, after) = (Lines::of(from.shape, fft.axis), Lines::of(to.shape, fft.axis));
+    if before.extent == 0 {
+        to.buffer.zero(0, to.len() * to.dtype.size());
+        return Ok(());
+    }
+    let (kind, length) = match fft.transform {
+        Transform::Forward => (Fourier::Forward, before.extent),
+        Transform::Inverse => (Fourier::Inverse, before.extent),
+        Transform::RealForward => (Fourier::RealForward, before.extent),
+        Transform::RealInverse { .. } => (Fourier::RealInverse, after.extent),
+    };
+    if length == 1 {
+        single(from, to);
+        return Ok(());
+    }
+    if kind != Fourier::RealInverse {
+        return transform(kind, length, (from, from.buffer, before), (to, after), device);
+    }
+    // The library spoils what it makes real numbers of, and takes the imaginary parts of elements
+    // that cannot have any as it pleases.
+    let spectrum = device.clone().allocate(from.len() * from.dtype.size())?;
+    let middle = if length.is_multiple_of(2) { length / 2 } else { 0 };
+    let defines = [defines(to.dtype)];
+    let uses = Uses::default();
+    let routine = Routine { entry: "spectrum", text: TEXT, defines: &defines, uses: &uses };
+    let numbers = [from.len(), before.extent, before.inner, middle].map(|number| number as u64);
+    let addresses = [from.buffer, &spectrum].map(|buffer| buffer.as_ptr() as u64);
+    let words: Vec<u64> = addresses.into_iter().chain(numbers).collect();
+    let blocks = from.len().div_ceil(THREADS as usize).min(MOST_BLOCKS);
+    // SAFETY: the words are those of `Argument` in the text, and the blocks are whole.
+    unsafe { routine.launch(device, blocks, THREADS, &words)? };
+    transform(kind, length, (from, &spectrum, before), (to, after), device)
+}
+
+/// Transforms the elements of a buffer that lie as those of the block `from`.
+fn transform(
+    kind: Fourier,
+    length: usize,
+    (from, source, before): (&Block<'_>, &Buffer, Lines),
+    (to, after): (&Block<'_>, Lines),
+    device: &Arc<CudaDevice>,
+) -> Result<(), DeviceError> {
+    let is_double = to.dtype.real() == DType::F64;
+    let sizes = [from.dtype.size(), to.dtype.size()];
+    let extents = [before.extent, after.extent];
+    let (outer, inner) = (before.outer, before.inner);
+    let start = [source.as_ptr() as u64, to.buffer.as_ptr() as u64];
+    let along =
+        FourierLines { length, count: outer, strides: [1; 2], distances: extents, is_double };
+    if inner == 1 {
+        // SAFETY: the blocks are whole, of the lengths that were checked; they begin at addresses
+        // that suit every dtype.
+        return unsafe { device.transform(kind, &along, [start].into_iter()) };
+    }
+    // Neighbouring lines of a stretch, and those at the same place of all stretches.
+    let neighbours = FourierLines { count: inner, strides: [inner; 2], distances: [1; 2], ..along };
+    let across = FourierLines {
+        count: outer,
+        strides: [inner; 2],
+        distances: extents.map(|extent| extent * inner),
+        ..along
+    };
+    let (lines, calls, steps) = match inner < outer {
+        true => (across, inner, sizes),
+        false => (neighbours, outer, [0, 1].map(|side| extents[side] * inner * sizes[side])),
+    };
+    let is_aligned =
+        calls == 1 || steps.iter().all(|step| step.is_multiple_of(if is_double { 16 } else { 8 }));
+    let bytes = lines.count * extents[0].max(extents[1]) * sizes[0].max(sizes[1]);
+    if is_aligned && (calls <= FEW_CALLS || bytes >= LARGE) {
+        let places = (0..calls as u64)
+            .map(|call| [0, 1].map(|side| start[side] + call * steps[side] as u64));
+        // SAFETY: as above; each call has other lines, which begin at aligned addresses.
+        return unsafe { device.transform(kind, &lines, places) };
+    }
+    // Many small calls take longer than bringing the lines together and back.
+    let [packed, result] = [0, 1].map(|side| outer * inner * extents[side] * sizes[side]);
+    let (packed, result) = (device.clone().allocate(packed)?, device.clone().allocate(result)?);
+    let [middle, end] = [&packed, &result].map(|buffer| buffer.as_ptr() as u64);
+    let together = Transposed::packed(sizes[0], extents[0], inner, outer);
+    let back = Transposed::packed(sizes[1], inner, extents[1], outer);
+    let lines = FourierLines { count: outer * inner, ..along };
+    // SAFETY: the buffers have room for all lines, and the blocks are whole.
+    unsafe {
+        transpose(&together, start[0], middle, device)?;
+        device.transform(kind, &lines, [[middle, end]].into_iter())?;
+        transpose(&back, end, start[1], device)
+    }
+}
+
+/// Transforms lines of one element: the element itself.
+fn single(from: &Block<'_>, to: &Block<'_>) {
+    let [size, target] = [from, to].map(|block| block.dtype.size());
+    if target > size {
+        to.buffer.zero(0, to.len() * target);
+    }
+    let strides = [[size as isize], [target as isize]];
+    let place = |block: &Block<'_>| block.buffer.clone();
+    let (source, result) = (place(from), place(to));
+    copy_strided(
+        &Strided { buffer: &source, offset: 0, strides: &strides[0] },
+        &Strided { buffer: &result, offset: 0, strides: &strides[1] },
+        &[to.len()],
+        size.min(target),
+    );
+}
+
+fn defines(dtype: DType) -> (&'static str, String) {
+    ("R", String::from(dtype.real().name()))
+}
+
+/// The texts of every dtype.
+pub fn sources() -> Vec<String> {
+    let source = |dtype| {
+        let (defines, uses) = ([defines(dtype)], Uses::default());
+        Routine { entry: "spectrum", text: TEXT, defines: &defines, uses: &uses }.source()
+    };
+    [DType::F32, DType::F64].map(source).into()
+}

@@ -1,0 +1,22 @@
+// A copy of half spectra whose elements that belong to real numbers have no imaginary parts: the
+// first of a line, and that in the middle of an even length.
+struct Argument {
+    u64 from, to;
+    u64 total;
+    // Elements of a line, of a row of neighbours, and the row in the middle (0: there is none).
+    u64 extent, inner, middle;
+};
+
+struct alignas(2 * sizeof(R)) Complex {
+    R re, im;
+};
+
+extern "C" __global__ void __launch_bounds__(256) spectrum(const Argument a) {
+    u64 step = (u64)gridDim.x * blockDim.x;
+    for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < a.total; i += step) {
+        u64 row = i / a.inner % a.extent;
+        Complex x = ((const Complex*)a.from)[i];
+        if (row == 0 || row == a.middle) x.im = 0;
+        ((Complex*)a.to)[i] = x;
+    }
+}
