@@ -151,6 +151,9 @@ variables! {
     /// Whether GPU launches that repeat are enqueued as a whole, by CUDA's graphs; `0` for each by
     /// itself.
     cuda_graphs: Switch = "PHALANX_CUDA_GRAPHS", default "1", since "0.1", Session;
+    /// On GPUs: whether products of f32 matrices (and c64) may round their elements to TF32, which
+    /// has 10 bits behind the point, to be several times as fast; `1` or `0`.
+    tf32: Switch = "PHALANX_TF32", default "0", since "0.1", Session;
     /// The most memory a device may hold: in bytes, or in percent of that of a GPU or of a CPU
     /// device's share of the machine's. A session with several processes uses the smallest limit of
     /// all.

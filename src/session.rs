@@ -386,6 +386,7 @@ fn world(
         fact("version", String::from(env!("CARGO_PKG_VERSION"))),
         // The matrix products of a library may differ in their last bits between instruction sets.
         fact("instruction set", instruction_set()),
+        fact("PHALANX_TF32", u8::from(config.cuda.tf32).to_string()),
         fact("mesh", mesh.map_or(String::from("a line of all devices"), Mesh::to_string)),
         fact("policy", format!("{policy:?}")),
         fact("limits", format!("{limits:?}")),

@@ -98,19 +98,17 @@ impl CudaDevice {
         b: u64,
         c: u64,
     ) -> Result<(), DeviceError> {
-        let mut blas = self.blas.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let blas = match &mut *blas {
-            Some(blas) => blas,
-            none => none.insert(Blas::new(self)?),
-        };
-        self.enter();
         let Product { element, m, n, k, a_row, steps: [a_step, b_step], count, adds } = *product;
+        let single = match self.options().tf32 {
+            true => Compute::CUBLAS_COMPUTE_32F_FAST_TF32,
+            false => Compute::CUBLAS_COMPUTE_32F,
+        };
         let (kind, compute) = match element {
             MatrixElement::F16 => (Type::CUDA_R_16F, Compute::CUBLAS_COMPUTE_32F),
             MatrixElement::BF16 => (Type::CUDA_R_16BF, Compute::CUBLAS_COMPUTE_32F),
-            MatrixElement::F32 => (Type::CUDA_R_32F, Compute::CUBLAS_COMPUTE_32F),
+            MatrixElement::F32 => (Type::CUDA_R_32F, single),
             MatrixElement::F64 => (Type::CUDA_R_64F, Compute::CUBLAS_COMPUTE_64F),
-            MatrixElement::C64 => (Type::CUDA_C_32F, Compute::CUBLAS_COMPUTE_32F),
+            MatrixElement::C64 => (Type::CUDA_C_32F, single),
             MatrixElement::C128 => (Type::CUDA_C_64F, Compute::CUBLAS_COMPUTE_64F),
         };
         // One and zero of every scalar type: a complex one is a real one and a zero.
@@ -124,9 +122,9 @@ impl CudaDevice {
         let none = sys::cublasOperation_t::CUBLAS_OP_N;
         // The library's matrices are in Fortran's order: the transposed product is asked for.
         // SAFETY: the caller's promise; the numbers are of the compute type and outlive the call.
-        let status = unsafe {
+        let multiply = |handle| unsafe {
             sys::cublasGemmStridedBatchedEx_64(
-                blas.0,
+                handle,
                 none,
                 none,
                 n as i64,
@@ -151,6 +149,105 @@ impl CudaDevice {
                 sys::cublasGemmAlgo_t::CUBLAS_GEMM_DEFAULT,
             )
         };
-        check(self, "cublasGemmStridedBatchedEx", status)
+        self.with_blas("cublasGemmStridedBatchedEx", multiply)
+    }
+
+    /// Calls the library with its handle, which is made when it is first needed.
+    fn with_blas(
+        &self,
+        name: &'static str,
+        call: impl FnOnce(cublasHandle_t) -> cublasStatus_t,
+    ) -> Result<(), DeviceError> {
+        let mut blas = self.blas.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let blas = match &mut *blas {
+            Some(blas) => blas,
+            none => none.insert(Blas::new(self)?),
+        };
+        self.enter();
+        check(self, name, call(blas.0))
+    }
+
+    /// Enqueues LU factorisations with partial pivoting of many small matrices in Fortran's order,
+    /// in place: `addresses` is of the address of each, `pivots` of an `i32` for each row of each,
+    /// `outcomes` of an `i32` for each, which is not zero where a pivot is zero.
+    ///
+    /// Errors: as `multiply`.
+    ///
+    /// # Safety
+    /// All of that lies in this device's memory, whole and apart.
+    pub unsafe fn factor_small_lu(
+        &self,
+        element: MatrixElement,
+        [n, count]: [i32; 2],
+        addresses: u64,
+        pivots: u64,
+        outcomes: u64,
+    ) -> Result<(), DeviceError> {
+        let (pivots, outcomes) = (pivots as *mut i32, outcomes as *mut i32);
+        macro_rules! factor {
+            ($function:path) => {
+                // SAFETY: the caller's promise.
+                |handle| unsafe {
+                    $function(handle, n, addresses as *const _, n, pivots, outcomes, count)
+                }
+            };
+        }
+        let name = "cublasgetrfBatched";
+        match element {
+            MatrixElement::F32 => self.with_blas(name, factor!(sys::cublasSgetrfBatched)),
+            MatrixElement::F64 => self.with_blas(name, factor!(sys::cublasDgetrfBatched)),
+            MatrixElement::C64 => self.with_blas(name, factor!(sys::cublasCgetrfBatched)),
+            MatrixElement::C128 => self.with_blas(name, factor!(sys::cublasZgetrfBatched)),
+            MatrixElement::F16 | MatrixElement::BF16 => {
+                unreachable!("bug: matrices of {element:?} are not factorised")
+            }
+        }
+    }
+
+    /// Enqueues the solutions of `A X = B`, or `Aᵀ X = B`, in place of right-hand sides of so many
+    /// columns, for matrices that `factor_small_lu` has factorised. `addresses` are those of the
+    /// factors and of the right-hand sides.
+    ///
+    /// Errors: as `multiply`.
+    ///
+    /// # Safety
+    /// As `factor_small_lu`.
+    pub unsafe fn solve_small_lu(
+        &self,
+        element: MatrixElement,
+        is_transposed: bool,
+        [n, columns, count]: [i32; 3],
+        [factors, right]: [u64; 2],
+        pivots: u64,
+    ) -> Result<(), DeviceError> {
+        let operation = match is_transposed {
+            true => sys::cublasOperation_t::CUBLAS_OP_T,
+            false => sys::cublasOperation_t::CUBLAS_OP_N,
+        };
+        let pivots = pivots as *const i32;
+        // Whether the arguments were right, which they are.
+        let mut outcome = 0;
+        let outcome = &raw mut outcome;
+        macro_rules! solve {
+            ($function:path) => {
+                // SAFETY: the caller's promise; the outcome is on the host.
+                |handle| unsafe {
+                    let (factors, right) = (factors as *const _, right as *const _);
+                    $function(
+                        handle, operation, n, columns, factors, n, pivots, right, n, outcome, count,
+                    )
+                }
+            };
+        }
+        let name = "cublasgetrsBatched";
+        match element {
+            MatrixElement::F32 => self.with_blas(name, solve!(sys::cublasSgetrsBatched)),
+            MatrixElement::F64 => self.with_blas(name, solve!(sys::cublasDgetrsBatched)),
+            MatrixElement::C64 => self.with_blas(name, solve!(sys::cublasCgetrsBatched)),
+            MatrixElement::C128 => self.with_blas(name, solve!(sys::cublasZgetrsBatched)),
+            MatrixElement::F16 | MatrixElement::BF16 => {
+                unreachable!("bug: matrices of {element:?} are not factorised")
+            }
+        }
     }
 }

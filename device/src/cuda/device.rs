@@ -9,6 +9,7 @@ use super::fft::Plans;
 use super::library::{CudaOptions, Library, find};
 use super::pinned::PinnedPool;
 use super::pool::Pool;
+use super::solver::Solver;
 use super::staging::Staging;
 use super::stream::Mark;
 use crate::buffer::Remote;
@@ -68,6 +69,8 @@ pub struct CudaDevice {
     host: OnceLock<rayon::ThreadPool>,
     /// The handle of cuBLAS, made when it is first needed.
     pub(super) blas: Mutex<Option<Blas>>,
+    /// The handle of cuSOLVER, made when it is first needed.
+    pub(super) solver: Mutex<Option<Solver>>,
     /// Plans of Fourier transforms that are kept.
     pub(super) plans: Mutex<Plans>,
     pub(super) device: CUdevice,
@@ -171,6 +174,7 @@ impl CudaDevice {
             own: own.clone(),
             host: OnceLock::new(),
             blas: Mutex::new(None),
+            solver: Mutex::new(None),
             plans: Mutex::default(),
             device,
         }))
@@ -471,6 +475,7 @@ impl Drop for CudaDevice {
         self.staging.get_mut().unwrap_or_else(PoisonError::into_inner).take();
         self.pinned.get_mut().unwrap_or_else(PoisonError::into_inner).free_all();
         self.plans.get_mut().unwrap_or_else(PoisonError::into_inner).drop_all();
+        self.solver.get_mut().unwrap_or_else(PoisonError::into_inner).take();
         self.blas.get_mut().unwrap_or_else(PoisonError::into_inner).take();
         self.release_cached();
         // SAFETY: nothing of the device is in use any more.

@@ -16,6 +16,8 @@ pub struct CudaOptions {
     pub save_source: Option<PathBuf>,
     /// Whether launches that repeat are enqueued one by one all the same.
     pub without_graphs: bool,
+    /// Whether products of matrices may round f32 to TF32.
+    pub tf32: bool,
 }
 
 /// A library of CUDA.

@@ -24,6 +24,7 @@ mod library;
 mod pinned;
 mod pool;
 mod profiling;
+mod solver;
 mod staging;
 mod stream;
 
@@ -38,4 +39,5 @@ pub use function::{Function, GridSize, Module};
 pub use library::{CudaOptions, Found, Library, find};
 pub use pinned::PinnedMemory;
 pub use profiling::{mark, pop_range, profile, push_range};
+pub use solver::{Matrices, SingularParts, Triangle};
 pub use stream::{Event, Reader, Stream};

@@ -55,7 +55,14 @@ fn run_on_gpu(
             gather::cuda::take_along(*take, operands, to, &gpu)?;
             true
         }
-        _ => false,
+        Structured::Decomposition(decomposition) => {
+            linalg::cuda::run(decomposition, operands, to, &gpu)?
+        }
+        Structured::Spmv => {
+            sparse::cuda::run(operands, to, &gpu)?;
+            true
+        }
+        Structured::ReduceAt(_) | Structured::Put(_) | Structured::SearchSorted(_) => false,
     };
     if is_done {
         return Ok(());

@@ -84,6 +84,8 @@ fn every_routine_compiles() {
         ("sort", structured::sort::cuda::sources()),
         ("take", structured::gather::cuda::sources()),
         ("spectrum", structured::fft::cuda::sources()),
+        ("linalg", structured::linalg::cuda::sources()),
+        ("spmv", structured::sparse::cuda::sources()),
         ("transpose", structured::transpose::sources()),
         ("sum_parts", structured::matmul::cuda::sources()),
         ("copy", vec![phalanx_device::cuda::COPY_SOURCE.to_owned()]),

@@ -1,3 +1,4 @@
 //! Products of sparse matrices.
 
 pub mod cpu;
+pub mod cuda;

@@ -7,6 +7,7 @@ use phalanx_device::{Buffer, Device};
 use phalanx_kernels::structured::{Block, Plain, run, run_on};
 use phalanx_ops::dtype::Element;
 use phalanx_ops::{DType, Structured};
+use std::cell::Cell;
 use std::sync::{Arc, OnceLock};
 
 /// A value in C order.
@@ -35,14 +36,34 @@ pub fn gpu() -> Option<&'static Arc<dyn Device>> {
     gpu.as_ref()
 }
 
+thread_local! {
+    static ON_GPU: Cell<bool> = const { Cell::new(false) };
+}
+
+fn gpu_in_use() -> Option<&'static Arc<dyn Device>> {
+    if ON_GPU.get() { gpu() } else { None }
+}
+
+/// Runs a test whose operations the first GPU computes, if there is one.
+pub fn on_gpu(test: impl FnOnce()) {
+    if gpu().is_some() {
+        ON_GPU.set(true);
+        test();
+        ON_GPU.set(false);
+    }
+}
+
 /// The elements of the result on a device.
 pub fn evaluate_on<R: Element + Plain>(
     op: &Structured,
     operands: &[&Operand],
     device: &Arc<dyn Device>,
 ) -> Vec<R> {
+    elements(&evaluate_bytes_on(op, operands, device))
+}
+
+fn evaluate_bytes_on(op: &Structured, operands: &[&Operand], device: &Arc<dyn Device>) -> Vec<u8> {
     let (shape, dtype) = result(op, operands);
-    assert_eq!(dtype, R::DTYPE);
     let origin = [0; 8];
     let held = operands.iter().map(|operand| {
         let len = operand.shape.iter().product::<usize>() * operand.dtype.size();
@@ -67,11 +88,14 @@ pub fn evaluate_on<R: Element + Plain>(
     run_on(op, &blocks, &to, device).unwrap_or_else(|error| panic!("{op:?} {shape:?}: {error}"));
     buffer.read(0, &mut bytes);
     assert_eq!(device.failure(), None, "{op:?} {shape:?}");
-    elements(&bytes)
+    bytes
 }
 
 /// The bytes of the result, which must be the same whatever the number of threads.
 pub fn evaluate_bytes(op: &Structured, operands: &[&Operand]) -> Vec<u8> {
+    if let Some(device) = gpu_in_use() {
+        return evaluate_bytes_on(op, operands, device);
+    }
     let (shape, dtype) = result(op, operands);
     let len = shape.iter().product::<usize>();
     let origin = [0; 8];

@@ -51,7 +51,7 @@ fn definition(line: &[Complex64], sign: f64, count: usize) -> Vec<Complex64> {
     (0..count).map(|k| (0..n).map(|j| term(k, j)).sum()).collect()
 }
 
-fn complex<T: Sample>(transform: Transform, sign: f64) {
+pub fn complex<T: Sample>(transform: Transform, sign: f64) {
     for extent in EXTENTS {
         for (shape, axis) in shapes(extent) {
             let values: Vec<T> = Numbers(7).take(shape.iter().product());
@@ -75,7 +75,7 @@ fn complex_transforms_are_their_sums() {
     complex::<Complex32>(Transform::Inverse, 1.0);
 }
 
-fn real<R: Sample, C: Sample>() {
+pub fn real<R: Sample, C: Sample>() {
     for extent in EXTENTS {
         for (shape, axis) in shapes(extent) {
             let half = extent / 2 + 1;

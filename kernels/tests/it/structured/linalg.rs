@@ -100,7 +100,7 @@ every_dtype! {
     extreme_sizes_are_scaled = extreme;
 }
 
-fn cholesky<T: Sample>() {
+pub fn cholesky<T: Sample>() {
     for n in EXTENTS {
         let mut values = positive::<T>(n, 3);
         let expected = wide(&values);
@@ -126,7 +126,7 @@ fn cholesky<T: Sample>() {
     assert!(result[4..].iter().all(|element| element.re.is_nan()), "{result:?}");
 }
 
-fn solutions<T: Sample>() {
+pub fn solutions<T: Sample>() {
     for n in EXTENTS {
         let values: Vec<T> = Numbers(17).take(2 * n * n);
         let inverse = compute(Decomposition::Inverse, &values, &[2, n, n]);
@@ -162,7 +162,7 @@ fn solutions<T: Sample>() {
     assert_eq!(result[4..].iter().map(|x| x.re).collect::<Vec<_>>(), [0.0, 1.0, 0.5, 0.0]);
 }
 
-fn determinants<T: Sample>() {
+pub fn determinants<T: Sample>() {
     for n in EXTENTS {
         // Rows of a triangular matrix, each one place further, so that the determinant is known.
         let size = |at: usize| {
@@ -201,7 +201,7 @@ fn determinants<T: Sample>() {
     assert!((result[0].re - 1.0).abs() < 16.0 * T::EPSILON, "{result:?}");
 }
 
-fn qr<T: Sample>() {
+pub fn qr<T: Sample>() {
     for [m, n] in RECTANGLES {
         for complete in [false, true] {
             let width = if complete { m } else { m.min(n) };
@@ -232,9 +232,13 @@ fn qr<T: Sample>() {
     assert_near(&product(q, &r, [3; 3]), &wide(&values), 16.0 * T::EPSILON, "dependent");
 }
 
-/// The signs that LAPACK gives.
 #[test]
 fn qr_has_the_signs_of_lapack() {
+    signs_of_lapack();
+}
+
+/// The signs that LAPACK gives.
+pub fn signs_of_lapack() {
     let qr = Decomposition::Qr { complete: false };
     let result = compute(qr, &[1.0, 2.0, 3.0, 4.0], &[2, 2]);
     let expected = [
@@ -265,7 +269,7 @@ const LAPACK: [(f64, f64); 8] = [
     (-1.758_098_145_983_065_6, 0.0),
 ];
 
-fn eigh<T: Sample>() {
+pub fn eigh<T: Sample>() {
     for n in EXTENTS.into_iter().chain([150]) {
         for lower in [false, true] {
             let factor = wide(&Numbers(29).take::<T>(n * n));
@@ -295,7 +299,7 @@ fn eigh<T: Sample>() {
     }
 }
 
-fn svd<T: Sample>() {
+pub fn svd<T: Sample>() {
     for [m, n] in RECTANGLES.into_iter().chain([[150, 140], [140, 150]]) {
         for full in [false, true] {
             let smaller = m.min(n);
@@ -335,7 +339,7 @@ fn svd<T: Sample>() {
 }
 
 /// NaN and infinities give something, at once; factorisations that need all of a matrix NaN.
-fn not_finite<T: Sample>() {
+pub fn not_finite<T: Sample>() {
     for n in [1, 2, 3, 8, 40] {
         for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
             for place in [0, n * n / 2, n * n - 1] {

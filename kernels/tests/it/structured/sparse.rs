@@ -53,7 +53,7 @@ fn expected<S: Copy>(zero: S, add: impl Fn(S, usize, usize) -> S) -> Vec<Vec<S>>
 }
 
 #[test]
-fn integers_wrap() {
+pub fn integers_wrap() {
     macro_rules! integers {
         ($($type:ty)*) => {$({
             let element = |at: usize| (at as $type).wrapping_mul(57).wrapping_add(5);
@@ -67,7 +67,7 @@ fn integers_wrap() {
 }
 
 #[test]
-fn floating_point_entries_are_summed_in_order() {
+pub fn floating_point_entries_are_summed_in_order() {
     let number = |at: usize| (at as f64 * 0.7).sin();
     let sums = expected(0.0, |sum, value, x| sum + number(value) * number(x));
     assert_eq!(products::<f64>(number), sums);
@@ -85,7 +85,7 @@ fn floating_point_entries_are_summed_in_order() {
 }
 
 #[test]
-fn half_precision_is_rounded_once() {
+pub fn half_precision_is_rounded_once() {
     let small = |at: usize| f16::from_f64((at as f64 * 0.7).sin());
     let sums = expected(0.0, |sum: f32, value, x| sum + small(value).to_f32() * small(x).to_f32());
     let sums = sums.iter().map(|sums| sums.iter().map(|&sum| f16::from_f32(sum)).collect());
@@ -98,7 +98,7 @@ fn half_precision_is_rounded_once() {
 
 /// A row is true where an entry meets a true element.
 #[test]
-fn bools() {
+pub fn bools() {
     let [starts, ends] = [operand(&[0_i64, 2, 3], &[3]), operand(&[2_i64, 3, 3], &[3])];
     let columns = operand(&[0_i64, 1, 0], &[3]);
     let [values, x] = [operand(&[true; 3], &[3]), operand(&[false, true], &[2])];
@@ -108,7 +108,7 @@ fn bools() {
 
 /// Entries and columns that do not exist count as none.
 #[test]
-fn positions_outside() {
+pub fn positions_outside() {
     let starts = operand(&[10_i64, i64::MIN, 12, 13], &[4]);
     let ends = operand(&[12_i64, 11, 9, i64::MAX], &[4]);
     let columns = operand(&[0_i64, 2, -1, 1, i64::MAX, i64::MIN], &[6]);

@@ -1,0 +1,617 @@
+//! Factorisations of matrices by cuSOLVER. Matrices are in Fortran's order and lie one after the
+//! other; each has a number on the device that is not zero where it has no such factorisation.
+
+use super::blas::MatrixElement;
+use super::device::CudaDevice;
+use super::library::{Library, find, succeeded};
+use crate::{Buffer, Device, DeviceError};
+use cudarc::cusolver::sys::{self, cudaDataType_t as Type, cusolverStatus_t};
+use cudarc::cusolver::sys::{cublasFillMode_t as Fill, cublasOperation_t as Operation};
+use cudarc::cusolver::sys::{cusolverDnHandle_t, cusolverDnParams_t, cusolverEigMode_t as Mode};
+use std::ffi::{c_int, c_schar, c_void};
+use std::sync::{Arc, PoisonError};
+
+/// Matrices of one shape.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Matrices {
+    /// The elements.
+    pub element: MatrixElement,
+    /// Rows of each.
+    pub rows: usize,
+    /// Columns of each.
+    pub columns: usize,
+    /// How many there are.
+    pub count: usize,
+}
+
+/// A triangle of a matrix.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Triangle {
+    /// What is not above the diagonal.
+    Lower,
+    /// What is not below the diagonal.
+    Upper,
+}
+
+/// Where the parts of singular value decompositions go.
+#[derive(Clone, Copy, Debug)]
+pub struct SingularParts {
+    /// The singular values, which are real: as many for each matrix as it has columns.
+    pub values: u64,
+    /// The left vectors in columns: all, or as many as the matrix has columns.
+    pub left: u64,
+    /// The right vectors, conjugated, in rows.
+    pub right: u64,
+    /// Whether there are all left vectors.
+    pub is_full: bool,
+}
+
+/// The library's handle of a device, and its settings.
+pub(super) struct Solver {
+    handle: cusolverDnHandle_t,
+    parameters: cusolverDnParams_t,
+}
+
+// SAFETY: a handle may be used by one thread at a time, which the lock around it sees to.
+unsafe impl Send for Solver {}
+
+impl Drop for Solver {
+    fn drop(&mut self) {
+        // SAFETY: nobody uses the handle any more.
+        unsafe {
+            let _ = sys::cusolverDnDestroyParams(self.parameters);
+            let _ = sys::cusolverDnDestroy(self.handle);
+        }
+    }
+}
+
+/// What calls work in: memory of the device, given back once they are enqueued, and of the host.
+struct Workspace {
+    device: Buffer,
+    host: Vec<u8>,
+}
+
+fn check(
+    device: &CudaDevice,
+    call: &'static str,
+    status: cusolverStatus_t,
+) -> Result<(), DeviceError> {
+    let outcome = (status, cusolverStatus_t::CUSOLVER_STATUS_SUCCESS);
+    succeeded(device, Library::Cusolver, call, outcome)
+}
+
+/// The library's names for the elements and for their components.
+fn types(element: MatrixElement) -> [Type; 2] {
+    match element {
+        MatrixElement::F32 => [Type::CUDA_R_32F; 2],
+        MatrixElement::F64 => [Type::CUDA_R_64F; 2],
+        MatrixElement::C64 => [Type::CUDA_C_32F, Type::CUDA_R_32F],
+        MatrixElement::C128 => [Type::CUDA_C_64F, Type::CUDA_R_64F],
+        MatrixElement::F16 | MatrixElement::BF16 => {
+            unreachable!("bug: matrices of {element:?} are not factorised")
+        }
+    }
+}
+
+/// Bytes of an element and of its components.
+fn sizes(element: MatrixElement) -> [u64; 2] {
+    match types(element) {
+        [Type::CUDA_C_64F, _] => [16, 8],
+        [Type::CUDA_C_32F, _] => [8, 4],
+        [Type::CUDA_R_64F, _] => [8; 2],
+        _ => [4; 2],
+    }
+}
+
+impl Triangle {
+    fn fill(self) -> Fill {
+        match self {
+            Triangle::Lower => Fill::CUBLAS_FILL_MODE_LOWER,
+            Triangle::Upper => Fill::CUBLAS_FILL_MODE_UPPER,
+        }
+    }
+}
+
+fn pointer(address: u64) -> *mut c_void {
+    address as *mut c_void
+}
+
+/// Bytes of the numbers that tell of the outcome.
+const OUTCOME: u64 = 4;
+
+impl Solver {
+    fn new(device: &CudaDevice) -> Result<Solver, DeviceError> {
+        find(Library::Cusolver, device.options())?;
+        device.enter();
+        let mut handle: cusolverDnHandle_t = std::ptr::null_mut();
+        let mut parameters: cusolverDnParams_t = std::ptr::null_mut();
+        // SAFETY: the library is loaded, the context current, and the places valid.
+        unsafe {
+            check(device, "cusolverDnCreate", sys::cusolverDnCreate(&raw mut handle))?;
+            let made = sys::cusolverDnCreateParams(&raw mut parameters);
+            if made != cusolverStatus_t::CUSOLVER_STATUS_SUCCESS {
+                let _ = sys::cusolverDnDestroy(handle);
+            }
+            check(device, "cusolverDnCreateParams", made)?;
+        }
+        let solver = Solver { handle, parameters };
+        let stream = device.stream_handle() as sys::cudaStream_t;
+        // SAFETY: the handle lives, and the stream is the device's own.
+        let set = unsafe { sys::cusolverDnSetStream(handle, stream) };
+        check(device, "cusolverDnSetStream", set)?;
+        Ok(solver)
+    }
+}
+
+impl CudaDevice {
+    /// Calls the library with its handle, which is made when it is first needed.
+    fn solve_with<R>(
+        &self,
+        work: impl FnOnce(&Solver) -> Result<R, DeviceError>,
+    ) -> Result<R, DeviceError> {
+        let mut solver = self.solver.lock().unwrap_or_else(PoisonError::into_inner);
+        let solver = match &mut *solver {
+            Some(solver) => solver,
+            none => none.insert(Solver::new(self)?),
+        };
+        self.enter();
+        work(solver)
+    }
+
+    /// The memory that a call asks for: `ask` writes the bytes of the device's and of the host's.
+    fn workspace(
+        self: &Arc<Self>,
+        call: &'static str,
+        ask: impl FnOnce(*mut usize, *mut usize) -> cusolverStatus_t,
+    ) -> Result<Workspace, DeviceError> {
+        let (mut bytes, mut host) = (0, 0);
+        check(self, call, ask(&raw mut bytes, &raw mut host))?;
+        Ok(Workspace { device: self.clone().allocate(bytes)?, host: vec![0; host] })
+    }
+
+    /// Enqueues Cholesky factorisations of Hermitian matrices of which one triangle is given: `U`
+    /// with `Uᴴ U = A` in place of the upper one, or `L` with `L Lᴴ = A` in place of the lower one.
+    /// The other triangle may be spoiled.
+    ///
+    /// Errors of all factorisations: `DeviceError::Library` without cuSOLVER, `DeviceError::Cuda`
+    /// where it refuses, `DeviceError::OutOfMemory` for what it works in.
+    ///
+    /// # Safety
+    /// All of what the addresses stand for lies in this device's memory, whole and apart;
+    /// `outcomes` is of an `i32` for each matrix.
+    pub unsafe fn factor_cholesky(
+        self: &Arc<Self>,
+        matrices: Matrices,
+        triangle: Triangle,
+        a: u64,
+        outcomes: u64,
+    ) -> Result<(), DeviceError> {
+        let Matrices { element, rows: n, count, .. } = matrices;
+        let ([kind, _], [size, _]) = (types(element), sizes(element));
+        let fill = triangle.fill();
+        self.solve_with(|&Solver { handle, parameters }| {
+            let order = n as i64;
+            let mut space =
+                // SAFETY: the handle lives, and the places are valid.
+                self.workspace("cusolverDnXpotrf_bufferSize", |bytes, host| unsafe {
+                    let a = pointer(a);
+                    sys::cusolverDnXpotrf_bufferSize(
+                        handle, parameters, fill, order, kind, a, order, kind, bytes, host,
+                    )
+                })?;
+            for at in 0..count as u64 {
+                // SAFETY: the caller's promise; the workspaces have the sizes asked for.
+                let done = unsafe {
+                    sys::cusolverDnXpotrf(
+                        handle,
+                        parameters,
+                        fill,
+                        order,
+                        kind,
+                        pointer(a + at * (n * n) as u64 * size),
+                        order,
+                        kind,
+                        space.device.as_ptr().cast(),
+                        space.device.len(),
+                        space.host.as_mut_ptr().cast(),
+                        space.host.len(),
+                        pointer(outcomes + at * OUTCOME).cast::<c_int>(),
+                    )
+                };
+                check(self, "cusolverDnXpotrf", done)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Enqueues LU factorisations with partial pivoting, in place; `pivots` is of an `i64` for each
+    /// row of each matrix.
+    ///
+    /// Errors, and what is to be promised: as `factor_cholesky`.
+    ///
+    /// # Safety
+    /// As `factor_cholesky`.
+    pub unsafe fn factor_lu(
+        self: &Arc<Self>,
+        matrices: Matrices,
+        a: u64,
+        pivots: u64,
+        outcomes: u64,
+    ) -> Result<(), DeviceError> {
+        let Matrices { element, rows: n, count, .. } = matrices;
+        let ([kind, _], [size, _]) = (types(element), sizes(element));
+        self.solve_with(|&Solver { handle, parameters }| {
+            let order = n as i64;
+            let mut space =
+                // SAFETY: the handle lives, and the places are valid.
+                self.workspace("cusolverDnXgetrf_bufferSize", |bytes, host| unsafe {
+                    let a = pointer(a);
+                    sys::cusolverDnXgetrf_bufferSize(
+                        handle, parameters, order, order, kind, a, order, kind, bytes, host,
+                    )
+                })?;
+            for at in 0..count as u64 {
+                // SAFETY: the caller's promise; the workspaces have the sizes asked for.
+                let done = unsafe {
+                    sys::cusolverDnXgetrf(
+                        handle,
+                        parameters,
+                        order,
+                        order,
+                        kind,
+                        pointer(a + at * (n * n) as u64 * size),
+                        order,
+                        pointer(pivots + at * n as u64 * 8).cast::<i64>(),
+                        kind,
+                        space.device.as_ptr().cast(),
+                        space.device.len(),
+                        space.host.as_mut_ptr().cast(),
+                        space.host.len(),
+                        pointer(outcomes + at * OUTCOME).cast::<c_int>(),
+                    )
+                };
+                check(self, "cusolverDnXgetrf", done)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Enqueues the solution of `A X = B`, or `Aᵀ X = B`, in place of `b`, which has `columns`
+    /// columns, for matrices that `factor_lu` has factorised.
+    ///
+    /// Errors, and what is to be promised: as `factor_cholesky`.
+    ///
+    /// # Safety
+    /// As `factor_cholesky`.
+    pub unsafe fn solve_lu(
+        self: &Arc<Self>,
+        factors: Matrices,
+        is_transposed: bool,
+        [a, pivots, b]: [u64; 3],
+        columns: usize,
+    ) -> Result<(), DeviceError> {
+        let Matrices { element, rows: n, count, .. } = factors;
+        let ([kind, _], [size, _]) = (types(element), sizes(element));
+        let operation = match is_transposed {
+            true => Operation::CUBLAS_OP_T,
+            false => Operation::CUBLAS_OP_N,
+        };
+        // Whether the arguments were right, which they are.
+        let outcome = self.clone().allocate(OUTCOME as usize)?;
+        self.solve_with(|&Solver { handle, parameters }| {
+            let order = n as i64;
+            for at in 0..count as u64 {
+                // SAFETY: the caller's promise.
+                let done = unsafe {
+                    sys::cusolverDnXgetrs(
+                        handle,
+                        parameters,
+                        operation,
+                        order,
+                        columns as i64,
+                        kind,
+                        pointer(a + at * (n * n) as u64 * size),
+                        order,
+                        pointer(pivots + at * n as u64 * 8).cast::<i64>(),
+                        kind,
+                        pointer(b + at * (n * columns) as u64 * size),
+                        order,
+                        outcome.as_ptr().cast::<c_int>(),
+                    )
+                };
+                check(self, "cusolverDnXgetrs", done)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Enqueues QR factorisations: `R` in the upper triangle, reflections below it, and the factor
+    /// of each reflection in `factors`, as many for each matrix as its smaller extent.
+    ///
+    /// Errors, and what is to be promised: as `factor_cholesky`.
+    ///
+    /// # Safety
+    /// As `factor_cholesky`.
+    pub unsafe fn factor_qr(
+        self: &Arc<Self>,
+        matrices: Matrices,
+        a: u64,
+        factors: u64,
+        outcomes: u64,
+    ) -> Result<(), DeviceError> {
+        let Matrices { element, rows, columns, count } = matrices;
+        let ([kind, _], [size, _]) = (types(element), sizes(element));
+        let (m, n) = (rows as i64, columns as i64);
+        self.solve_with(|&Solver { handle, parameters }| {
+            let mut space =
+                // SAFETY: the handle lives, and the places are valid.
+                self.workspace("cusolverDnXgeqrf_bufferSize", |bytes, host| unsafe {
+                    let (a, factors) = (pointer(a), pointer(factors));
+                    sys::cusolverDnXgeqrf_bufferSize(
+                        handle, parameters, m, n, kind, a, m, kind, factors, kind, bytes, host,
+                    )
+                })?;
+            for at in 0..count as u64 {
+                // SAFETY: the caller's promise; the workspaces have the sizes asked for.
+                let done = unsafe {
+                    sys::cusolverDnXgeqrf(
+                        handle,
+                        parameters,
+                        m,
+                        n,
+                        kind,
+                        pointer(a + at * (rows * columns) as u64 * size),
+                        m,
+                        kind,
+                        pointer(factors + at * rows.min(columns) as u64 * size),
+                        kind,
+                        space.device.as_ptr().cast(),
+                        space.device.len(),
+                        space.host.as_mut_ptr().cast(),
+                        space.host.len(),
+                        pointer(outcomes + at * OUTCOME).cast::<c_int>(),
+                    )
+                };
+                check(self, "cusolverDnXgeqrf", done)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Enqueues the making of `Q` of one matrix in place of its first `reflections` columns, which
+    /// `factor_qr` has left. Extents are below 2³¹.
+    ///
+    /// Errors, and what is to be promised: as `factor_cholesky`.
+    ///
+    /// # Safety
+    /// As `factor_cholesky`.
+    pub unsafe fn make_q(
+        self: &Arc<Self>,
+        q: Matrices,
+        reflections: usize,
+        a: u64,
+        factors: u64,
+    ) -> Result<(), DeviceError> {
+        let Matrices { element, rows, columns, .. } = q;
+        let (m, n, k) = (rows as c_int, columns as c_int, reflections as c_int);
+        let outcome = self.clone().allocate(OUTCOME as usize)?;
+        let information = outcome.as_ptr().cast::<c_int>();
+        self.solve_with(|&Solver { handle, .. }| {
+            macro_rules! make {
+                ($size:path, $make:path) => {{
+                    let mut elements: c_int = 0;
+                    let (matrix, factors) = (pointer(a).cast(), pointer(factors).cast());
+                    let place = &raw mut elements;
+                    // SAFETY: the handle lives, and the place is valid.
+                    let asked = unsafe { $size(handle, m, n, k, matrix, m, factors, place) };
+                    check(self, "cusolverDnorgqr_bufferSize", asked)?;
+                    let bytes = elements as usize * sizes(element)[0] as usize;
+                    let space = self.clone().allocate(bytes)?;
+                    let work = space.as_ptr().cast();
+                    // SAFETY: the caller's promise; the workspace has the size asked for.
+                    let done = unsafe {
+                        $make(handle, m, n, k, matrix, m, factors, work, elements, information)
+                    };
+                    check(self, "cusolverDnorgqr", done)
+                }};
+            }
+            match types(element)[0] {
+                Type::CUDA_R_32F => {
+                    make!(sys::cusolverDnSorgqr_bufferSize, sys::cusolverDnSorgqr)
+                }
+                Type::CUDA_R_64F => {
+                    make!(sys::cusolverDnDorgqr_bufferSize, sys::cusolverDnDorgqr)
+                }
+                Type::CUDA_C_32F => {
+                    make!(sys::cusolverDnCungqr_bufferSize, sys::cusolverDnCungqr)
+                }
+                _ => make!(sys::cusolverDnZungqr_bufferSize, sys::cusolverDnZungqr),
+            }
+        })
+    }
+
+    /// Enqueues eigenvectors, in place of Hermitian matrices of which one triangle is given, and
+    /// eigenvalues, which are real and ascend, in `values`.
+    ///
+    /// Errors, and what is to be promised: as `factor_cholesky`.
+    ///
+    /// # Safety
+    /// As `factor_cholesky`.
+    pub unsafe fn find_hermitian_eigenvectors(
+        self: &Arc<Self>,
+        matrices: Matrices,
+        triangle: Triangle,
+        a: u64,
+        values: u64,
+        outcomes: u64,
+    ) -> Result<(), DeviceError> {
+        let Matrices { element, rows: n, count, .. } = matrices;
+        let ([kind, real], [size, real_size]) = (types(element), sizes(element));
+        let (fill, mode) = (triangle.fill(), Mode::CUSOLVER_EIG_MODE_VECTOR);
+        self.solve_with(|&Solver { handle, parameters }| {
+            let order = n as i64;
+            let mut space =
+                // SAFETY: the handle lives, and the places are valid.
+                self.workspace("cusolverDnXsyevd_bufferSize", |bytes, host| unsafe {
+                    let (a, values) = (pointer(a), pointer(values));
+                    sys::cusolverDnXsyevd_bufferSize(
+                        handle, parameters, mode, fill, order, kind, a, order, real, values, kind,
+                        bytes, host,
+                    )
+                })?;
+            for at in 0..count as u64 {
+                // SAFETY: the caller's promise; the workspaces have the sizes asked for.
+                let done = unsafe {
+                    sys::cusolverDnXsyevd(
+                        handle,
+                        parameters,
+                        mode,
+                        fill,
+                        order,
+                        kind,
+                        pointer(a + at * (n * n) as u64 * size),
+                        order,
+                        real,
+                        pointer(values + at * n as u64 * real_size),
+                        kind,
+                        space.device.as_ptr().cast(),
+                        space.device.len(),
+                        space.host.as_mut_ptr().cast(),
+                        space.host.len(),
+                        pointer(outcomes + at * OUTCOME).cast::<c_int>(),
+                    )
+                };
+                check(self, "cusolverDnXsyevd", done)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Enqueues singular value decompositions of matrices that have no fewer rows than columns,
+    /// which are spoiled.
+    ///
+    /// Errors, and what is to be promised: as `factor_cholesky`.
+    ///
+    /// # Safety
+    /// As `factor_cholesky`.
+    pub unsafe fn factor_singular(
+        self: &Arc<Self>,
+        matrices: Matrices,
+        a: u64,
+        parts: SingularParts,
+        outcomes: u64,
+    ) -> Result<(), DeviceError> {
+        let Matrices { element, rows, columns, count } = matrices;
+        let ([kind, real], [size, real_size]) = (types(element), sizes(element));
+        let (m, n) = (rows as i64, columns as i64);
+        let job = if parts.is_full { b'A' } else { b'S' } as c_schar;
+        let left_columns = if parts.is_full { rows } else { columns };
+        self.solve_with(|&Solver { handle, parameters }| {
+            let mut space =
+                // SAFETY: the handle lives, and the places are valid.
+                self.workspace("cusolverDnXgesvd_bufferSize", |bytes, host| unsafe {
+                    let [a, s, u, vt] =
+                        [a, parts.values, parts.left, parts.right].map(pointer);
+                    sys::cusolverDnXgesvd_bufferSize(
+                        handle, parameters, job, job, m, n, kind, a, m, real, s, kind, u, m, kind,
+                        vt, n, kind, bytes, host,
+                    )
+                })?;
+            for at in 0..count as u64 {
+                // SAFETY: the caller's promise; the workspaces have the sizes asked for.
+                let done = unsafe {
+                    sys::cusolverDnXgesvd(
+                        handle,
+                        parameters,
+                        job,
+                        job,
+                        m,
+                        n,
+                        kind,
+                        pointer(a + at * (rows * columns) as u64 * size),
+                        m,
+                        real,
+                        pointer(parts.values + at * columns as u64 * real_size),
+                        kind,
+                        pointer(parts.left + at * (rows * left_columns) as u64 * size),
+                        m,
+                        kind,
+                        pointer(parts.right + at * (columns * columns) as u64 * size),
+                        n,
+                        kind,
+                        space.device.as_ptr().cast(),
+                        space.device.len(),
+                        space.host.as_mut_ptr().cast(),
+                        space.host.len(),
+                        pointer(outcomes + at * OUTCOME).cast::<c_int>(),
+                    )
+                };
+                check(self, "cusolverDnXgesvd", done)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// As `factor_cholesky`, of many small matrices at once: `addresses` is of the address of each.
+    ///
+    /// Errors, and what is to be promised: as `factor_cholesky`.
+    ///
+    /// # Safety
+    /// As `factor_cholesky`; extents and counts are below 2³¹.
+    pub unsafe fn factor_small_cholesky(
+        &self,
+        matrices: Matrices,
+        triangle: Triangle,
+        addresses: u64,
+        outcomes: u64,
+    ) -> Result<(), DeviceError> {
+        let Matrices { element, rows: n, count, .. } = matrices;
+        let (n, count, fill) = (n as c_int, count as c_int, triangle.fill());
+        let outcomes = pointer(outcomes).cast::<c_int>();
+        self.solve_with(|&Solver { handle, .. }| {
+            let each = pointer(addresses);
+            // SAFETY: the caller's promise.
+            let done = unsafe {
+                match types(element)[0] {
+                    Type::CUDA_R_32F => sys::cusolverDnSpotrfBatched(
+                        handle,
+                        fill,
+                        n,
+                        each.cast(),
+                        n,
+                        outcomes,
+                        count,
+                    ),
+                    Type::CUDA_R_64F => sys::cusolverDnDpotrfBatched(
+                        handle,
+                        fill,
+                        n,
+                        each.cast(),
+                        n,
+                        outcomes,
+                        count,
+                    ),
+                    Type::CUDA_C_32F => sys::cusolverDnCpotrfBatched(
+                        handle,
+                        fill,
+                        n,
+                        each.cast(),
+                        n,
+                        outcomes,
+                        count,
+                    ),
+                    _ => sys::cusolverDnZpotrfBatched(
+                        handle,
+                        fill,
+                        n,
+                        each.cast(),
+                        n,
+                        outcomes,
+                        count,
+                    ),
+                }
+            };
+            check(self, "cusolverDnpotrfBatched", done)
+        })
+    }
+}

@@ -1,0 +1,389 @@
+//! Factorisations on a GPU by cuSOLVER, and by cuBLAS of many small matrices.
+//!
+//! The libraries have matrices in Fortran's order: a matrix of ours is the transpose of one of
+//! theirs. Whether a matrix has a factorisation stays on the device, where a kernel makes NaN of
+//! what has none, so that nobody waits.
+
+use super::routines::Elements;
+use crate::structured::Block;
+use crate::structured::transpose::{Transposed, transpose};
+use phalanx_device::cuda::{CudaDevice, Matrices, MatrixElement, SingularParts, Triangle};
+use phalanx_device::{Buffer, Device, DeviceError, Strided, copy_strided};
+use phalanx_ops::DType;
+use phalanx_ops::structured::Decomposition;
+use std::sync::Arc;
+
+/// Matrices that are factorised at once, where there are so many of so few rows.
+const MANY: usize = 4;
+const SMALL: usize = 256;
+/// Matrices that only the host factorises in reasonable time: so many of so few elements, of which
+/// a GPU would have each by itself.
+const TOO_MANY: usize = 16;
+const TINY: usize = 64 * 64;
+/// Extents that the older functions of the library take.
+const LONGEST: usize = i32::MAX as usize;
+
+/// What one operation works on.
+struct Work<'a> {
+    elements: Elements<'a>,
+    matrices: Matrices,
+    /// Bytes of an element.
+    size: usize,
+    source: &'a Buffer,
+    from: u64,
+    to: &'a Block<'a>,
+    device: &'a Arc<CudaDevice>,
+}
+
+/// Factorises the matrices of a block as `Decomposition` says; false for what only the host does.
+///
+/// Errors: those of `CudaDevice::factor_cholesky` and of the compiler.
+pub fn run(
+    decomposition: &Decomposition,
+    operands: &[Block<'_>],
+    to: &Block<'_>,
+    device: &Arc<CudaDevice>,
+) -> Result<bool, DeviceError> {
+    let element = match to.dtype {
+        DType::F32 => MatrixElement::F32,
+        DType::F64 => MatrixElement::F64,
+        DType::C64 => MatrixElement::C64,
+        DType::C128 => MatrixElement::C128,
+        _ => return Ok(false),
+    };
+    let [stack @ .., rows, columns] = operands[0].shape else {
+        unreachable!("bug: a factorisation of {:?}", operands[0].shape)
+    };
+    let (rows, columns, count) = (*rows, *columns, stack.iter().product::<usize>());
+    if to.is_empty() || operands[0].is_empty() {
+        // The determinants and bases of nothing.
+        return Ok(to.is_empty());
+    }
+    let work = Work {
+        elements: Elements { dtype: to.dtype, device },
+        matrices: Matrices { element, rows, columns, count },
+        size: to.dtype.size(),
+        source: operands[0].buffer,
+        from: address(operands[0].buffer),
+        to,
+        device,
+    };
+    let one_by_one = count >= TOO_MANY && rows * columns <= TINY || rows.max(columns) > LONGEST;
+    match *decomposition {
+        Decomposition::Cholesky => work.cholesky()?,
+        Decomposition::Solve => work.solve(&operands[1])?,
+        Decomposition::Inverse => work.inverse()?,
+        Decomposition::Determinant => work.determinant()?,
+        Decomposition::Qr { complete } if !one_by_one => work.qr(complete)?,
+        Decomposition::Eigh { lower } if !one_by_one => work.eigh(lower)?,
+        Decomposition::Svd { full } if !one_by_one => work.svd(full)?,
+        Decomposition::Qr { .. } | Decomposition::Eigh { .. } => return Ok(false),
+        Decomposition::Svd { .. } | Decomposition::Eig { .. } => return Ok(false),
+    }
+    Ok(true)
+}
+
+/// The texts of every dtype.
+pub fn sources() -> Vec<String> {
+    super::routines::sources()
+}
+
+/// LU factorisations.
+struct Factors {
+    a: Buffer,
+    pivots: Buffer,
+    outcomes: Buffer,
+    /// The address of each matrix, where they were factorised at once.
+    addresses: Option<Buffer>,
+}
+
+fn address(buffer: &Buffer) -> u64 {
+    buffer.as_ptr() as u64
+}
+
+impl Work<'_> {
+    fn allocate(&self, bytes: usize) -> Result<Buffer, DeviceError> {
+        self.device.clone().allocate(bytes)
+    }
+
+    /// Room for elements.
+    fn room(&self, elements: usize) -> Result<Buffer, DeviceError> {
+        self.allocate(elements * self.size)
+    }
+
+    /// A zero for each matrix.
+    fn flags(&self) -> Result<Buffer, DeviceError> {
+        let bytes = 4 * self.matrices.count;
+        let flags = self.allocate(bytes)?;
+        flags.zero(0, bytes);
+        Ok(flags)
+    }
+
+    fn result(&self) -> u64 {
+        address(self.to.buffer)
+    }
+
+    /// Whether matrices are factorised at once.
+    fn is_at_once(&self) -> bool {
+        let Matrices { rows, count, .. } = self.matrices;
+        count >= MANY && rows <= SMALL && count <= LONGEST
+    }
+
+    /// The address of each of some parts of a buffer, of so many elements.
+    fn addresses(&self, first: u64, elements: usize) -> Result<Buffer, DeviceError> {
+        let count = self.matrices.count;
+        let addresses = self.allocate(8 * count)?;
+        let step = elements * self.size;
+        // SAFETY: there is room for an address for each matrix.
+        unsafe { self.elements.addresses(address(&addresses), first, step, count)? };
+        Ok(addresses)
+    }
+
+    fn cholesky(&self) -> Result<(), DeviceError> {
+        let Matrices { rows: n, count, .. } = self.matrices;
+        let (to, outcomes) = (self.result(), self.flags()?);
+        // Our lower triangle is the library's upper one, of the conjugate matrix: of its factor
+        // `U`, the lower triangle in our order is `L`.
+        let uplo = Triangle::Upper;
+        // SAFETY: the blocks are whole, and the buffers have the lengths that are needed.
+        unsafe {
+            self.elements.prepare([self.from, to, 0], n, count, Some(Triangle::Lower))?;
+            if self.is_at_once() {
+                let each = self.addresses(to, n * n)?;
+                let (each, outcomes) = (address(&each), address(&outcomes));
+                self.device.factor_small_cholesky(self.matrices, uplo, each, outcomes)?;
+            } else {
+                self.device.factor_cholesky(self.matrices, uplo, to, address(&outcomes))?;
+            }
+            self.elements.spoil([to, address(&outcomes), 0], n * n, count, Some(n))
+        }
+    }
+
+    /// The factors of the matrices, in Fortran's order as NumPy has them.
+    fn lu(&self) -> Result<Factors, DeviceError> {
+        let Matrices { element, rows: n, count, .. } = self.matrices;
+        let at_once = self.is_at_once();
+        let a = self.room(count * n * n)?;
+        let pivots = self.allocate(count * n * if at_once { 4 } else { 8 })?;
+        let outcomes = self.flags()?;
+        let copy = Transposed::packed(self.size, n, n, count);
+        let [matrices, places, told] = [&a, &pivots, &outcomes].map(address);
+        // SAFETY: the blocks are whole, and the buffers have the lengths that are needed.
+        unsafe {
+            transpose(&copy, self.from, matrices, self.device)?;
+            if !at_once {
+                self.device.factor_lu(self.matrices, matrices, places, told)?;
+                return Ok(Factors { a, pivots, outcomes, addresses: None });
+            }
+            let each = self.addresses(matrices, n * n)?;
+            let extents = [n as i32, count as i32];
+            self.device.factor_small_lu(element, extents, address(&each), places, told)?;
+            Ok(Factors { a, pivots, outcomes, addresses: Some(each) })
+        }
+    }
+
+    /// The solutions of `A X = B`, or `Aᵀ X = B`, in place of right-hand sides in Fortran's order.
+    fn solve_lu(
+        &self,
+        factors: &Factors,
+        is_transposed: bool,
+        right: u64,
+        columns: usize,
+    ) -> Result<(), DeviceError> {
+        let Matrices { element, rows: n, count, .. } = self.matrices;
+        let [a, pivots] = [&factors.a, &factors.pivots].map(address);
+        match &factors.addresses {
+            // SAFETY: the factors and the right-hand sides are whole.
+            None => unsafe {
+                let places = [a, pivots, right];
+                self.device.solve_lu(self.matrices, is_transposed, places, columns)
+            },
+            Some(addresses) => {
+                let extents = [n as i32, columns as i32, count as i32];
+                let each = self.addresses(right, n * columns)?;
+                let places = [addresses, &each].map(address);
+                // SAFETY: as above.
+                unsafe {
+                    self.device.solve_small_lu(element, is_transposed, extents, places, pivots)
+                }
+            }
+        }
+    }
+
+    fn solve(&self, right: &Block<'_>) -> Result<(), DeviceError> {
+        let Matrices { rows: n, count, .. } = self.matrices;
+        let columns = right.shape[right.shape.len() - 1];
+        assert_eq!(right.len(), count * n * columns, "bug: right-hand sides of {:?}", right.shape);
+        let factors = self.lu()?;
+        let middle = self.room(count * n * columns)?;
+        let there = Transposed::packed(self.size, n, columns, count);
+        let back = Transposed::packed(self.size, columns, n, count);
+        let to = self.result();
+        // SAFETY: as `lu`.
+        unsafe {
+            transpose(&there, address(right.buffer), address(&middle), self.device)?;
+            self.solve_lu(&factors, false, address(&middle), columns)?;
+            transpose(&back, address(&middle), to, self.device)?;
+            self.elements.spoil([to, address(&factors.outcomes), 0], n * columns, count, None)
+        }
+    }
+
+    fn inverse(&self) -> Result<(), DeviceError> {
+        let Matrices { rows: n, count, .. } = self.matrices;
+        let factors = self.lu()?;
+        let to = self.result();
+        // What solves `Aᵀ X = I` is, in our order, the inverse.
+        // SAFETY: as `lu`.
+        unsafe {
+            self.elements.identity(to, n, count)?;
+            self.solve_lu(&factors, true, to, n)?;
+            self.elements.spoil([to, address(&factors.outcomes), 0], n * n, count, None)
+        }
+    }
+
+    fn determinant(&self) -> Result<(), DeviceError> {
+        let Matrices { rows: n, count, .. } = self.matrices;
+        let flags = self.flags()?;
+        let wide = !self.is_at_once();
+        // SAFETY: as `lu`.
+        unsafe {
+            self.elements.inspect([self.from, address(&flags)], [n, n], count, None, false)?;
+            let factors = self.lu()?;
+            let [a, pivots, flags] = [&factors.a, &factors.pivots, &flags].map(address);
+            self.elements.determinant([a, pivots, flags, self.result()], n, count, wide)
+        }
+    }
+
+    fn qr(&self, complete: bool) -> Result<(), DeviceError> {
+        let Matrices { rows: m, columns: n, count, .. } = self.matrices;
+        let smaller = m.min(n);
+        let width = if complete { m } else { smaller };
+        let (a, factors) = (self.room(count * m * n)?, self.room(count * smaller)?);
+        let outcomes = self.flags()?;
+        let [matrices, taus] = [&a, &factors].map(address);
+        let copy = Transposed::packed(self.size, m, n, count);
+        let result = (m + n) * width;
+        // SAFETY: as `lu`; the parts of a result lie one after the other.
+        unsafe {
+            transpose(&copy, self.from, matrices, self.device)?;
+            self.device.factor_qr(self.matrices, matrices, taus, address(&outcomes))?;
+            let below = self.result() + (m * width * self.size) as u64;
+            self.elements.factor([matrices, below], [m, n, width], [m * n, result], count)?;
+            // Where `Q` has more columns than the matrix, it has room of its own.
+            let wide = if width > n { Some(self.room(m * width)?) } else { None };
+            let q = Matrices { columns: width, count: 1, ..self.matrices };
+            let back = Transposed { count: 1, ..Transposed::packed(self.size, width, m, 1) };
+            for at in 0..count {
+                let mut place = matrices + (at * m * n * self.size) as u64;
+                if let Some(wide) = &wide {
+                    let bytes = |buffer, offset: usize| Strided {
+                        buffer,
+                        offset: offset as isize,
+                        strides: &[1],
+                    };
+                    let len = m * n * self.size;
+                    copy_strided(&bytes(&a, at * len), &bytes(wide, 0), &[len], 1);
+                    place = address(wide);
+                }
+                self.device.make_q(q, smaller, place, taus + (at * smaller * self.size) as u64)?;
+                let to = self.result() + (at * result * self.size) as u64;
+                transpose(&back, place, to, self.device)?;
+            }
+            self.elements.spoil([self.result(), address(&outcomes), 0], result, count, None)
+        }
+    }
+
+    fn eigh(&self, lower: bool) -> Result<(), DeviceError> {
+        let Matrices { rows: n, count, .. } = self.matrices;
+        let (flags, outcomes) = (self.flags()?, self.flags()?);
+        let a = self.room(count * n * n)?;
+        let values = self.room(count * n)?;
+        // Our triangle is the library's other one, of the conjugate matrix.
+        let (ours, uplo) = match lower {
+            true => (Triangle::Lower, Triangle::Upper),
+            false => (Triangle::Upper, Triangle::Lower),
+        };
+        let [vectors, numbers, flagged, told] = [&a, &values, &flags, &outcomes].map(address);
+        let result = (n + 1) * n;
+        let copy = Transposed {
+            matrix_steps: [n * n, result],
+            conjugates: self.to.dtype.is_complex(),
+            ..Transposed::packed(self.size, n, n, count)
+        };
+        let to = self.result();
+        // SAFETY: as `lu`.
+        unsafe {
+            self.elements.inspect([self.from, flagged], [n, n], count, Some(ours), true)?;
+            self.elements.prepare([self.from, vectors, flagged], n, count, Some(ours))?;
+            self.device.find_hermitian_eigenvectors(self.matrices, uplo, vectors, numbers, told)?;
+            transpose(&copy, vectors, to, self.device)?;
+            let below = to + (n * n * self.size) as u64;
+            self.elements.values([numbers, below], n, result, count)?;
+            self.elements.spoil([to, told, flagged], result, count, None)
+        }
+    }
+
+    fn svd(&self, full: bool) -> Result<(), DeviceError> {
+        let Matrices { rows: m, columns: n, count, .. } = self.matrices;
+        let (smaller, larger) = (m.min(n), m.max(n));
+        let width = if full { larger } else { smaller };
+        let result = (m + n + 1) * width;
+        // The library has no fewer rows than columns: it gets the matrix, or its transpose, of
+        // which ours are the elements in Fortran's order.
+        let is_wide = m < n;
+        let given = Matrices { rows: larger, columns: smaller, ..self.matrices };
+        let left_columns = if full { larger } else { smaller };
+        let (flags, outcomes) = (self.flags()?, self.flags()?);
+        let a = self.room(count * m * n)?;
+        let left = self.room(count * larger * left_columns)?;
+        let right = self.room(count * smaller * smaller)?;
+        let values = self.room(count * smaller)?;
+        let [matrices, us, vs, numbers] = [&a, &left, &right, &values].map(address);
+        let [flagged, told] = [&flags, &outcomes].map(address);
+        let (to, size) = (self.result(), self.size);
+        let parts = SingularParts { values: numbers, left: us, right: vs, is_full: full };
+        // The vectors that are columns of the library's result become columns of ours; those that
+        // are rows lie as ours do, and so all that is left is to put them in place.
+        let (left_at, right_at) = if is_wide { (m * width, 0) } else { (0, m * width) };
+        let columns = Transposed {
+            size,
+            rows: left_columns,
+            columns: larger,
+            row_steps: [larger, width],
+            matrix_steps: [larger * left_columns, result],
+            count,
+            conjugates: false,
+        };
+        let bytes = size as isize;
+        let (step, row) = ((smaller * smaller) as isize * bytes, smaller as isize * bytes);
+        let (to_step, to_row) = (result as isize * bytes, width as isize * bytes);
+        // SAFETY: as `lu`.
+        unsafe {
+            self.elements.inspect([self.from, flagged], [m, n], count, None, true)?;
+            if is_wide {
+                let whole = |buffer| Strided { buffer, offset: 0, strides: &[1] };
+                copy_strided(&whole(self.source), &whole(&a), &[count * m * n * size], 1);
+            } else {
+                let copy = Transposed::packed(size, m, n, count);
+                transpose(&copy, self.from, matrices, self.device)?;
+            }
+            self.elements.replace([matrices, flagged], m * n, count)?;
+            self.device.factor_singular(given, matrices, parts, told)?;
+            self.to.buffer.zero(0, self.to.len() * size);
+            transpose(&columns, us, to + (left_at * size) as u64, self.device)?;
+            copy_strided(
+                &Strided { buffer: &right, offset: 0, strides: &[step, row, bytes] },
+                &Strided {
+                    buffer: self.to.buffer,
+                    offset: right_at as isize * bytes,
+                    strides: &[to_step, to_row, bytes],
+                },
+                &[count, smaller, smaller],
+                size,
+            );
+            let below = to + ((m + n) * width * size) as u64;
+            self.elements.values([numbers, below], smaller, result, count)?;
+            self.elements.spoil([to, told, flagged], result, count, None)
+        }
+    }
+}

@@ -1,0 +1,272 @@
+// What stands between our order of matrices and a library's, and what follows from its results. R
+// is the type of the components, of which an element has C. Matrices are in C order, one after the
+// other, unless something else is said.
+struct alignas(C * sizeof(R)) T {
+    R part[C];
+};
+
+DEVICE T number(R re) {
+    T x = {};
+    x.part[0] = re;
+    return x;
+}
+
+DEVICE R nan_value() { return (R)__longlong_as_double(0x7ff8000000000000ll); }
+
+DEVICE T nans() {
+    T x;
+    for (int c = 0; c < C; c++) x.part[c] = nan_value();
+    return x;
+}
+
+// Which elements are of interest.
+#define ALL 0
+#define LOWER 1
+#define UPPER 2
+
+DEVICE bool is_within(u64 which, u64 row, u64 column) {
+    return which == ALL || (which == LOWER ? row >= column : row <= column);
+}
+
+struct Inspection {
+    u64 from;
+    // An i32 for each matrix.
+    u64 flags;
+    u64 rows, columns, total, which;
+    // Whether infinite elements count, too.
+    u64 infinite;
+};
+
+// Sets the flag of matrices with an element that is NaN, or infinite.
+extern "C" __global__ void __launch_bounds__(256) inspect(const Inspection a) {
+    u64 step = (u64)gridDim.x * blockDim.x;
+    for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < a.total; i += step) {
+        T x = ((const T*)a.from)[i];
+        bool is_bad = false;
+        for (int c = 0; c < C; c++) {
+            R part = x.part[c];
+            is_bad |= a.infinite ? !(part - part == 0) : part != part;
+        }
+        if (!is_bad) continue;
+        u64 line = i / a.columns, column = i - line * a.columns;
+        if (is_within(a.which, line % a.rows, column)) ((i32*)a.flags)[line / a.rows] = 1;
+    }
+}
+
+struct Preparation {
+    u64 from, to, flags;
+    u64 n, total, which;
+};
+
+// A triangle of Hermitian matrices with a real diagonal, and zeros; the identity where there is a
+// flag, since libraries may search for ever in what is not finite.
+extern "C" __global__ void __launch_bounds__(256) prepare(const Preparation a) {
+    u64 step = (u64)gridDim.x * blockDim.x;
+    for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < a.total; i += step) {
+        u64 line = i / a.n, column = i - line * a.n, matrix = line / a.n, row = line - matrix * a.n;
+        T x = number(row == column);
+        if (!a.flags || !((const i32*)a.flags)[matrix]) {
+            x = number(0);
+            if (is_within(a.which, row, column)) {
+                x = ((const T*)a.from)[i];
+                if (C == 2 && row == column) x.part[C - 1] = 0;
+            }
+        }
+        ((T*)a.to)[i] = x;
+    }
+}
+
+struct Replacement {
+    u64 to, flags;
+    u64 size, count;
+};
+
+// Zeros in place of matrices of `size` elements that have a flag.
+extern "C" __global__ void __launch_bounds__(256) replace(const Replacement a) {
+    for (u64 matrix = blockIdx.y; matrix < a.count; matrix += gridDim.y) {
+        if (!((const i32*)a.flags)[matrix]) continue;
+        u64 step = (u64)gridDim.x * blockDim.x;
+        for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < a.size; i += step) {
+            ((T*)a.to)[matrix * a.size + i] = number(0);
+        }
+    }
+}
+
+struct Spoiling {
+    u64 to;
+    // An i32 for each matrix, or 0: not zero if the library failed, or had nothing finite.
+    u64 outcomes, flags;
+    // Elements of a result, blocks for each, extent of the square above whose diagonal zeros are
+    // written (0: there is none).
+    u64 size, blocks, n;
+};
+
+// NaN in the results of matrices without the wanted factorisation.
+extern "C" __global__ void __launch_bounds__(256) spoil(const Spoiling a) {
+    u64 matrix = blockIdx.x / a.blocks, block = blockIdx.x - matrix * a.blocks;
+    bool is_bad = (a.outcomes && ((const i32*)a.outcomes)[matrix] != 0) ||
+                  (a.flags && ((const i32*)a.flags)[matrix] != 0);
+    if (!is_bad && a.n == 0) return;
+    T* to = (T*)a.to + matrix * a.size;
+    u64 step = a.blocks * blockDim.x;
+    for (u64 i = block * blockDim.x + threadIdx.x; i < a.size; i += step) {
+        if (is_bad) {
+            to[i] = nans();
+        } else if (i / a.n < i % a.n) {
+            to[i] = number(0);
+        }
+    }
+}
+
+struct Identity {
+    u64 to;
+    u64 n, total;
+};
+
+extern "C" __global__ void __launch_bounds__(256) identity(const Identity a) {
+    u64 step = (u64)gridDim.x * blockDim.x;
+    for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < a.total; i += step) {
+        u64 line = i / a.n;
+        ((T*)a.to)[i] = number(line % a.n == i - line * a.n);
+    }
+}
+
+struct Addresses {
+    u64 to;
+    // The address of the first, bytes to the next.
+    u64 first, step, count;
+};
+
+extern "C" __global__ void __launch_bounds__(256) addresses(const Addresses a) {
+    u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < a.count) ((u64*)a.to)[i] = a.first + i * a.step;
+}
+
+struct Factor {
+    u64 from, to;
+    // Rows of the matrix in Fortran's order, whose upper triangle is read; rows and columns of the
+    // result; elements from a result to the next; all elements of the results.
+    u64 m, rows, columns, to_step, from_step, total;
+};
+
+// The transposes of triangular factors.
+extern "C" __global__ void __launch_bounds__(256) factor(const Factor a) {
+    u64 step = (u64)gridDim.x * blockDim.x;
+    u64 size = a.rows * a.columns;
+    for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < a.total; i += step) {
+        u64 matrix = i / size, at = i - matrix * size;
+        u64 row = at / a.columns, column = at - row * a.columns;
+        T x = number(0);
+        if (column <= row) x = ((const T*)a.from)[matrix * a.from_step + row * a.m + column];
+        ((T*)a.to)[matrix * a.to_step + at] = x;
+    }
+}
+
+struct Values {
+    u64 from, to;
+    // Values of a matrix, elements from a row of results to the next, all values.
+    u64 count, to_step, total;
+};
+
+// Real values as elements.
+extern "C" __global__ void __launch_bounds__(256) values(const Values a) {
+    u64 step = (u64)gridDim.x * blockDim.x;
+    for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < a.total; i += step) {
+        u64 matrix = i / a.count, at = i - matrix * a.count;
+        ((T*)a.to)[matrix * a.to_step + at] = number(((const R*)a.from)[i]);
+    }
+}
+
+struct Determinants {
+    u64 from, pivots, flags, to;
+    u64 n;
+    // Whether pivots are i64 and not i32.
+    u64 wide;
+};
+
+struct Product {
+    f64 re, im, sign_re, sign_im, logarithm;
+    i64 exponent;
+    int odd, zero;
+};
+
+// A number of common size, and the power of two that it is multiplied by.
+DEVICE i64 split(f64& re, f64& im) {
+    f64 largest = fmax(fabs(re), fabs(im));
+    if (largest == 0 || !(largest - largest == 0) || re != re || im != im) return 0;
+    int exponent = ilogb(largest);
+    re = ldexp(re, -exponent);
+    im = ldexp(im, -exponent);
+    return exponent;
+}
+
+DEVICE void times(f64& re, f64& im, f64 other_re, f64 other_im) {
+    if (C == 1) {
+        re = re * other_re;
+        return;
+    }
+    f64 real = re * other_re - im * other_im;
+    im = re * other_im + im * other_re;
+    re = real;
+}
+
+DEVICE void take_over(Product& all, const Product& one) {
+    times(all.re, all.im, one.re, one.im);
+    all.exponent += one.exponent + split(all.re, all.im);
+    times(all.sign_re, all.sign_im, one.sign_re, one.sign_im);
+    all.logarithm += one.logarithm;
+    all.odd ^= one.odd;
+    all.zero |= one.zero;
+}
+
+// The product of the pivots of a matrix, its sign and the logarithm of its absolute value; partial
+// products neither overflow nor vanish. A block for each matrix.
+extern "C" __global__ void __launch_bounds__(128) determinant(const Determinants a) {
+    __shared__ Product shared[128];
+    u64 matrix = blockIdx.x;
+    const T* from = (const T*)a.from + matrix * a.n * a.n;
+    Product own = {1, 0, 1, 0, 0, 0, 0, 0};
+    for (u64 i = threadIdx.x; i < a.n; i += blockDim.x) {
+        u64 at = matrix * a.n + i;
+        i64 pivot = a.wide ? ((const i64*)a.pivots)[at] : (i64)((const i32*)a.pivots)[at];
+        T x = from[i * a.n + i];
+        f64 re = x.part[0], im = C == 2 ? (f64)x.part[C - 1] : 0;
+        Product one = {re, im, 1, 0, 0, 0, pivot != (i64)i + 1, re == 0 && im == 0};
+        if (!one.zero) {
+            one.logarithm = log(C == 2 ? hypot(re, im) : fabs(re));
+            one.exponent = split(one.re, one.im);
+            if (C == 1) {
+                one.sign_re = re != re ? re : copysign(1.0, re);
+            } else {
+                f64 size = hypot(one.re, one.im);
+                one.sign_re = one.re / size;
+                one.sign_im = one.im / size;
+            }
+        }
+        take_over(own, one);
+    }
+    shared[threadIdx.x] = own;
+    __syncthreads();
+    if (threadIdx.x > 0) return;
+    for (int other = 1; other < blockDim.x; other++) take_over(own, shared[other]);
+    T* to = (T*)a.to + matrix * 3;
+    if (((const i32*)a.flags)[matrix]) {
+        for (int i = 0; i < 3; i++) to[i] = nans();
+        return;
+    }
+    if (own.zero) {
+        to[0] = to[1] = number(0);
+        to[2] = number(-(R)__longlong_as_double(0x7ff0000000000000ll));
+        return;
+    }
+    f64 turn = own.odd ? -1.0 : 1.0;
+    i64 exponent = own.exponent < -5000 ? -5000 : own.exponent > 5000 ? 5000 : own.exponent;
+    T value = number((R)ldexp(turn * own.re, (int)exponent)), sign = number((R)(turn * own.sign_re));
+    if (C == 2) {
+        value.part[C - 1] = (R)ldexp(turn * own.im, (int)exponent);
+        sign.part[C - 1] = (R)(turn * own.sign_im);
+    }
+    to[0] = value;
+    to[1] = sign;
+    to[2] = number((R)own.logarithm);
+}

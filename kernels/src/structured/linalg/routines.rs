@@ -1,0 +1,225 @@
+//! The kernels that stand between our order of matrices and a library's.
+
+use crate::cuda::prelude::Uses;
+use crate::cuda::routine::Routine;
+use phalanx_device::DeviceError;
+use phalanx_device::cuda::{CudaDevice, Triangle};
+use phalanx_ops::DType;
+
+const TEXT: &str = include_str!("linalg.cu");
+const THREADS: u32 = 256;
+const MOST_BLOCKS: usize = 1 << 16;
+/// Threads that multiply the pivots of a matrix, as the text has it.
+const PIVOTS: u32 = 128;
+
+/// The elements that kernels work on. Every kernel takes addresses in the device's memory, whose
+/// blocks are whole; that is the promise of who calls, and the errors are those of the compiler.
+pub(super) struct Elements<'a> {
+    pub dtype: DType,
+    pub device: &'a CudaDevice,
+}
+
+fn defines(dtype: DType) -> [(&'static str, String); 2] {
+    let components = if dtype.is_complex() { 2 } else { 1 };
+    [("R", String::from(dtype.real().name())), ("C", components.to_string())]
+}
+
+/// The texts of every dtype.
+pub(super) fn sources() -> Vec<String> {
+    let source = |dtype| {
+        let (defines, uses) = (defines(dtype), Uses::default());
+        Routine { entry: "prepare", text: TEXT, defines: &defines, uses: &uses }.source()
+    };
+    [DType::F32, DType::F64, DType::C64, DType::C128].map(source).into()
+}
+
+/// What the text calls a triangle; `None` is all of a matrix.
+fn which(triangle: Option<Triangle>) -> u64 {
+    match triangle {
+        None => 0,
+        Some(Triangle::Lower) => 1,
+        Some(Triangle::Upper) => 2,
+    }
+}
+
+impl Elements<'_> {
+    /// # Safety
+    /// The words are those of the kernel's argument in the text, whose addresses are right.
+    unsafe fn launch(
+        &self,
+        entry: &'static str,
+        (blocks, threads): (usize, u32),
+        words: &[u64],
+    ) -> Result<(), DeviceError> {
+        let (defines, uses) = (defines(self.dtype), Uses::default());
+        let routine = Routine { entry, text: TEXT, defines: &defines, uses: &uses };
+        // SAFETY: the caller's promise.
+        unsafe { routine.launch(self.device, blocks, threads, words) }
+    }
+
+    /// Blocks for a thread for each of some items.
+    fn blocks(items: usize) -> (usize, u32) {
+        (items.div_ceil(THREADS as usize).min(MOST_BLOCKS), THREADS)
+    }
+
+    /// Flags matrices with an element that is NaN, or not finite.
+    ///
+    /// # Safety
+    /// See `Elements`.
+    pub(super) unsafe fn inspect(
+        &self,
+        [from, flags]: [u64; 2],
+        [rows, columns]: [usize; 2],
+        count: usize,
+        triangle: Option<Triangle>,
+        infinite: bool,
+    ) -> Result<(), DeviceError> {
+        let total = count * rows * columns;
+        let numbers = [rows, columns, total].map(|number| number as u64);
+        let [rows, columns, all] = numbers;
+        let words = [from, flags, rows, columns, all, which(triangle), u64::from(infinite)];
+        // SAFETY: the words of `Inspection`.
+        unsafe { self.launch("inspect", Self::blocks(total), &words) }
+    }
+
+    /// Copies a triangle of Hermitian matrices, with zeros and a real diagonal; where there are
+    /// flags (not 0), the identity in place of those that have one.
+    ///
+    /// # Safety
+    /// See `Elements`.
+    pub(super) unsafe fn prepare(
+        &self,
+        [from, to, flags]: [u64; 3],
+        n: usize,
+        count: usize,
+        triangle: Option<Triangle>,
+    ) -> Result<(), DeviceError> {
+        let total = count * n * n;
+        let words = [from, to, flags, n as u64, total as u64, which(triangle)];
+        // SAFETY: the words of `Preparation`.
+        unsafe { self.launch("prepare", Self::blocks(total), &words) }
+    }
+
+    /// Zeros in place of matrices of so many elements that have a flag.
+    ///
+    /// # Safety
+    /// See `Elements`.
+    pub(super) unsafe fn replace(
+        &self,
+        [to, flags]: [u64; 2],
+        size: usize,
+        count: usize,
+    ) -> Result<(), DeviceError> {
+        let words = [to, flags, size as u64, count as u64];
+        // SAFETY: the words of `Replacement`.
+        unsafe { self.launch("replace", Self::blocks(size), &words) }
+    }
+
+    /// NaN in results of so many elements whose outcome or flag (unless these are 0) is not zero;
+    /// in the others, zeros above the diagonal of a square, if its extent is given.
+    ///
+    /// # Safety
+    /// See `Elements`.
+    pub(super) unsafe fn spoil(
+        &self,
+        [to, outcomes, flags]: [u64; 3],
+        size: usize,
+        count: usize,
+        square: Option<usize>,
+    ) -> Result<(), DeviceError> {
+        if size == 0 {
+            return Ok(());
+        }
+        let blocks = size.div_ceil(8 * THREADS as usize).min(MOST_BLOCKS);
+        let n = square.unwrap_or(0);
+        let words = [to, outcomes, flags, size as u64, blocks as u64, n as u64];
+        // SAFETY: the words of `Spoiling`.
+        unsafe { self.launch("spoil", (blocks * count, THREADS), &words) }
+    }
+
+    /// Identities.
+    ///
+    /// # Safety
+    /// See `Elements`.
+    pub(super) unsafe fn identity(
+        &self,
+        to: u64,
+        n: usize,
+        count: usize,
+    ) -> Result<(), DeviceError> {
+        let total = count * n * n;
+        let words = [to, n as u64, total as u64];
+        // SAFETY: the words of `Identity`.
+        unsafe { self.launch("identity", Self::blocks(total), &words) }
+    }
+
+    /// The address of each of `count` places, `step` bytes from one to the next.
+    ///
+    /// # Safety
+    /// See `Elements`.
+    pub(super) unsafe fn addresses(
+        &self,
+        to: u64,
+        first: u64,
+        step: usize,
+        count: usize,
+    ) -> Result<(), DeviceError> {
+        let words = [to, first, step as u64, count as u64];
+        let blocks = count.div_ceil(THREADS as usize);
+        // SAFETY: the words of `Addresses`.
+        unsafe { self.launch("addresses", (blocks, THREADS), &words) }
+    }
+
+    /// The transposes, of so many rows and columns, of the upper triangles of matrices of `m` rows
+    /// in Fortran's order; `steps` are elements from a matrix to the next, before and after.
+    ///
+    /// # Safety
+    /// See `Elements`.
+    pub(super) unsafe fn factor(
+        &self,
+        [from, to]: [u64; 2],
+        [m, rows, columns]: [usize; 3],
+        [from_step, to_step]: [usize; 2],
+        count: usize,
+    ) -> Result<(), DeviceError> {
+        let total = count * rows * columns;
+        let numbers = [m, rows, columns, to_step, from_step, total].map(|number| number as u64);
+        let words: Vec<u64> = [from, to].into_iter().chain(numbers).collect();
+        // SAFETY: the words of `Factor`.
+        unsafe { self.launch("factor", Self::blocks(total), &words) }
+    }
+
+    /// Real values as elements, so many for each matrix.
+    ///
+    /// # Safety
+    /// See `Elements`.
+    pub(super) unsafe fn values(
+        &self,
+        [from, to]: [u64; 2],
+        values: usize,
+        to_step: usize,
+        count: usize,
+    ) -> Result<(), DeviceError> {
+        let total = count * values;
+        let words = [from, to, values as u64, to_step as u64, total as u64];
+        // SAFETY: the words of `Values`.
+        unsafe { self.launch("values", Self::blocks(total), &words) }
+    }
+
+    /// The determinants of matrices that have been factorised, their signs and logarithms; NaN
+    /// where there is a flag. Pivots are `i64` if `wide`, else `i32`.
+    ///
+    /// # Safety
+    /// See `Elements`.
+    pub(super) unsafe fn determinant(
+        &self,
+        [from, pivots, flags, to]: [u64; 4],
+        n: usize,
+        count: usize,
+        wide: bool,
+    ) -> Result<(), DeviceError> {
+        let words = [from, pivots, flags, to, n as u64, u64::from(wide)];
+        // SAFETY: the words of `Determinants`.
+        unsafe { self.launch("determinant", (count, PIVOTS), &words) }
+    }
+}

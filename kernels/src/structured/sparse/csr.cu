@@ -1,0 +1,95 @@
+// Products of a sparse matrix in rows and a vector. A block has 256 rows: where their entries lie
+// together and are not too many, its threads read them side by side, and each thread adds the
+// products of its own row in their order. Else a warp has a row, or all threads have a long one.
+struct Argument {
+    u64 starts, ends, columns, values, x, to;
+    // Rows, entries of the block, elements of the vector.
+    u64 rows, entries, length;
+};
+
+#define THREADS 256
+#define PRODUCTS (24576 / sizeof(S))
+#define LONG 8192
+
+// An entry's place in the block, if it is in the block.
+DEVICE u64 inside(i64 position, i64 origin, u64 entries) {
+    if (position <= origin) return 0;
+    u64 at = (u64)position - (u64)origin;
+    return at < entries ? at : entries;
+}
+
+DEVICE S product(const Argument& a, u64 entry) {
+    u64 column = (u64)((const i64*)a.columns)[entry];
+    T value = ((const T*)a.values)[entry];
+    if (column >= a.length) return S();
+    return op_multiply(WIDE(value), WIDE(((const T*)a.x)[column]));
+}
+
+// The sum over the threads of a warp; it is right in the first.
+DEVICE S warp_sum(S sum) {
+#pragma unroll
+    for (int other = 16; other > 0; other /= 2) {
+        S next = by_words(sum, [=](unsigned word) {
+            return __shfl_down_sync(0xffffffffu, word, other);
+        });
+        sum = op_add(sum, next);
+    }
+    return sum;
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS) spmv(const Argument a) {
+    __shared__ alignas(16) char memory[PRODUCTS * sizeof(S)];
+    __shared__ u64 begins[THREADS], stops[THREADS];
+    S* products = (S*)memory;
+    u64 first = (u64)blockIdx.x * THREADS;
+    int rows = (int)(a.rows - first < THREADS ? a.rows - first : THREADS);
+    i64 origin = ((const i64*)a.starts)[0];
+    u64 begin = 0, stop = 0;
+    if (threadIdx.x < rows) {
+        begin = inside(((const i64*)a.starts)[first + threadIdx.x], origin, a.entries);
+        stop = inside(((const i64*)a.ends)[first + threadIdx.x], origin, a.entries);
+        if (stop < begin) stop = begin;
+    }
+    begins[threadIdx.x] = begin;
+    stops[threadIdx.x] = stop;
+    __syncthreads();
+    u64 low = begins[0], high = stops[rows - 1];
+    bool is_own = threadIdx.x >= rows || (begin >= low && stop <= high);
+    bool is_near = high >= low && high - low <= PRODUCTS;
+    if (__syncthreads_and(is_own && is_near)) {
+        int count = (int)(high - low);
+#pragma unroll 4
+        for (int i = threadIdx.x; i < count; i += THREADS) products[i] = product(a, low + i);
+        __syncthreads();
+        if (threadIdx.x >= rows) return;
+        S sum = S();
+        for (int i = (int)(begin - low); i < (int)(stop - low); i++) sum = op_add(sum, products[i]);
+        ((T*)a.to)[first + threadIdx.x] = NARROW(sum);
+        return;
+    }
+    int lane = threadIdx.x % 32;
+    for (int row = threadIdx.x / 32; row < rows; row += THREADS / 32) {
+        if (stops[row] - begins[row] > LONG) continue;
+        S sum = S();
+#pragma unroll 4
+        for (u64 i = begins[row] + lane; i < stops[row]; i += 32) sum = op_add(sum, product(a, i));
+        sum = warp_sum(sum);
+        if (lane == 0) ((T*)a.to)[first + row] = NARROW(sum);
+    }
+    for (int row = 0; row < rows; row++) {
+        if (stops[row] - begins[row] <= LONG) continue;
+        S sum = S();
+#pragma unroll 4
+        for (u64 i = begins[row] + threadIdx.x; i < stops[row]; i += THREADS) {
+            sum = op_add(sum, product(a, i));
+        }
+        sum = warp_sum(sum);
+        __syncthreads();
+        if (lane == 0) products[threadIdx.x / 32] = sum;
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            for (int warp = 1; warp < THREADS / 32; warp++) sum = op_add(sum, products[warp]);
+            ((T*)a.to)[first + row] = NARROW(sum);
+        }
+    }
+}

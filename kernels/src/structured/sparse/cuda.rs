@@ -1,0 +1,78 @@
+//! Products of a sparse matrix in rows and a vector on a GPU.
+//!
+//! cuSPARSE knows neither rows whose starts and ends stand apart nor integers, reads the entries of
+//! short rows less well, and adds them in an order of its own; so this is a kernel of ours.
+
+use crate::cuda::prelude::Uses;
+use crate::cuda::routine::Routine;
+use crate::structured::Block;
+use phalanx_device::DeviceError;
+use phalanx_device::cuda::CudaDevice;
+use phalanx_ops::{DType, Op};
+
+const TEXT: &str = concat!(include_str!("../../cuda/words.cu"), include_str!("csr.cu"));
+/// Threads and rows of a block, as the text has it.
+const ROWS: u32 = 256;
+
+/// What the text stands for with elements of a dtype, and what it calls.
+fn needs(dtype: DType) -> ([(&'static str, String); 4], Uses) {
+    let is_half = matches!(dtype, DType::F16 | DType::BF16);
+    let sum = if is_half { DType::F32 } else { dtype };
+    let mut uses = Uses::default();
+    uses.dtypes.extend([dtype, sum]);
+    uses.ops.insert((Op::Add, vec![sum; 2]));
+    uses.ops.insert((Op::Multiply, vec![sum; 2]));
+    let cast = |to: DType| match is_half {
+        true => format!("cast_{to}"),
+        false => String::new(),
+    };
+    if is_half {
+        uses.casts.extend([(dtype, sum), (sum, dtype)]);
+    }
+    let name = |dtype: DType| String::from(dtype.name());
+    let defines =
+        [("T", name(dtype)), ("S", name(sum)), ("WIDE", cast(sum)), ("NARROW", cast(dtype))];
+    (defines, uses)
+}
+
+/// The texts of every dtype.
+pub fn sources() -> Vec<String> {
+    let source = |&dtype: &DType| {
+        let (defines, uses) = needs(dtype);
+        Routine { entry: "spmv", text: TEXT, defines: &defines, uses: &uses }.source()
+    };
+    DType::ALL.iter().map(source).collect()
+}
+
+/// `to = A x`; like the routine of the CPU, but for the order in which the entries of long rows are
+/// added.
+///
+/// Errors: those of the compiler.
+pub fn run(operands: &[Block<'_>], to: &Block<'_>, device: &CudaDevice) -> Result<(), DeviceError> {
+    let [starts, ends, columns, values, x] = operands else {
+        unreachable!("bug: {} operands of a sparse product", operands.len())
+    };
+    assert!(
+        [starts.len(), ends.len()] == [to.len(); 2]
+            && columns.len() == values.len()
+            && [values.dtype, x.dtype] == [to.dtype; 2],
+        "bug: {} starts, {} ends, {} columns and {} values for {} rows",
+        starts.len(),
+        ends.len(),
+        columns.len(),
+        values.len(),
+        to.len()
+    );
+    if to.is_empty() {
+        return Ok(());
+    }
+    let (defines, uses) = needs(to.dtype);
+    let routine = Routine { entry: "spmv", text: TEXT, defines: &defines, uses: &uses };
+    let addresses = [starts, ends, columns, values, x, to].map(|it| it.buffer.as_ptr() as u64);
+    let numbers = [to.len(), values.len(), x.len()].map(|number| number as u64);
+    let words: Vec<u64> = addresses.into_iter().chain(numbers).collect();
+    let blocks = to.len().div_ceil(ROWS as usize);
+    // SAFETY: the words are those of `Argument` in the text; what is outside of the blocks, which
+    // are whole, is not read.
+    unsafe { routine.launch(device, blocks, ROWS, &words) }
+}
