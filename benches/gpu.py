@@ -57,12 +57,12 @@ def wait_cupy(result):
 
 def wait_torch(result):
     TORCH.cuda.synchronize()
-    return float(result.ravel()[0])
+    return float(result.ravel()[0].real)
 
 
 def wait_jax(result):
     result = JAX.block_until_ready(result)
-    return float(result.ravel()[0])
+    return float(result.ravel()[0].real)
 
 
 def start(result):
@@ -72,7 +72,9 @@ def start(result):
 
 
 def checksum(result):
-    """The sum of a result, in double precision."""
+    """The sum of a result, in double precision; of complex numbers that of their sizes."""
+    if result.dtype.kind == "c":
+        result = abs(result)
     total = float(result.astype("float64").sum())
     return total
 
@@ -334,6 +336,52 @@ case("take", table_and_positions, (8 + 4 + 32) * (1 << 26), lambda np, a, i: a.t
 case("sort", arrays(1, 1 << 27, "float32"), 8 << 27, lambda np, a: np.sort(a), lambda np, a: a.sort()[0])
 case("argsort", arrays(1, 1 << 26, "float32"), 12 << 26, lambda np, a: np.argsort(a), lambda np, a: a.argsort())
 case("mask", arrays(1, BIG, "float32"), 6 * BIG, lambda np, a: a[a > 0.5], lambda np, a: a[a > 0.5])
+
+
+def positive(which):
+    """A matrix whose lower triangle is that of a positive definite one."""
+    a = random(which, (SIDE, SIDE), "float64") - 0.5
+    if which == "torch":
+        a.diagonal().add_(SIDE)
+        return [a]
+    module = CUPY if which == "cupy" else PX
+    a.ravel()[:: SIDE + 1] += SIDE
+    if which == "phalanx":
+        module.evaluate(a)
+    return [a]
+
+
+def system(which):
+    return positive(which) + [random(which, (SIDE, 16), "float64", 2)]
+
+
+def grid_matrix(which):
+    """The 5-point matrix of a grid in rows, and a vector."""
+    side, module = 4096, CUPY if which == "cupy" else PX
+    if which == "cupy":
+        from cupyx.scipy import sparse
+    else:
+        from phalanx.scipy import sparse
+    points = module.arange(side * side, dtype="int64")
+    row, column = points // side, points % side
+    # Entries that would lie outside of the grid are kept as zeros in the last place inside.
+    steps = [(row > 0, -side), (column > 0, -1), (row >= 0, 0), (column < side - 1, 1), (row < side - 1, side)]
+    columns = module.stack([module.where(inside, points + step, points) for inside, step in steps], axis=1)
+    values = module.stack([module.where(inside, 4.0 if step == 0 else -1.0, 0.0) for inside, step in steps], axis=1)
+    starts = module.arange(side * side + 1, dtype="int64") * 5
+    matrix = sparse.csr_matrix((values.ravel(), columns.ravel(), starts), shape=(side * side, side * side))
+    return [matrix, random(which, side * side, "float64", 3)]
+
+
+FFTN = lambda np, a: np.fft.fftn(a)
+for side in (512, 1024):
+    # Three axes, each of which reads and writes all elements.
+    case(f"fftn {side}", arrays(1, (side,) * 3, "complex64"), 3 * 16 * side**3, FFTN, FFTN, FFTN)
+CHOLESKY, SOLVE = lambda np, a: np.linalg.cholesky(a), lambda np, a, b: np.linalg.solve(a, b)
+case("cholesky", positive, 16 * SIDE * SIDE, CHOLESKY, CHOLESKY)
+case("solve", system, 16 * SIDE * SIDE, SOLVE, SOLVE)
+# Values, columns of 4 bytes, starts, what is read and what is written.
+case("spmv", grid_matrix, (5 * 12 + 4 + 16) << 24, lambda np, a, x: a @ x)
 
 if REPORT is not None:
     with open(REPORT, "w") as file:

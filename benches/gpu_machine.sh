@@ -35,7 +35,7 @@ examples() {
 several=$("$python" -c "import os, xdist; print('-n', min(14, os.cpu_count()))" 2> /dev/null)
 pytest="$python -m pytest -q -p no:cacheprovider -p no:benchmark"
 part "what was found" "$python" -m phalanx info
-part "kernels" env CARGO_MANIFEST_DIR="$PWD/kernels" ./kernels/it executor
+part "kernels" env CARGO_MANIFEST_DIR="$PWD/kernels" ./kernels/it executor structured
 part "GPUs in Python" $pytest tests/python/test_gpu.py
 part "functions against NumPy" $pytest $several tests/python/conformance
 part "functions on three devices of the GPU" env PHALANX_DEVICES=cuda:0,0,0 $pytest $several tests/python/conformance
