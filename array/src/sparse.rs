@@ -58,6 +58,9 @@ impl Csr {
         let columns = checked_positions(argument, columns, shape[1], site)?;
         within(site, || {
             let starts = starts.converted(DType::I64, site);
+            // Products read all columns: small numbers, where these suffice.
+            let is_narrow = i32::try_from(shape[1]).is_ok();
+            let columns = if is_narrow { columns.converted(DType::I32, site) } else { columns };
             let count = values.size() as i64;
             let (first, last) = (starts.slice(crate::s![0]), starts.slice(crate::s![-1]));
             let falls = starts.slice(crate::s![1..]).less(starts.slice(crate::s![..-1])).any(());
@@ -177,7 +180,8 @@ impl Csr {
         &self.values
     }
 
-    /// The columns of the entries (`i64`). Local.
+    /// The columns of the entries (`i32` where the matrix has fewer than 2³¹, as in SciPy, else
+    /// `i64`). Local.
     pub fn columns(&self) -> &Array {
         &self.columns
     }

@@ -77,21 +77,32 @@ fn floating<T: Plain + std::ops::Add<Output = T> + std::ops::Mul<Output = T>>(
 struct Rows<'a> {
     starts: &'a [i64],
     ends: &'a [i64],
-    columns: &'a [i64],
+    columns: Columns<'a>,
+}
+
+/// The columns of entries.
+enum Columns<'a> {
+    Narrow(&'a [i32]),
+    Wide(&'a [i64]),
 }
 
 impl<'a> Rows<'a> {
     fn new(operands: &'a [Block<'_>]) -> Rows<'a> {
         // SAFETY: nothing writes the operands meanwhile (condition 2 of `Buffer`).
         let indices = |operand: usize| unsafe { operands[operand].elements::<i64>() };
-        Rows { starts: indices(0), ends: indices(1), columns: indices(2) }
+        let columns = match operands[2].dtype {
+            // SAFETY: as above.
+            DType::I32 => Columns::Narrow(unsafe { operands[2].elements::<i32>() }),
+            _ => Columns::Wide(indices(2)),
+        };
+        Rows { starts: indices(0), ends: indices(1), columns }
     }
 
-    /// The entries of a row, within the blocks.
-    fn entries(&self, row: usize) -> std::ops::Range<usize> {
+    /// The entries of a row, of so many in the blocks.
+    fn entries(&self, row: usize, count: usize) -> std::ops::Range<usize> {
         let within = |position: i64| {
             let position = position.saturating_sub(self.starts[0]).max(0);
-            usize::try_from(position).map_or(self.columns.len(), |at| at.min(self.columns.len()))
+            usize::try_from(position).map_or(count, |at| at.min(count))
         };
         let start = within(self.starts[row]);
         start..within(self.ends[row]).max(start)
@@ -107,26 +118,42 @@ impl<'a> Rows<'a> {
         add: impl Fn(S, T, T) -> S + Sync,
         narrow: impl Fn(S) -> T + Sync,
     ) {
+        match self.columns {
+            Columns::Narrow(columns) => self.sum_at(columns, operands, to, pool, zero, add, narrow),
+            Columns::Wide(columns) => self.sum_at(columns, operands, to, pool, zero, add, narrow),
+        }
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "those of `sum`, and the columns")]
+    fn sum_at<C: Copy + Sync + TryInto<usize>, T: Plain, S: Copy + Sync>(
+        &self,
+        columns: &[C],
+        operands: &[Block<'_>],
+        to: &Block<'_>,
+        pool: Option<&rayon::ThreadPool>,
+        zero: S,
+        add: impl Fn(S, T, T) -> S + Sync,
+        narrow: impl Fn(S) -> T + Sync,
+    ) {
         // SAFETY: nothing writes the operands meanwhile, and the output is the plan's alone
         // (condition 2 of `Buffer`).
         let (values, x, to) = unsafe {
             (operands[3].elements::<T>(), operands[4].elements::<T>(), to.elements_mut::<T>())
         };
         assert!(
-            [self.starts.len(), self.ends.len()] == [to.len(); 2]
-                && self.columns.len() == values.len(),
+            [self.starts.len(), self.ends.len()] == [to.len(); 2] && columns.len() == values.len(),
             "bug: {} starts, {} ends, {} columns and {} values for {} rows",
             self.starts.len(),
             self.ends.len(),
-            self.columns.len(),
+            columns.len(),
             values.len(),
             to.len()
         );
         let row = |row: usize| {
-            let entries = self.entries(row);
-            let columns = self.columns[entries.clone()].iter();
+            let entries = self.entries(row, columns.len());
+            let columns = columns[entries.clone()].iter();
             let sum = columns.zip(&values[entries]).fold(zero, |sum, (&column, &value)| {
-                let x = usize::try_from(column).ok().and_then(|column| x.get(column));
+                let x = column.try_into().ok().and_then(|column: usize| x.get(column));
                 x.map_or(sum, |&x| add(sum, value, x))
             });
             narrow(sum)

@@ -1,6 +1,7 @@
 // Products of a sparse matrix in rows and a vector. A block has 256 rows: where their entries lie
 // together and are not too many, its threads read them side by side, and each thread adds the
 // products of its own row in their order. Else a warp has a row, or all threads have a long one.
+// I is the type of columns, S that of sums.
 struct Argument {
     u64 starts, ends, columns, values, x, to;
     // Rows, entries of the block, elements of the vector.
@@ -19,7 +20,7 @@ DEVICE u64 inside(i64 position, i64 origin, u64 entries) {
 }
 
 DEVICE S product(const Argument& a, u64 entry) {
-    u64 column = (u64)((const i64*)a.columns)[entry];
+    u64 column = (u64)(i64)((const I*)a.columns)[entry];
     T value = ((const T*)a.values)[entry];
     if (column >= a.length) return S();
     return op_multiply(WIDE(value), WIDE(((const T*)a.x)[column]));

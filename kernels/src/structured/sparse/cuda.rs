@@ -15,7 +15,7 @@ const TEXT: &str = concat!(include_str!("../../cuda/words.cu"), include_str!("cs
 const ROWS: u32 = 256;
 
 /// What the text stands for with elements of a dtype, and what it calls.
-fn needs(dtype: DType) -> ([(&'static str, String); 4], Uses) {
+fn needs(dtype: DType, columns: DType) -> ([(&'static str, String); 5], Uses) {
     let is_half = matches!(dtype, DType::F16 | DType::BF16);
     let sum = if is_half { DType::F32 } else { dtype };
     let mut uses = Uses::default();
@@ -30,15 +30,20 @@ fn needs(dtype: DType) -> ([(&'static str, String); 4], Uses) {
         uses.casts.extend([(dtype, sum), (sum, dtype)]);
     }
     let name = |dtype: DType| String::from(dtype.name());
-    let defines =
-        [("T", name(dtype)), ("S", name(sum)), ("WIDE", cast(sum)), ("NARROW", cast(dtype))];
+    let defines = [
+        ("T", name(dtype)),
+        ("S", name(sum)),
+        ("I", name(columns)),
+        ("WIDE", cast(sum)),
+        ("NARROW", cast(dtype)),
+    ];
     (defines, uses)
 }
 
 /// The texts of every dtype.
 pub fn sources() -> Vec<String> {
     let source = |&dtype: &DType| {
-        let (defines, uses) = needs(dtype);
+        let (defines, uses) = needs(dtype, DType::I32);
         Routine { entry: "spmv", text: TEXT, defines: &defines, uses: &uses }.source()
     };
     DType::ALL.iter().map(source).collect()
@@ -66,7 +71,7 @@ pub fn run(operands: &[Block<'_>], to: &Block<'_>, device: &CudaDevice) -> Resul
     if to.is_empty() {
         return Ok(());
     }
-    let (defines, uses) = needs(to.dtype);
+    let (defines, uses) = needs(to.dtype, columns.dtype);
     let routine = Routine { entry: "spmv", text: TEXT, defines: &defines, uses: &uses };
     let addresses = [starts, ends, columns, values, x, to].map(|it| it.buffer.as_ptr() as u64);
     let numbers = [to.len(), values.len(), x.len()].map(|number| number as u64);
