@@ -1,6 +1,7 @@
-//! Fourier transforms on a GPU by cuFFT.
+//! Fourier transforms on a GPU by cuFFT, but for short lines of many stretches (`columns`).
 
 use super::check::check;
+use super::columns::{self, Columns};
 use crate::cuda::prelude::Uses;
 use crate::cuda::routine::Routine;
 use crate::structured::Block;
@@ -109,6 +110,12 @@ fn transform(
         // SAFETY: as above; each call has other lines, which begin at aligned addresses.
         return unsafe { device.transform(kind, &lines, places) };
     }
+    let is_inverse = kind == Fourier::Inverse;
+    let columns = Columns { length, outer, inner, is_double, is_inverse };
+    if matches!(kind, Fourier::Forward | Fourier::Inverse) && columns.is_suitable() {
+        // SAFETY: as above.
+        return unsafe { columns.launch(start, device) };
+    }
     // Many small calls take longer than bringing the lines together and back.
     let [packed, result] = [0, 1].map(|side| outer * inner * extents[side] * sizes[side]);
     let (packed, result) = (device.clone().allocate(packed)?, device.clone().allocate(result)?);
@@ -151,5 +158,5 @@ pub fn sources() -> Vec<String> {
         let (defines, uses) = ([defines(dtype)], Uses::default());
         Routine { entry: "spectrum", text: TEXT, defines: &defines, uses: &uses }.source()
     };
-    [DType::F32, DType::F64].map(source).into()
+    [DType::F32, DType::F64].into_iter().map(source).chain(columns::sources()).collect()
 }

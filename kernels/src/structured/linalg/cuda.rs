@@ -141,13 +141,14 @@ impl Work<'_> {
 
     fn cholesky(&self) -> Result<(), DeviceError> {
         let Matrices { rows: n, count, .. } = self.matrices;
-        let (to, outcomes) = (self.result(), self.flags()?);
+        let (to, outcomes, flags) = (self.result(), self.flags()?, self.flags()?);
         // Our lower triangle is the library's upper one, of the conjugate matrix: of its factor
         // `U`, the lower triangle in our order is `L`.
         let uplo = Triangle::Upper;
         // SAFETY: the blocks are whole, and the buffers have the lengths that are needed.
         unsafe {
-            self.elements.prepare([self.from, to, 0], n, count, Some(Triangle::Lower))?;
+            let places = [self.from, to, 0, address(&flags)];
+            self.elements.prepare(places, n, count, Some(Triangle::Lower))?;
             if self.is_at_once() {
                 let each = self.addresses(to, n * n)?;
                 let (each, outcomes) = (address(&each), address(&outcomes));
@@ -155,7 +156,7 @@ impl Work<'_> {
             } else {
                 self.device.factor_cholesky(self.matrices, uplo, to, address(&outcomes))?;
             }
-            self.elements.spoil([to, address(&outcomes), 0], n * n, count, Some(n))
+            self.elements.spoil([to, address(&outcomes), address(&flags)], n * n, count, Some(n))
         }
     }
 
@@ -282,6 +283,7 @@ impl Work<'_> {
                         strides: &[1],
                     };
                     let len = m * n * self.size;
+                    wide.zero(0, m * width * self.size);
                     copy_strided(&bytes(&a, at * len), &bytes(wide, 0), &[len], 1);
                     place = address(wide);
                 }
@@ -314,7 +316,7 @@ impl Work<'_> {
         // SAFETY: as `lu`.
         unsafe {
             self.elements.inspect([self.from, flagged], [n, n], count, Some(ours), true)?;
-            self.elements.prepare([self.from, vectors, flagged], n, count, Some(ours))?;
+            self.elements.prepare([self.from, vectors, flagged, 0], n, count, Some(ours))?;
             self.device.find_hermitian_eigenvectors(self.matrices, uplo, vectors, numbers, told)?;
             transpose(&copy, vectors, to, self.device)?;
             let below = to + (n * n * self.size) as u64;

@@ -19,6 +19,9 @@ DEVICE T nans() {
     return x;
 }
 
+// A quotient; of numbers that are small enough by the far shorter division of 32 bits.
+DEVICE u64 divide(u64 a, u64 b) { return (a | b) >> 32 ? a / b : (u64)((u32)a / (u32)b); }
+
 // Which elements are of interest.
 #define ALL 0
 #define LOWER 1
@@ -48,13 +51,16 @@ extern "C" __global__ void __launch_bounds__(256) inspect(const Inspection a) {
             is_bad |= a.infinite ? !(part - part == 0) : part != part;
         }
         if (!is_bad) continue;
-        u64 line = i / a.columns, column = i - line * a.columns;
-        if (is_within(a.which, line % a.rows, column)) ((i32*)a.flags)[line / a.rows] = 1;
+        u64 line = divide(i, a.columns), column = i - line * a.columns;
+        u64 matrix = divide(line, a.rows), row = line - matrix * a.rows;
+        if (is_within(a.which, row, column)) ((i32*)a.flags)[matrix] = 1;
     }
 }
 
 struct Preparation {
-    u64 from, to, flags;
+    // The flags of matrices that are replaced, and those that are set where an element is NaN, or
+    // 0 where there are none.
+    u64 from, to, flags, found;
     u64 n, total, which;
 };
 
@@ -63,13 +69,17 @@ struct Preparation {
 extern "C" __global__ void __launch_bounds__(256) prepare(const Preparation a) {
     u64 step = (u64)gridDim.x * blockDim.x;
     for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < a.total; i += step) {
-        u64 line = i / a.n, column = i - line * a.n, matrix = line / a.n, row = line - matrix * a.n;
+        u64 line = divide(i, a.n), column = i - line * a.n;
+        u64 matrix = divide(line, a.n), row = line - matrix * a.n;
         T x = number(row == column);
         if (!a.flags || !((const i32*)a.flags)[matrix]) {
             x = number(0);
             if (is_within(a.which, row, column)) {
                 x = ((const T*)a.from)[i];
                 if (C == 2 && row == column) x.part[C - 1] = 0;
+                if (a.found && (x.part[0] != x.part[0] || x.part[C - 1] != x.part[C - 1])) {
+                    ((i32*)a.found)[matrix] = 1;
+                }
             }
         }
         ((T*)a.to)[i] = x;
@@ -112,8 +122,9 @@ extern "C" __global__ void __launch_bounds__(256) spoil(const Spoiling a) {
     for (u64 i = block * blockDim.x + threadIdx.x; i < a.size; i += step) {
         if (is_bad) {
             to[i] = nans();
-        } else if (i / a.n < i % a.n) {
-            to[i] = number(0);
+        } else {
+            u64 row = divide(i, a.n);
+            if (row < i - row * a.n) to[i] = number(0);
         }
     }
 }
@@ -126,8 +137,8 @@ struct Identity {
 extern "C" __global__ void __launch_bounds__(256) identity(const Identity a) {
     u64 step = (u64)gridDim.x * blockDim.x;
     for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < a.total; i += step) {
-        u64 line = i / a.n;
-        ((T*)a.to)[i] = number(line % a.n == i - line * a.n);
+        u64 line = divide(i, a.n), matrix = divide(line, a.n);
+        ((T*)a.to)[i] = number(line - matrix * a.n == i - line * a.n);
     }
 }
 
@@ -154,8 +165,8 @@ extern "C" __global__ void __launch_bounds__(256) factor(const Factor a) {
     u64 step = (u64)gridDim.x * blockDim.x;
     u64 size = a.rows * a.columns;
     for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < a.total; i += step) {
-        u64 matrix = i / size, at = i - matrix * size;
-        u64 row = at / a.columns, column = at - row * a.columns;
+        u64 matrix = divide(i, size), at = i - matrix * size;
+        u64 row = divide(at, a.columns), column = at - row * a.columns;
         T x = number(0);
         if (column <= row) x = ((const T*)a.from)[matrix * a.from_step + row * a.m + column];
         ((T*)a.to)[matrix * a.to_step + at] = x;
@@ -172,7 +183,7 @@ struct Values {
 extern "C" __global__ void __launch_bounds__(256) values(const Values a) {
     u64 step = (u64)gridDim.x * blockDim.x;
     for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < a.total; i += step) {
-        u64 matrix = i / a.count, at = i - matrix * a.count;
+        u64 matrix = divide(i, a.count), at = i - matrix * a.count;
         ((T*)a.to)[matrix * a.to_step + at] = number(((const R*)a.from)[i]);
     }
 }

@@ -83,19 +83,20 @@ impl Elements<'_> {
     }
 
     /// Copies a triangle of Hermitian matrices, with zeros and a real diagonal; where there are
-    /// flags (not 0), the identity in place of those that have one.
+    /// flags (not 0), the identity in place of those that have one. Sets the flags `found` (not 0)
+    /// of those with a NaN.
     ///
     /// # Safety
     /// See `Elements`.
     pub(super) unsafe fn prepare(
         &self,
-        [from, to, flags]: [u64; 3],
+        [from, to, flags, found]: [u64; 4],
         n: usize,
         count: usize,
         triangle: Option<Triangle>,
     ) -> Result<(), DeviceError> {
         let total = count * n * n;
-        let words = [from, to, flags, n as u64, total as u64, which(triangle)];
+        let words = [from, to, flags, found, n as u64, total as u64, which(triangle)];
         // SAFETY: the words of `Preparation`.
         unsafe { self.launch("prepare", Self::blocks(total), &words) }
     }

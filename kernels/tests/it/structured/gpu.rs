@@ -18,6 +18,7 @@ fn shapes(extent: usize) -> Vec<(Vec<usize>, usize)> {
         (vec![extent, 35], 0),
         (vec![2, extent, 37], 1),
         (vec![41, extent, 37], 1),
+        (vec![5, extent, 150], 1),
         (vec![300, extent, 3], 1),
         (vec![7, extent, 2, 9], 1),
         (vec![4, extent, 1], 1),
@@ -28,7 +29,7 @@ fn shapes(extent: usize) -> Vec<(Vec<usize>, usize)> {
 
 fn transforms<I: Sample, O: Sample>(transform: impl Fn(usize) -> Transform) {
     let Some(device) = gpu() else { return };
-    for extent in [0, 1, 2, 3, 7, 8, 64, 97, 100, 1024, 4099] {
+    for extent in [0, 1, 2, 3, 7, 8, 16, 32, 64, 97, 100, 512, 1024, 4099] {
         for (mut shape, axis) in shapes(extent) {
             if matches!(transform(extent), Transform::RealInverse { .. }) {
                 shape[axis] = extent / 2 + 1;

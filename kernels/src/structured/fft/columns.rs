@@ -1,0 +1,84 @@
+//! Transforms of neighbouring lines of many stretches on a GPU, for which a library has no single
+//! call: a kernel for lengths that are powers of two.
+
+use crate::cuda::prelude::Uses;
+use crate::cuda::routine::Routine;
+use phalanx_device::DeviceError;
+use phalanx_device::cuda::CudaDevice;
+
+const TEXT: &str = include_str!("columns.cu");
+
+/// Complex transforms of one length, of the lines of `outer` stretches of `inner` lines.
+#[derive(Clone, Copy)]
+pub(super) struct Columns {
+    pub length: usize,
+    pub outer: usize,
+    pub inner: usize,
+    pub is_double: bool,
+    pub is_inverse: bool,
+}
+
+impl Columns {
+    /// Lines of a block: a thread has eight elements, and a block 256 threads at least.
+    const fn width(self) -> usize {
+        let width = 2048 / self.length;
+        if width > 8 { width } else { 8 }
+    }
+
+    fn blocks(self) -> usize {
+        self.inner.div_ceil(self.width())
+    }
+
+    /// Whether the kernel is for such lines.
+    pub(super) fn is_suitable(self) -> bool {
+        let longest = if self.is_double { 512 } else { 1024 };
+        self.length.is_power_of_two()
+            && (8..=longest).contains(&self.length)
+            && 2 * self.inner >= self.width()
+            && self.outer * self.blocks() <= i32::MAX as usize
+    }
+
+    fn defines(self) -> [(&'static str, String); 5] {
+        let component = if self.is_double { "f64" } else { "f32" };
+        let last = 1 << (self.length.ilog2() % 3);
+        [
+            ("R", String::from(component)),
+            ("N", self.length.to_string()),
+            ("W", self.width().to_string()),
+            ("LAST", i32::to_string(&last)),
+            ("INVERSE", u8::from(self.is_inverse).to_string()),
+        ]
+    }
+
+    /// Enqueues the transforms.
+    ///
+    /// Errors: those of the compiler.
+    ///
+    /// # Safety
+    /// All lines lie in this device's memory, those after apart from those before; they are
+    /// suitable.
+    pub(super) unsafe fn launch(
+        self,
+        [from, to]: [u64; 2],
+        device: &CudaDevice,
+    ) -> Result<(), DeviceError> {
+        let (defines, uses) = (self.defines(), Uses::default());
+        let routine = Routine { entry: "columns", text: TEXT, defines: &defines, uses: &uses };
+        let words = [from, to, self.inner as u64, self.blocks() as u64];
+        let threads = (self.width() * self.length / 8) as u32;
+        // SAFETY: the words are those of `Argument` in the text; the rest is the caller's promise.
+        unsafe { routine.launch(device, self.outer * self.blocks(), threads, &words) }
+    }
+}
+
+/// The texts of some lengths.
+pub(super) fn sources() -> Vec<String> {
+    let source = |(length, is_double)| {
+        let columns = Columns { length, outer: 1, inner: 1, is_double, is_inverse: is_double };
+        let (defines, uses) = (columns.defines(), Uses::default());
+        Routine { entry: "columns", text: TEXT, defines: &defines, uses: &uses }.source()
+    };
+    [(8, true), (16, false), (256, true), (512, true), (512, false), (1024, false)]
+        .map(source)
+        .into()
+}
