@@ -47,7 +47,9 @@ pub fn names(sources: &Sources) -> Vec<Breach> {
 /// The variables that a line names; the bare prefix, as in `PREFIX*`, names none.
 fn named(line: &str) -> impl Iterator<Item = String> {
     line.split(PREFIX).skip(1).filter_map(|rest| {
-        let end = rest.find(|letter: char| !letter.is_ascii_uppercase() && letter != '_');
+        let belongs =
+            |letter: char| letter.is_ascii_uppercase() || letter.is_ascii_digit() || letter == '_';
+        let end = rest.find(|letter: char| !belongs(letter));
         let name = &rest[..end.unwrap_or(rest.len())];
         (!name.is_empty()).then(|| format!("{PREFIX}{name}"))
     })
