@@ -3,6 +3,7 @@
 mod block;
 pub mod fft;
 pub mod gather;
+pub mod grouped;
 pub mod linalg;
 mod lines;
 pub mod matmul;

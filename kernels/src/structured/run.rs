@@ -47,6 +47,7 @@ fn run_on_gpu(
         }
         Structured::Sort(sort) => sort::cuda::run(*sort, operands, to, &gpu)?,
         Structured::Scan(scan) => scan::cuda::run(*scan, operands, to, &gpu)?,
+        Structured::ReduceAt(reduce) => scan::reduce_at(*reduce, operands, to, &gpu)?,
         Structured::Take(take) => {
             gather::cuda::take(*take, operands, to, &gpu)?;
             true
@@ -62,7 +63,11 @@ fn run_on_gpu(
             sparse::cuda::run(operands, to, &gpu)?;
             true
         }
-        Structured::ReduceAt(_) | Structured::Put(_) | Structured::SearchSorted(_) => false,
+        Structured::Put(put) => gather::cuda::put(*put, operands, to, &gpu)?,
+        Structured::SearchSorted(search) => {
+            search::cuda::run(*search, operands, to, &gpu)?;
+            true
+        }
     };
     if is_done {
         return Ok(());

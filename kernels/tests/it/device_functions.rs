@@ -82,11 +82,13 @@ fn every_routine_compiles() {
     let sources = [
         ("scan", structured::scan::cuda::sources()),
         ("sort", structured::sort::cuda::sources()),
-        ("take", structured::gather::cuda::sources()),
         ("spectrum", structured::fft::cuda::sources()),
         ("linalg", structured::linalg::cuda::sources()),
         ("spmv", structured::sparse::cuda::sources()),
         ("transpose", structured::transpose::sources()),
+        ("search", structured::search::cuda::sources()),
+        ("gather", structured::gather::cuda::sources()),
+        ("grouped", structured::grouped::cuda::sources()),
         ("sum_parts", structured::matmul::cuda::sources()),
         ("copy", vec![phalanx_device::cuda::COPY_SOURCE.to_owned()]),
     ];

@@ -24,7 +24,7 @@ const GROUP: usize = 32;
 const MANY_LINES: usize = 1024;
 
 /// Whether the order in which elements are combined does not matter but for rounding.
-fn is_associative(op: Op) -> bool {
+pub(in crate::structured) fn is_associative(op: Op) -> bool {
     matches!(
         op,
         Op::Add
@@ -49,7 +49,8 @@ fn items(dtype: DType) -> usize {
     128 / dtype.size().clamp(4, 16)
 }
 
-fn has_loop(op: Op, dtype: DType) -> bool {
+/// Whether an operation combines two elements of a dtype to one of it.
+pub(in crate::structured) fn has_loop(op: Op, dtype: DType) -> bool {
     op.signatures()
         .iter()
         .any(|signature| signature.inputs() == [dtype, dtype] && signature.output == dtype)
@@ -69,7 +70,7 @@ fn needs(op: Op, dtype: DType) -> ([(&'static str, String); 3], Uses) {
     (defines, uses)
 }
 
-/// The texts of sums and of the largest numbers so far.
+/// The texts of sums and of the largest numbers so far, and of stretches.
 pub fn sources() -> Vec<String> {
     let uses = |op| {
         DType::ALL.iter().filter(move |&&dtype| has_loop(op, dtype)).map(move |&dtype| (op, dtype))
@@ -80,6 +81,7 @@ pub fn sources() -> Vec<String> {
             let (defines, uses) = needs(op, dtype);
             Routine { entry: "scan_chained", text: TEXT, defines: &defines, uses: &uses }.source()
         })
+        .chain(super::reduce_at::sources())
         .collect()
 }
 

@@ -3,4 +3,7 @@
 pub(super) mod combination;
 pub mod cpu;
 pub mod cuda;
+mod reduce_at;
 mod typed;
+
+pub use reduce_at::reduce_at;

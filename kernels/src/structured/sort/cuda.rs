@@ -4,6 +4,8 @@
 //! what is before it from what earlier tiles tell ("Onesweep: A Faster Least Significant Digit
 //! Radix Sort for GPUs", Adinets and Merrill, 2022). Short lines are sorted by a block each.
 
+use super::complex;
+use super::order::infinity;
 use crate::cuda::prelude::Uses;
 use crate::cuda::routine::Routine;
 use crate::structured::Block;
@@ -21,12 +23,12 @@ const THREADS: u32 = 384;
 const TILE: usize = 6144;
 const SHORT: usize = 2048;
 /// Lines are counted in 30 bits.
-const MOST: usize = 1 << 30;
+pub(in crate::structured) const MOST: usize = 1 << 30;
 /// Blocks that count digits.
 const COUNTING: usize = 1024;
 
 /// `to` = the elements of each line in order, or the positions they had; false for what is sorted
-/// on the host: complex numbers, and lines of 2³⁰ elements and more.
+/// on the host: lines of 2³⁰ elements and more.
 ///
 /// Equal elements keep their order; of values, -0 comes before 0. Errors: those of the compiler;
 /// `DeviceError::OutOfMemory` for what passes hand to each other.
@@ -38,7 +40,7 @@ pub fn run(
 ) -> Result<bool, DeviceError> {
     let from = &operands[0];
     let lines = Lines::of(to.shape, sort.axis);
-    if from.dtype.is_complex() || lines.extent >= MOST {
+    if lines.extent >= MOST {
         return Ok(false);
     }
     if to.is_empty() {
@@ -46,12 +48,8 @@ pub fn run(
     }
     let (item, result) = (from.dtype.size(), to.dtype.size());
     if lines.inner == 1 {
-        Sorting::new(sort.order, from.dtype, device).lines(
-            from.buffer.as_ptr() as u64,
-            to.buffer.as_ptr() as u64,
-            lines.outer,
-            lines.extent,
-        )?;
+        let addresses = [from, to].map(|block| block.buffer.as_ptr() as u64);
+        sort_lines(sort.order, from.dtype, device, addresses, lines.outer, lines.extent)?;
         return Ok(true);
     }
     // Lines across rows are brought next to each other, and back.
@@ -74,18 +72,31 @@ pub fn run(
     };
     let (across, next) = strides(item);
     copy(from.buffer, &along, &across, &next, item);
-    Sorting::new(sort.order, from.dtype, device).lines(
-        along.as_ptr() as u64,
-        sorted.as_ptr() as u64,
-        lines.outer * lines.inner,
-        lines.extent,
-    )?;
+    let addresses = [&along, &sorted].map(|buffer| buffer.as_ptr() as u64);
+    let count = lines.outer * lines.inner;
+    sort_lines(sort.order, from.dtype, device, addresses, count, lines.extent)?;
     let (across, next) = strides(result);
     copy(&sorted, to.buffer, &next, &across, result);
     Ok(true)
 }
 
-/// What the text stands for with elements of a dtype.
+/// Sorts lines that lie one after the other.
+fn sort_lines(
+    order: Order,
+    dtype: DType,
+    device: &Arc<CudaDevice>,
+    addresses: [u64; 2],
+    count: usize,
+    extent: usize,
+) -> Result<(), DeviceError> {
+    if dtype.is_complex() {
+        return complex::lines(order, dtype, device, addresses, count, extent);
+    }
+    let [from, to] = addresses;
+    Sorting::new(order, dtype, device).lines(from, to, count, extent)
+}
+
+/// What the text stands for with elements of a real dtype.
 fn defines(order: Order, dtype: DType) -> [(&'static str, String); 4] {
     let key = ["u8", "u16", "u32", "u64"][dtype.size().trailing_zeros() as usize];
     let kind = match dtype.kind() {
@@ -93,14 +104,7 @@ fn defines(order: Order, dtype: DType) -> [(&'static str, String); 4] {
         Kind::Float => 2,
         _ => 0,
     };
-    // The bits of infinity.
-    let infinite = match dtype {
-        DType::F16 => "0x7c00",
-        DType::BF16 => "0x7f80",
-        DType::F32 => "0x7f800000u",
-        DType::F64 => "0x7ff0000000000000ull",
-        _ => "0",
-    };
+    let infinite = infinity(dtype);
     [
         ("K", String::from(key)),
         ("KIND", kind.to_string()),
@@ -117,22 +121,34 @@ pub fn sources() -> Vec<String> {
             let (defines, uses) = (defines(order, dtype), Uses::default());
             Routine { entry: "sort_pass", text: TEXT, defines: &defines, uses: &uses }.source()
         })
+        .chain(complex::sources())
         .collect()
 }
 
-/// Sorting of elements of a dtype.
-struct Sorting<'a> {
+/// Sorting of elements of a real dtype.
+pub(in crate::structured) struct Sorting<'a> {
     device: &'a Arc<CudaDevice>,
     order: Order,
     dtype: DType,
+    /// Digits that elements differ in, from the lowest.
+    digits: usize,
     defines: [(&'static str, String); 4],
     uses: Uses,
 }
 
 impl<'a> Sorting<'a> {
-    fn new(order: Order, dtype: DType, device: &'a Arc<CudaDevice>) -> Sorting<'a> {
+    pub(in crate::structured) fn new(
+        order: Order,
+        dtype: DType,
+        device: &'a Arc<CudaDevice>,
+    ) -> Sorting<'a> {
         let defines = defines(order, dtype);
-        Sorting { device, order, dtype, defines, uses: Uses::default() }
+        Sorting { device, order, dtype, digits: dtype.size(), defines, uses: Uses::default() }
+    }
+
+    /// Elements whose digits of eight bits from this one on do not matter to their order.
+    pub(in crate::structured) fn of_digits(self, digits: usize) -> Sorting<'a> {
+        Sorting { digits: digits.clamp(1, self.dtype.size()), ..self }
     }
 
     fn launch(&self, entry: &'static str, blocks: usize, words: &[u64]) -> Result<(), DeviceError> {
@@ -143,7 +159,14 @@ impl<'a> Sorting<'a> {
         unsafe { routine.launch(self.device, blocks, threads, words) }
     }
 
-    fn lines(&self, from: u64, to: u64, count: usize, extent: usize) -> Result<(), DeviceError> {
+    /// Sorts `count` lines of fewer than `MOST` elements that lie one after the other.
+    pub(in crate::structured) fn lines(
+        &self,
+        from: u64,
+        to: u64,
+        count: usize,
+        extent: usize,
+    ) -> Result<(), DeviceError> {
         let mut words = [0u64; 12];
         words[8] = extent as u64;
         words[11] = count as u64;
@@ -171,11 +194,11 @@ impl<'a> Sorting<'a> {
             words[1] = to + (line * extent * result) as u64;
             words[6] = address(&histogram);
             words[7] = address(&status);
-            words[10] = item as u64;
+            words[10] = self.digits as u64;
             histogram.zero(0, histogram.len());
             self.launch("sort_count", tiles.min(COUNTING), &words)?;
             self.launch("sort_starts", 1, &words)?;
-            for pass in 0..item {
+            for pass in 0..self.digits {
                 words[2] = address(&keys[pass % 2]);
                 words[3] = address(&keys[(pass + 1) % 2]);
                 words[4] = address(&positions[pass % 2]);

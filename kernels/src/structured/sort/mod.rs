@@ -1,5 +1,6 @@
 //! Sorting along an axis.
 
+mod complex;
 pub mod cpu;
 pub mod cuda;
 mod merge;

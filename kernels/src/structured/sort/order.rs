@@ -5,7 +5,7 @@
 
 use crate::structured::Plain;
 use num_complex::{Complex32, Complex64};
-use phalanx_ops::DType;
+use phalanx_ops::{DType, Kind};
 
 /// An unsigned integer as wide as an element of a real dtype.
 pub(in crate::structured) trait Word:
@@ -142,3 +142,31 @@ macro_rules! complex_order {
 }
 complex_order!(order_c64, Complex32, u32, u64, 8);
 complex_order!(order_c128, Complex64, u64, u128, 11);
+
+/// What `order.cu` stands for with a dtype.
+pub(in crate::structured) fn defines(dtype: DType) -> [(&'static str, String); 3] {
+    let real = dtype.real();
+    let word = ["u8", "u16", "u32", "u64"][real.size().trailing_zeros() as usize];
+    let form = match dtype.kind() {
+        Kind::Signed => 1,
+        Kind::Float => 2,
+        Kind::Complex => 3,
+        _ => 0,
+    };
+    [
+        ("Word", String::from(word)),
+        ("FORM", form.to_string()),
+        ("INFINITE", format!("(({word}){})", infinity(real))),
+    ]
+}
+
+/// The bits of infinity of a real dtype in C, 0 if it has none.
+pub(super) fn infinity(dtype: DType) -> &'static str {
+    match dtype {
+        DType::F16 => "0x7c00",
+        DType::BF16 => "0x7f80",
+        DType::F32 => "0x7f800000u",
+        DType::F64 => "0x7ff0000000000000ull",
+        _ => "0",
+    }
+}

@@ -37,6 +37,17 @@ fn gpu() -> &'static Gpu {
     })
 }
 
+/// The GPU, where there is one.
+pub fn device() -> Option<Arc<dyn Device>> {
+    match gpu() {
+        Gpu::Device(device) => Some(device.clone()),
+        Gpu::Compiler(_) | Gpu::Nothing => {
+            println!("skipped: there is no GPU");
+            None
+        }
+    }
+}
+
 /// Compares what a GPU makes of a case with expected buffers: integers exactly, other numbers to
 /// the rounding of functions and of another order.
 pub fn check(case: &Case, expected: &[Vec<Scalar>]) {

@@ -11,3 +11,5 @@ mod memory;
 mod random;
 mod reference;
 mod text;
+
+pub use cuda::device;

@@ -1,182 +1,250 @@
-//! Routines of a GPU against those of the CPU, where there is a GPU.
+//! Routines on a GPU against those of the CPU, where there is a GPU.
 
-use super::evaluate::{
-    Numbers, Sample, assert_near, evaluate, evaluate_on, gpu, on_gpu, operand, wide,
-};
-use super::{fft, linalg, sparse};
-use num_complex::{Complex32, Complex64};
-use phalanx_device::Device;
-use phalanx_ops::Structured;
-use phalanx_ops::structured::{Decomposition, Fft, Transform};
+use super::value::{Random, Value, combines, evaluate, evaluate_part, shapes};
+use crate::executor::device;
+use phalanx_device::{Buffer, Device};
+use phalanx_kernels::structured::{Block, run_on};
+use phalanx_ops::structured::{Order, Put, ReduceAt, SearchSorted, Side, Sort};
+use phalanx_ops::{DType, Op, Scalar, Structured, Weak};
 use std::sync::Arc;
 
-/// Shapes with the axis of the given extent anywhere, for each way of handing lines to a library.
-fn shapes(extent: usize) -> Vec<(Vec<usize>, usize)> {
-    vec![
-        (vec![extent], 0),
-        (vec![33, extent], 1),
-        (vec![extent, 35], 0),
-        (vec![2, extent, 37], 1),
-        (vec![41, extent, 37], 1),
-        (vec![5, extent, 150], 1),
-        (vec![300, extent, 3], 1),
-        (vec![7, extent, 2, 9], 1),
-        (vec![4, extent, 1], 1),
-        (vec![0, extent], 1),
-        (vec![extent, 0, 3], 0),
-    ]
-}
-
-fn transforms<I: Sample, O: Sample>(transform: impl Fn(usize) -> Transform) {
-    let Some(device) = gpu() else { return };
-    for extent in [0, 1, 2, 3, 7, 8, 16, 32, 64, 97, 100, 512, 1024, 4099] {
-        for (mut shape, axis) in shapes(extent) {
-            if matches!(transform(extent), Transform::RealInverse { .. }) {
-                shape[axis] = extent / 2 + 1;
-            }
-            let values: Vec<I> = Numbers(7).take(shape.iter().product());
-            let op = Structured::Fft(Fft { axis: axis as u8, transform: transform(extent) });
-            let operands = [&operand(&values, &shape)];
-            let (_, expected) = evaluate::<O>(&op, &operands);
-            let result = evaluate_on::<O>(&op, &operands, device);
-            let bound = 8.0 * O::EPSILON * (extent.max(1) as f64).sqrt() * 12.0;
-            let what = format!("{op:?} of {shape:?}");
-            assert_near(&wide(&result), &wide(&expected), bound, &what);
-        }
-    }
-}
-
-#[test]
-fn transforms_are_those_of_the_cpu() {
-    transforms::<Complex64, Complex64>(|_| Transform::Forward);
-    transforms::<Complex32, Complex32>(|_| Transform::Forward);
-    transforms::<Complex64, Complex64>(|_| Transform::Inverse);
-    transforms::<Complex32, Complex32>(|_| Transform::Inverse);
-    transforms::<f64, Complex64>(|_| Transform::RealForward);
-    transforms::<f32, Complex32>(|_| Transform::RealForward);
-    let inverse = |extent| Transform::RealInverse { extent: extent as u64 };
-    transforms::<Complex64, f64>(inverse);
-    transforms::<Complex32, f32>(inverse);
-}
-
-#[test]
-fn transforms_on_a_gpu_are_their_sums() {
-    on_gpu(|| {
-        fft::complex::<Complex64>(Transform::Forward, -1.0);
-        fft::complex::<Complex32>(Transform::Inverse, 1.0);
-        fft::real::<f64, Complex64>();
-        fft::real::<f32, Complex32>();
-    });
-}
-
-macro_rules! factorisations {
-    ($($name:ident = $test:ident;)*) => {
-        $(#[test]
-        fn $name() {
-            on_gpu(|| {
-                linalg::$test::<f32>();
-                linalg::$test::<f64>();
-                linalg::$test::<Complex32>();
-                linalg::$test::<Complex64>();
-            });
-        })*
+/// The value of an operation on a GPU, the same twice.
+fn on_gpu(
+    op: Structured,
+    operands: &[&Value],
+    origin: &[usize],
+    device: &Arc<dyn Device>,
+) -> Value {
+    let pairs: Vec<_> = operands.iter().map(|value| (&value.shape[..], value.dtype)).collect();
+    let (shape, dtype) = op.result(&pairs);
+    let upload = |bytes: &[u8]| device.upload(bytes).expect("a small buffer fits");
+    let buffers: Vec<Buffer> = operands.iter().map(|value| upload(&value.bytes)).collect();
+    let start = [0; 8];
+    let block = |(value, buffer)| {
+        let value: &Value = value;
+        let origin = &start[..value.shape.len()];
+        Block { buffer, dtype: value.dtype, shape: &value.shape, origin }
     };
-}
-
-factorisations! {
-    cholesky_on_a_gpu = cholesky;
-    solutions_and_inverses_on_a_gpu = solutions;
-    determinants_on_a_gpu = determinants;
-    qr_on_a_gpu = qr;
-    eigenvectors_on_a_gpu = eigh;
-    singular_vectors_on_a_gpu = svd;
-    what_is_not_finite_ends_on_a_gpu = not_finite;
-}
-
-#[test]
-fn qr_on_a_gpu_has_the_signs_of_lapack() {
-    on_gpu(linalg::signs_of_lapack);
-}
-
-/// A stack of small matrices, which are factorised at once, one of which is singular.
-#[test]
-fn stacks_of_small_matrices_on_a_gpu() {
-    let Some(device) = gpu() else { return };
-    small::<f32>(device);
-    small::<f64>(device);
-    small::<Complex32>(device);
-    small::<Complex64>(device);
-}
-
-fn small<T: Sample>(device: &Arc<dyn Device>) {
-    let (count, n) = (40, 7);
-    let mut values: Vec<T> = Numbers(3).take(count * n * n);
-    let zero = T::of(Complex64::new(0.0, 0.0));
-    values[5 * n * n..6 * n * n].fill(zero);
-    for (at, value) in values.iter_mut().enumerate() {
-        if at / n % n == at % n && at / (n * n) != 5 {
-            *value = T::of(Complex64::new(9.0, 0.0));
+    let blocks: Vec<_> = operands.iter().copied().zip(&buffers).map(block).collect();
+    let once = || {
+        // Bytes that a routine forgets do not look like results.
+        let mut to = Value::zeros(dtype, &shape);
+        to.bytes.fill(0xa5);
+        let buffer = upload(&to.bytes);
+        let block = Block { buffer: &buffer, dtype, shape: &shape, origin };
+        run_on(&op, &blocks, &block, device).expect("the routine is compiled");
+        if !to.bytes.is_empty() {
+            buffer.read(0, &mut to.bytes);
         }
-    }
-    let right: Vec<T> = Numbers(4).take(count * n * 3);
-    let a = operand(&values, &[count, n, n]);
-    let b = operand(&right, &[count, n, 3]);
-    for (op, operands) in [
-        (Decomposition::Cholesky, vec![&a]),
-        (Decomposition::Solve, vec![&a, &b]),
-        (Decomposition::Inverse, vec![&a]),
-        (Decomposition::Determinant, vec![&a]),
-    ] {
-        let op = Structured::Decomposition(op);
-        let (_, expected) = evaluate::<T>(&op, &operands);
-        let result = evaluate_on::<T>(&op, &operands, device);
-        let (expected, result) = (wide(&expected), wide(&result));
-        let size = result.len() / count;
-        for (at, (result, expected)) in result.iter().zip(&expected).enumerate() {
-            let bound = 1e4 * T::EPSILON * expected.norm().max(0.1);
-            let near = (result - expected).norm() <= bound || result == expected;
-            let both = result.re.is_nan() && expected.re.is_nan();
-            assert!(near || both, "{op:?} {}: {result} for {expected}", at / size);
-        }
+        to
+    };
+    let first = once();
+    assert!(first == once(), "{op:?} of {:?} {} differs from run to run", shape, dtype);
+    first
+}
+
+/// The parts of each element.
+fn numbers(value: &Value) -> Vec<f64> {
+    let real = value.dtype.real();
+    let number = |bytes: &[u8]| match Scalar::from_bytes(real, bytes).to_weak() {
+        Weak::Float(number) => number,
+        Weak::Int(number) => number as f64,
+        Weak::Bool(number) => f64::from(u8::from(number)),
+        Weak::Complex(_) => unreachable!("the parts are real"),
+    };
+    value.bytes.chunks_exact(real.size()).map(number).collect()
+}
+
+/// Compares exactly, numbers with a fraction to the rounding of another order.
+fn assert_near(is: &Value, should: &Value, what: &str) {
+    assert_eq!((is.dtype, &is.shape), (should.dtype, &should.shape), "{what}");
+    let tolerance = match is.dtype.real() {
+        _ if !is.dtype.is_inexact() => return assert!(is == should, "{what}"),
+        DType::F16 => 4e-3,
+        DType::BF16 => 3e-2,
+        DType::F32 => 1e-5,
+        _ => 1e-13,
+    };
+    let (is, should) = (numbers(is), numbers(should));
+    let finite = should.iter().filter(|number| number.is_finite());
+    let largest = finite.fold(0.0, |largest, number| f64::max(largest, number.abs()));
+    for (at, (&is, &should)) in is.iter().zip(&should).enumerate() {
+        let is_near = is == should
+            || (is.is_nan() && should.is_nan())
+            || (is - should).abs() <= tolerance * (should.abs() + largest);
+        assert!(is_near, "{what}: {is} instead of {should} at {at}");
     }
 }
 
-#[test]
-fn sparse_products_on_a_gpu() {
-    on_gpu(|| {
-        sparse::integers_wrap();
-        sparse::floating_point_entries_are_summed_in_order();
-        sparse::half_precision_is_rounded_once();
-        sparse::bools();
-        sparse::positions_outside();
-    });
+fn with_axis(shape: &[usize], axis: u8, extent: usize) -> Vec<usize> {
+    let mut shape = shape.to_vec();
+    shape[usize::from(axis)] = extent;
+    shape
 }
 
-/// Rows of a warp, of a block, and empty ones, with more entries than are read side by side.
+/// Writes at positions from outside too; `start` is where the block begins in the axis.
+fn check_put(
+    op: Option<Op>,
+    dtype: DType,
+    (shape, axis): (&[usize], u8),
+    count: usize,
+    start: usize,
+    device: &Arc<dyn Device>,
+) {
+    let old = Value::mixed(dtype, shape, 7);
+    let given = with_axis(shape, axis, count);
+    let end = (shape[usize::from(axis)] + start).max(1);
+    let mut random = Random(8);
+    let mut next = || match random.below(30) {
+        0 => i64::MIN,
+        1 => -1,
+        2 => end as i64,
+        _ => random.below(end as u64) as i64,
+    };
+    let positions: Vec<i64> = (0..given.iter().product()).map(|_| next()).collect();
+    let positions = Value::positions(&given, positions.into_iter());
+    let values = Value::mixed(dtype, &given, 9);
+    let mut origin = vec![0; shape.len()];
+    origin[usize::from(axis)] = start;
+    let put = Structured::Put(Put { axis, op });
+    let operands = [&old, &positions, &values];
+    let should = evaluate_part(put.clone(), &operands, Some(&origin), None);
+    let what = format!("put by {op:?} of {dtype} {shape:?} at {count} from {start}");
+    let is = on_gpu(put, &operands, &origin, device);
+    match op {
+        Some(_) => assert_near(&is, &should, &what),
+        None => assert!(is == should, "{what}"),
+    }
+}
+
 #[test]
-fn long_rows_of_sparse_products_on_a_gpu() {
-    let Some(device) = gpu() else { return };
-    let lengths = (0..600).map(|row| match row {
-        100 => 30_000,
-        300..=310 => 700,
-        row if row % 7 == 0 => 0,
-        row => row % 40,
-    });
-    let ends = lengths.scan(0, |end, length: i64| {
-        *end += length;
-        Some(*end)
-    });
-    let ends = ends.collect::<Vec<i64>>();
-    let starts = [&[0], &ends[..ends.len() - 1]].concat();
-    let entries = ends[ends.len() - 1];
-    let columns = (0..entries).map(|at| at * 7919 % 1000).collect::<Vec<i64>>();
-    let (values, x): (Vec<f64>, Vec<f64>) =
-        (Numbers(5).take(entries as usize), Numbers(6).take(1000));
-    let [starts, ends, columns] =
-        [&starts, &ends, &columns].map(|numbers| operand(numbers, &[numbers.len()]));
-    let [values, x] = [&values, &x].map(|numbers| operand(numbers, &[numbers.len()]));
-    let operands = [&starts, &ends, &columns, &values, &x];
-    let (_, expected) = evaluate::<f64>(&Structured::Spmv, &operands);
-    let result = evaluate_on::<f64>(&Structured::Spmv, &operands, device);
-    assert_near(&wide(&result), &wide(&expected), 1e-10, "long rows");
+fn puts() {
+    let Some(device) = device() else { return };
+    for &dtype in DType::ALL {
+        for op in [None, Some(Op::Add), Some(Op::Maximum), Some(Op::BitwiseXor)] {
+            if op.is_some_and(|op| !combines(op, dtype)) {
+                continue;
+            }
+            for (extent, count, start) in [(0, 5, 0), (1, 0, 0), (7, 300, 3), (1000, 300, 100)] {
+                for (shape, axis) in shapes(extent) {
+                    check_put(op, dtype, (&shape, axis), count, start, &device);
+                }
+            }
+        }
+    }
+    for op in [Op::Subtract, Op::Hypot, Op::Fmin] {
+        check_put(Some(op), DType::F32, (&[40, 3], 0), 500, 2, &device);
+    }
+    check_put(Some(Op::Multiply), DType::U8, (&[40, 3], 0), 500, 2, &device);
+    check_put(Some(Op::Multiply), DType::I64, (&[40, 3], 0), 500, 2, &device);
+}
+
+/// Slots whose values fill many tiles, few values for a large block, and many for many.
+#[test]
+fn many_puts() {
+    let Some(device) = device() else { return };
+    for dtype in [DType::F32, DType::F64, DType::C128, DType::I16, DType::F16] {
+        for op in [None, Some(Op::Add)] {
+            // A thread combines the values of half types in their order.
+            let count = if dtype == DType::F16 { 20_000 } else { 300_000 };
+            check_put(op, dtype, (&[3], 0), count, 1, &device);
+            check_put(op, dtype, (&[70_000], 0), count, 0, &device);
+            check_put(op, dtype, (&[600_000], 0), 100, 0, &device);
+            check_put(op, dtype, (&[600_000], 0), 9000, 0, &device);
+            check_put(op, dtype, (&[2, 500, 300], 1), 200, 10, &device);
+        }
+    }
+}
+
+#[test]
+fn searches() {
+    let Some(device) = device() else { return };
+    for &dtype in DType::ALL {
+        for extent in [0, 1, 2, 3, 7, 1000] {
+            let vector = Value::mixed(dtype, &[extent], 11);
+            let sort = Structured::Sort(Sort { axis: 0, order: Order::Values });
+            let sorted = evaluate(sort, &[&vector]);
+            for shape in [&[0][..], &[1], &[3, 6007], &[]] {
+                let values = Value::mixed(dtype, shape, 12);
+                for side in [Side::Left, Side::Right] {
+                    let search = Structured::SearchSorted(SearchSorted { side });
+                    let should = evaluate(search.clone(), &[&sorted, &values]);
+                    let origin = vec![0; shape.len()];
+                    let is = on_gpu(search, &[&sorted, &values], &origin, &device);
+                    assert!(is == should, "searchsorted {side:?} of {dtype} in {extent}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn sorts() {
+    let Some(device) = device() else { return };
+    for &dtype in DType::ALL {
+        for extent in [0, 1, 2, 7, 2048, 2049, 7000] {
+            for (shape, axis) in shapes(extent) {
+                let value = Value::mixed(dtype, &shape, 13);
+                let origin = vec![0; shape.len()];
+                for order in [Order::Positions, Order::Values] {
+                    let sort = Structured::Sort(Sort { axis, order });
+                    let should = evaluate_part(sort.clone(), &[&value], None, None);
+                    let is = on_gpu(sort, &[&value], &origin, &device);
+                    let what = format!("{order:?} of sorted {dtype} {shape:?}");
+                    // Keys of real numbers do not tell which zero or NaN was which.
+                    match order == Order::Values && !dtype.is_complex() {
+                        true => assert_near(&is, &should, &what),
+                        false => assert!(is == should, "{what}"),
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn check_reduce_at(op: Op, value: &Value, axis: u8, starts: &[i64], device: &Arc<dyn Device>) {
+    let starts = Value::positions(&[starts.len()], starts.iter().copied());
+    let reduce = Structured::ReduceAt(ReduceAt { op, axis });
+    let should = evaluate_part(reduce.clone(), &[value, &starts], None, None);
+    let origin = vec![0; value.shape.len()];
+    let is = on_gpu(reduce, &[value, &starts], &origin, device);
+    let what = format!("{} stretches by {op} of {} {:?}", starts.len(), value.dtype, value.shape);
+    assert_near(&is, &should, &what);
+}
+
+#[test]
+fn stretches() {
+    let Some(device) = device() else { return };
+    for &dtype in DType::ALL {
+        for op in [Op::Add, Op::Maximum] {
+            for extent in [7, 1000] {
+                for (shape, axis) in shapes(extent) {
+                    let value = Value::mixed(dtype, &shape, 3);
+                    check_reduce_at(op, &value, axis, &[3, 0, 5, 5, 6, 1], &device);
+                    check_reduce_at(op, &value, axis, &[-4, 2, i64::MAX], &device);
+                    check_reduce_at(op, &value, axis, &[], &device);
+                }
+            }
+        }
+    }
+    let value = Value::mixed(DType::F32, &[50, 40], 4);
+    for op in [Op::Subtract, Op::Hypot] {
+        check_reduce_at(op, &value, 0, &[0, 7, 9], &device);
+        check_reduce_at(op, &value, 1, &[0, 7, 9], &device);
+    }
+}
+
+/// Stretches that several warps or threads share.
+#[test]
+fn long_stretches() {
+    let Some(device) = device() else { return };
+    for dtype in [DType::F32, DType::F64, DType::C128, DType::I16] {
+        for (shape, axis) in [(vec![700_001], 0), (vec![3, 90_000], 1), (vec![2, 90_000, 3], 1)] {
+            let value = Value::mixed(dtype, &shape, 5);
+            check_reduce_at(Op::Add, &value, axis, &[0], &device);
+            check_reduce_at(Op::Add, &value, axis, &[5, 80_000, 3, 3, 70_000, 100], &device);
+            let many: Vec<i64> = (0..20_000).map(|at| at * 4).collect();
+            check_reduce_at(Op::Add, &value, axis, &many, &device);
+        }
+    }
 }

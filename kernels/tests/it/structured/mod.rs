@@ -4,6 +4,7 @@ mod evaluate;
 mod fft;
 mod gather;
 mod gpu;
+mod gpu_libraries;
 mod linalg;
 mod scan;
 mod search;

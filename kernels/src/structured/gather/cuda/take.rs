@@ -13,7 +13,7 @@ const THREADS: u32 = 256;
 const MOST_BLOCKS: usize = 1 << 20;
 
 /// The type of words of so many bytes.
-fn word(bytes: usize) -> &'static str {
+pub(super) fn word(bytes: usize) -> &'static str {
     match bytes {
         1 => "u8",
         2 => "u16",
@@ -24,7 +24,7 @@ fn word(bytes: usize) -> &'static str {
 }
 
 /// The texts of every size of words.
-pub fn sources() -> Vec<String> {
+pub(super) fn sources() -> Vec<String> {
     let source = |bytes| {
         let (defines, uses) = ([("W", String::from(word(bytes)))], Uses::default());
         Routine { entry: "take", text: TEXT, defines: &defines, uses: &uses }.source()
@@ -100,14 +100,47 @@ pub fn take_along(
         to.buffer.zero(0, to.len() * size);
         return Ok(());
     }
-    let total = to.len();
+    let addresses = [address(table), address(positions), address(to)];
+    // SAFETY: the blocks are whole and of these lines.
+    unsafe { along(device, size, addresses, to.len(), [result.extent, lines.extent, lines.inner]) }
+}
+
+/// `to[line, k] = table[line, positions[line, k]]` of elements of so many bytes in lines that lie
+/// one after the other.
+///
+/// # Safety
+/// The three addresses, of the table, the `i64` positions and the result, are of `total` elements
+/// each.
+pub(in crate::structured) unsafe fn gather_lines(
+    device: &CudaDevice,
+    size: usize,
+    addresses: [u64; 3],
+    total: usize,
+    extent: usize,
+) -> Result<(), DeviceError> {
+    // SAFETY: the caller's promise.
+    unsafe { along(device, size, addresses, total, [extent, extent, 1]) }
+}
+
+/// Reads at positions of each element: rows of a stretch of the result and of the table, and
+/// elements of a row, are the last three numbers.
+///
+/// # Safety
+/// The addresses are of a table, `i64` positions and a result of these lines.
+unsafe fn along(
+    device: &CudaDevice,
+    size: usize,
+    addresses: [u64; 3],
+    total: usize,
+    [rows, extent, inner]: [usize; 3],
+) -> Result<(), DeviceError> {
     let defines = [("W", String::from(word(size)))];
     let routine =
         Routine { entry: "take_along", text: TEXT, defines: &defines, uses: &Uses::default() };
     let blocks = total.div_ceil(THREADS as usize).min(MOST_BLOCKS);
-    let [table, positions, to] = [address(table), address(positions), address(to)];
-    let numbers = [total, 1, result.extent, lines.extent, lines.inner].map(|n| n as u64);
-    let argument: Vec<u64> = [table, positions, to].into_iter().chain(numbers).collect();
-    // SAFETY: as in `take`.
+    let numbers = [total, 1, rows, extent, inner].map(|number| number as u64);
+    let argument: Vec<u64> = addresses.into_iter().chain(numbers).collect();
+    // SAFETY: the words are those of `Argument` in the text; positions are brought inside of the
+    // table, and the rest is the caller's promise.
     unsafe { routine.launch(device, blocks, THREADS, &argument) }
 }

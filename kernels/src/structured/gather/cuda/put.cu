@@ -1,0 +1,65 @@
+// Writing at positions: the places in the block that values are for, and what of it can be done in
+// any order. `Word` is a word as wide as an element, `Element` the type of elements, `Slot` that of places.
+struct Argument {
+    u64 positions, values, to;
+    // Who writes each place, counted from one; the place of each value.
+    u64 winners, places;
+    // Values; rows of values and of the block of each stretch; elements of a row; the position of
+    // the first row of the block; elements of the block.
+    u64 total, rows, extent, inner, first, elements;
+};
+
+// The place of value `i`, whose row of its stretch is `k`; `a.elements` outside of the block.
+DEVICE u64 place_of(const Argument& a, u64 i, u64& k) {
+    u64 row = a.inner == 1 ? i : i / a.inner, column = i - row * a.inner;
+    u64 outer = row < a.rows ? 0 : row / a.rows;
+    k = row - outer * a.rows;
+    u64 at = ((const u64*)a.positions)[i] - a.first;
+    return at < a.extent ? (outer * a.extent + at) * a.inner + column : a.elements;
+}
+
+#define EACH(i)                                                                                  \
+    for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < a.total; i += (u64)gridDim.x * blockDim.x)
+
+#ifdef Word
+// Of several values for a place the last wins, whoever comes first.
+extern "C" __global__ void __launch_bounds__(256) put_claim(const Argument a) {
+    EACH(i) {
+        u64 k, place = place_of(a, i, k);
+        if (place < a.elements) atomicMax((unsigned*)a.winners + place, (unsigned)k + 1);
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(256) put_write(const Argument a) {
+    EACH(i) {
+        u64 k, place = place_of(a, i, k);
+        if (place < a.elements && ((const unsigned*)a.winners)[place] == (unsigned)k + 1)
+            ((Word*)a.to)[place] = ((const Word*)a.values)[i];
+    }
+}
+#endif
+
+#ifdef Slot
+extern "C" __global__ void __launch_bounds__(256) put_places(const Argument a) {
+    EACH(i) {
+        u64 k;
+        ((Slot*)a.places)[i] = (Slot)place_of(a, i, k);
+    }
+}
+#endif
+
+#ifdef OP
+// What may be combined in any order: integers, by what is exact.
+extern "C" __global__ void __launch_bounds__(256) put_any_order(const Argument a) {
+    EACH(i) {
+        u64 k, place = place_of(a, i, k);
+        if (place >= a.elements) continue;
+        Element value = ((const Element*)a.values)[i];
+#ifdef ATOMIC
+        ATOMIC((Operand*)a.to + place, (Operand)value);
+#else
+        exchange_until((Element*)a.to + place, [=](Element own) { return OP(own, value); });
+#endif
+    }
+}
+#endif

@@ -1,0 +1,182 @@
+//! Writing at positions on a GPU, with the same result each time.
+//!
+//! - Without an operation each value claims its place, and the last to have one is written; where a
+//!   table of claims would be larger than the room to sort the values by their places, these are
+//!   sorted.
+//! - Integers are combined by atomic operations where their order does not matter.
+//! - All else is sorted by its places, which keeps the order of values for a place, and combined
+//!   along the sorted places.
+
+use super::take::word;
+use crate::cuda::prelude::Uses;
+use crate::cuda::routine::Routine;
+use crate::structured::Block;
+use crate::structured::grouped::cuda::{Grouping, places_of};
+use crate::structured::lines::Lines;
+use crate::structured::scan::cuda::{has_loop, is_associative};
+use phalanx_device::cuda::CudaDevice;
+use phalanx_device::{Device, DeviceError, Strided, copy_strided};
+use phalanx_ops::structured::Put;
+use phalanx_ops::{DType, Op};
+use std::sync::Arc;
+
+const TEXT: &str = concat!(include_str!("../../../cuda/text/atomics.cu"), include_str!("put.cu"));
+const THREADS: u32 = 256;
+const MOST_BLOCKS: usize = 1 << 20;
+
+type Defines = Vec<(&'static str, String)>;
+
+/// What the text stands for where words are moved.
+fn of_words(size: usize) -> Defines {
+    vec![("Word", String::from(word(size)))]
+}
+
+/// What the text stands for where values are combined in any order, and what it calls.
+fn in_any_order(op: Op, dtype: DType) -> (Defines, Uses) {
+    let mut uses = Uses::default();
+    uses.dtypes.insert(dtype);
+    uses.ops.insert((op, vec![dtype, dtype]));
+    let name = if dtype == DType::Bool { "bool" } else { dtype.name() };
+    let mut defines = vec![("Element", String::from(name)), ("OP", format!("op_{}", op.name()))];
+    // What the device has for numbers of this size; sums and bits do not ask for a sign.
+    let (unsigned, signed) = match dtype {
+        DType::I32 => ("u32", "i32"),
+        DType::I64 => ("u64", "i64"),
+        DType::U32 => ("u32", "u32"),
+        DType::U64 => ("u64", "u64"),
+        _ => return (defines, uses),
+    };
+    let native = match op {
+        Op::Add => Some(("atomicAdd", unsigned)),
+        Op::BitwiseAnd => Some(("atomicAnd", unsigned)),
+        Op::BitwiseOr => Some(("atomicOr", unsigned)),
+        Op::BitwiseXor => Some(("atomicXor", unsigned)),
+        Op::Maximum | Op::Fmax => Some(("atomicMax", signed)),
+        Op::Minimum | Op::Fmin => Some(("atomicMin", signed)),
+        _ => None,
+    };
+    if let Some((atomic, operand)) = native {
+        defines.push(("ATOMIC", String::from(atomic)));
+        defines.push(("Operand", String::from(operand)));
+    }
+    (defines, uses)
+}
+
+/// Whether values may be combined in any order without a trace.
+fn is_order_free(op: Op, dtype: DType) -> bool {
+    is_associative(op) && !dtype.is_inexact()
+}
+
+/// The texts with words of every size, of places, and of sums and the largest numbers.
+pub(super) fn sources() -> Vec<String> {
+    let source = |entry, defines: &Defines, uses: &Uses| {
+        Routine { entry, text: TEXT, defines, uses }.source()
+    };
+    let none = Uses::default();
+    let mut sources: Vec<String> =
+        [1, 2, 4, 8, 16].map(|size| source("put_write", &of_words(size), &none)).into();
+    let places = |name| vec![("Slot", String::from(name))];
+    sources.extend(["u32", "u64"].map(|name| source("put_places", &places(name), &none)));
+    for op in [Op::Add, Op::Maximum, Op::BitwiseXor, Op::Multiply] {
+        for &dtype in DType::ALL.iter().filter(|&&dtype| has_loop(op, dtype)) {
+            if is_order_free(op, dtype) {
+                let (defines, uses) = in_any_order(op, dtype);
+                sources.push(source("put_any_order", &defines, &uses));
+            }
+        }
+    }
+    sources
+}
+
+/// `to[…, positions[…, k, …], …] = values[…, k, …]`, or what the operation makes of both, in C
+/// order; the rest is `old`. Positions outside of the block write nothing. False for more values
+/// than can be sorted, and for operations that have no such loop.
+///
+/// Errors: those of the compiler; `DeviceError::OutOfMemory` for claims (four bytes for each
+/// element of the block) or for what sorting needs (28 bytes for each value, 40 where the block
+/// has 2³² elements and more).
+pub fn put(
+    put: Put,
+    operands: &[Block<'_>],
+    to: &Block<'_>,
+    device: &Arc<CudaDevice>,
+) -> Result<bool, DeviceError> {
+    let (old, positions, values) = (&operands[0], &operands[1], &operands[2]);
+    let (lines, given) = (Lines::of(to.shape, put.axis), Lines::of(positions.shape, put.axis));
+    assert!(
+        values.dtype == to.dtype
+            && old.dtype == to.dtype
+            && old.shape == to.shape
+            && positions.dtype == DType::I64
+            && values.shape == positions.shape
+            && (lines.outer, lines.inner) == (given.outer, given.inner),
+        "bug: {:?} at {:?} into {:?}",
+        values.shape,
+        positions.shape,
+        to.shape
+    );
+    let (dtype, total, elements) = (to.dtype, values.len(), to.len());
+    let free = put.op.is_some_and(|op| is_order_free(op, dtype));
+    let claims = put.op.is_none() && given.extent < u32::MAX as usize;
+    let room = Grouping::room(total, elements);
+    // Claims take less than sorting, unless few values go into a large block.
+    let claims = claims && room.is_none_or(|room| 4 * elements <= room.max(1 << 20));
+    if put.op.is_some_and(|op| !has_loop(op, dtype)) || !(free || claims || room.is_some()) {
+        return Ok(false);
+    }
+    copy(old, to);
+    if to.is_empty() || total == 0 {
+        return Ok(true);
+    }
+    let address = |block: &Block<'_>| block.buffer.as_ptr() as u64;
+    let first = to.origin[usize::from(put.axis)];
+    let sizes = [total, given.extent, lines.extent, lines.inner, first, elements];
+    let sizes = sizes.map(|number| number as u64);
+    let launch = |entry, defines: &Defines, uses: &Uses, winners: u64, places: u64| {
+        let addresses = [address(positions), address(values), address(to), winners, places];
+        let words: Vec<u64> = addresses.into_iter().chain(sizes).collect();
+        let blocks = total.div_ceil(THREADS as usize).min(MOST_BLOCKS);
+        let routine = Routine { entry, text: TEXT, defines, uses };
+        // SAFETY: the words are those of `Argument` in the text; there are as many positions as
+        // values, only places inside of the block are written, and winners and places are as many
+        // as elements of the block and values.
+        unsafe { routine.launch(device, blocks, THREADS, &words) }
+    };
+    let none = Uses::default();
+    match put.op {
+        Some(op) if free => {
+            let (defines, uses) = in_any_order(op, dtype);
+            launch("put_any_order", &defines, &uses, 0, 0)?;
+        }
+        None if claims => {
+            let claimed = device.clone().allocate(4 * elements)?;
+            claimed.zero(0, 4 * elements);
+            let (winners, words) = (claimed.as_ptr() as u64, of_words(dtype.size()));
+            launch("put_claim", &words, &none, winners, 0)?;
+            launch("put_write", &words, &none, winners, 0)?;
+        }
+        op => {
+            let name = places_of(elements);
+            let places = device.clone().allocate(total * if name == "u32" { 4 } else { 8 })?;
+            let defines = vec![("Slot", String::from(name))];
+            launch("put_places", &defines, &none, 0, places.as_ptr() as u64)?;
+            let grouping = Grouping::new(&places, total, elements, device)?;
+            match op {
+                None => grouping.last(address(values), address(to), dtype.size())?,
+                Some(op) => grouping.combine(op, dtype, address(values), address(to))?,
+            }
+        }
+    }
+    Ok(true)
+}
+
+/// Copies a block of equal shape and dtype, unless it is the same block.
+fn copy(from: &Block<'_>, to: &Block<'_>) {
+    if from.buffer.same(to.buffer) || to.is_empty() {
+        return;
+    }
+    let size = to.dtype.size();
+    let strides = [size as isize];
+    let all = |buffer| Strided { buffer, offset: 0, strides: &strides };
+    copy_strided(&all(from.buffer), &all(to.buffer), &[to.len()], size);
+}

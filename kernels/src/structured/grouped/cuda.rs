@@ -1,0 +1,237 @@
+//! Elements sorted by their slots on a GPU, and what is done with those of a slot.
+
+use crate::cuda::prelude::Uses;
+use crate::cuda::routine::Routine;
+use crate::structured::scan::cuda::{has_loop, is_associative};
+use crate::structured::sort::cuda::{MOST, Sorting};
+use phalanx_device::cuda::CudaDevice;
+use phalanx_device::{Buffer, Device, DeviceError};
+use phalanx_ops::structured::Order;
+use phalanx_ops::{DType, Monoid, Op};
+use std::sync::Arc;
+
+const TEXT: &str = concat!(include_str!("../../cuda/words.cu"), include_str!("grouped.cu"));
+const THREADS: usize = 256;
+/// Elements of a tile, as the text has them.
+const TILE: usize = 8 * THREADS;
+const MOST_BLOCKS: usize = 1 << 20;
+
+/// The type of slots of which there are so many, which holds their number too.
+pub(in crate::structured) fn places_of(slots: usize) -> &'static str {
+    if u32::try_from(slots).is_ok() { "u32" } else { "u64" }
+}
+
+/// What the text stands for with elements of a dtype, and what it calls.
+type Needs = (Vec<(&'static str, String)>, Uses);
+
+fn name_of(dtype: DType) -> String {
+    String::from(if dtype == DType::Bool { "bool" } else { dtype.name() })
+}
+
+/// What combines by an operation: where that may be done in any order but for rounding, many
+/// elements of a slot at once.
+fn by_op(op: Op, dtype: DType, places: &str) -> Needs {
+    let mut uses = Uses::default();
+    uses.dtypes.insert(dtype);
+    uses.ops.insert((op, vec![dtype, dtype]));
+    let mut defines = vec![
+        ("Slot", String::from(places)),
+        ("Element", name_of(dtype)),
+        ("OP", format!("op_{}", op.name())),
+    ];
+    // Numbers of half types round too much for another order than that of the CPU.
+    let is_wide = !matches!(dtype, DType::F16 | DType::BF16);
+    match is_associative(op) && is_wide {
+        true => defines.extend(accumulating(dtype, dtype)),
+        false => defines.push(("IN_ORDER", String::from("1"))),
+    }
+    (defines, uses)
+}
+
+/// What combines by a monoid, numbers of half types as `f32`.
+fn by_monoid(monoid: Monoid, dtype: DType, places: &str) -> Needs {
+    let mut uses = Uses::default();
+    let wide = match dtype {
+        DType::F16 | DType::BF16 => DType::F32,
+        other => other,
+    };
+    uses.dtypes.extend([dtype, wide]);
+    uses.monoids.insert((monoid, wide));
+    if wide != dtype {
+        uses.casts.extend([(dtype, wide), (wide, dtype)]);
+    }
+    let mut defines = vec![
+        ("Slot", String::from(places)),
+        ("Element", name_of(dtype)),
+        ("OP", format!("combine_{}", monoid.name())),
+    ];
+    defines.extend(accumulating(dtype, wide));
+    (defines, uses)
+}
+
+fn accumulating(dtype: DType, wide: DType) -> [(&'static str, String); 3] {
+    let cast = |to: DType| match dtype == wide {
+        true => String::new(),
+        false => format!("cast_{to}"),
+    };
+    [("Wide", name_of(wide)), ("WIDEN", cast(wide)), ("NARROW", cast(dtype))]
+}
+
+/// What moves words of so many bytes, or only makes slots.
+fn of_words(size: usize, places: &str) -> Needs {
+    let word = match size {
+        1 => "u8",
+        2 => "u16",
+        4 => "u32",
+        8 => "u64",
+        _ => "uint4",
+    };
+    (vec![("Slot", String::from(places)), ("Element", String::from(word))], Uses::default())
+}
+
+/// The texts of words, of some operations, and of sums in tables.
+pub fn sources() -> Vec<String> {
+    let source = |needs: Needs| {
+        let (defines, uses) = needs;
+        Routine { entry: "grouped_last", text: TEXT, defines: &defines, uses: &uses }.source()
+    };
+    let mut sources: Vec<String> =
+        [1, 2, 4, 8, 16].map(|size| source(of_words(size, "u32"))).into();
+    for op in [Op::Add, Op::Maximum, Op::Subtract] {
+        let dtypes = DType::ALL.iter().filter(|&&dtype| has_loop(op, dtype));
+        sources.extend(dtypes.map(|&dtype| source(by_op(op, dtype, "u64"))));
+    }
+    for &dtype in DType::ALL.iter().filter(|&&dtype| Monoid::Add.accepts(dtype)) {
+        sources.push(source(by_monoid(Monoid::Add, dtype, "u32")));
+    }
+    sources
+}
+
+/// Elements in the order of their slots, those of a slot in the order that they had.
+pub(in crate::structured) struct Grouping<'a> {
+    slots_of: &'a Buffer,
+    order: Buffer,
+    count: usize,
+    slots: usize,
+    device: &'a Arc<CudaDevice>,
+}
+
+impl<'a> Grouping<'a> {
+    /// The bytes that it takes to group so many elements, with their slots; `None` for too many.
+    pub(in crate::structured) fn room(count: usize, slots: usize) -> Option<usize> {
+        let item = if places_of(slots) == "u32" { 4 } else { 8 };
+        // Slots, and those of two passes; positions of two passes; the positions in order.
+        (count < MOST).then_some(count * (3 * item + 2 * 4 + 8))
+    }
+
+    /// Sorts fewer than `MOST` elements by their slots, numbers of the type of `places_of`; larger
+    /// numbers mean no slot.
+    ///
+    /// Errors: those of the compiler; `DeviceError::OutOfMemory`.
+    pub(in crate::structured) fn new(
+        slots_of: &'a Buffer,
+        count: usize,
+        slots: usize,
+        device: &'a Arc<CudaDevice>,
+    ) -> Result<Grouping<'a>, DeviceError> {
+        assert!(count < MOST, "bug: {count} elements to sort");
+        let order = device.clone().allocate(8 * count)?;
+        let dtype = if places_of(slots) == "u32" { DType::U32 } else { DType::U64 };
+        // The number that means no slot counts too.
+        let bits = usize::BITS - slots.leading_zeros();
+        Sorting::new(Order::Positions, dtype, device).of_digits(bits.div_ceil(8) as usize).lines(
+            slots_of.as_ptr() as u64,
+            order.as_ptr() as u64,
+            1,
+            count,
+        )?;
+        Ok(Grouping { slots_of, order, count, slots, device })
+    }
+
+    /// Slots from `i64` positions in a table, those outside of it without one.
+    pub(in crate::structured) fn slots_at(
+        positions: u64,
+        count: usize,
+        slots: usize,
+        device: &Arc<CudaDevice>,
+    ) -> Result<Buffer, DeviceError> {
+        let places = places_of(slots);
+        let slots_of = device.clone().allocate(count * if places == "u32" { 4 } else { 8 })?;
+        let mut words = [0; 8];
+        words[0] = slots_of.as_ptr() as u64;
+        words[4] = count as u64;
+        words[5] = slots as u64;
+        words[7] = positions;
+        launch(device, "grouped_slots", &of_words(4, places), count, &words)?;
+        Ok(slots_of)
+    }
+
+    fn words(&self, values: u64, to: u64, parts: u64) -> [u64; 8] {
+        let (slots_of, order) = (self.slots_of.as_ptr() as u64, self.order.as_ptr() as u64);
+        [slots_of, order, values, to, self.count as u64, self.slots as u64, parts, 0]
+    }
+
+    /// `to[slot] =` the last value of each slot that has one, of words of so many bytes.
+    pub(in crate::structured) fn last(
+        &self,
+        values: u64,
+        to: u64,
+        size: usize,
+    ) -> Result<(), DeviceError> {
+        let needs = of_words(size, places_of(self.slots));
+        launch(self.device, "grouped_last", &needs, self.count, &self.words(values, to, 0))
+    }
+
+    /// Combines the values of each slot with what is there: strictly in their order, or where that
+    /// does not matter but for rounding in a fixed one.
+    pub(in crate::structured) fn combine(
+        &self,
+        op: Op,
+        dtype: DType,
+        values: u64,
+        to: u64,
+    ) -> Result<(), DeviceError> {
+        let needs = by_op(op, dtype, places_of(self.slots));
+        if needs.0.iter().any(|(name, _)| *name == "IN_ORDER") {
+            let words = self.words(values, to, 0);
+            return launch(self.device, "grouped_in_order", &needs, self.count, &words);
+        }
+        self.tiles(&needs, dtype, values, to)
+    }
+
+    /// Combines the values of each slot with what is there, in a fixed order.
+    pub(in crate::structured) fn accumulate(
+        &self,
+        monoid: Monoid,
+        dtype: DType,
+        values: u64,
+        to: u64,
+    ) -> Result<(), DeviceError> {
+        self.tiles(&by_monoid(monoid, dtype, places_of(self.slots)), dtype, values, to)
+    }
+
+    fn tiles(&self, needs: &Needs, dtype: DType, values: u64, to: u64) -> Result<(), DeviceError> {
+        let tiles = self.count.div_ceil(TILE);
+        // Two numbers and two truth values each, aligned to a number.
+        let parts = self.device.clone().allocate(tiles * (2 * dtype.size().max(4) + 16))?;
+        let words = self.words(values, to, parts.as_ptr() as u64);
+        launch(self.device, "grouped_tiles", needs, tiles * THREADS, &words)?;
+        launch(self.device, "grouped_ends", needs, tiles, &words)
+    }
+}
+
+/// Enqueues a kernel of the text with so many threads, or as many as there are blocks for.
+fn launch(
+    device: &CudaDevice,
+    entry: &'static str,
+    needs: &Needs,
+    threads: usize,
+    words: &[u64; 8],
+) -> Result<(), DeviceError> {
+    let (defines, uses) = needs;
+    let blocks = threads.div_ceil(THREADS).min(MOST_BLOCKS);
+    let routine = Routine { entry, text: TEXT, defines, uses };
+    // SAFETY: the words are those of `Argument` in the text; slots, order and values have `count`
+    // elements, what they are combined into has `slots`, and there is a part for each tile.
+    unsafe { routine.launch(device, blocks, THREADS as u32, words) }
+}

@@ -1,0 +1,107 @@
+// What `OP` makes of stretches of lines. Which elements meet is a matter of the extents and of
+// where stretches begin.
+struct Argument {
+    u64 from, starts, to, parts;
+    // Lines are `outer` stretches of `extent` rows of `inner` elements; `rows` are those of the
+    // result.
+    u64 outer, extent, inner, rows;
+    // Parts of each stretch.
+    u64 chunks;
+};
+
+DEVICE u64 start_at(const Argument& a, u64 row) {
+    i64 start = ((const i64*)a.starts)[row];
+    if (start < 0) return 0;
+    return (u64)start < a.extent ? (u64)start : a.extent - 1;
+}
+
+// The first row of a stretch, how many it has, and how many of these each chunk has.
+struct Stretch {
+    u64 first, count, of_chunk;
+};
+
+DEVICE Stretch stretch_at(const Argument& a, u64 row) {
+    u64 first = start_at(a, row);
+    u64 end = row + 1 < a.rows ? start_at(a, row + 1) : a.extent;
+    u64 count = end > first ? end - first : 1;
+    return Stretch{first, count, (count + a.chunks - 1) / a.chunks};
+}
+
+// A thread for each element of the result and chunk, strictly from left to right.
+extern "C" __global__ void __launch_bounds__(256) reduce_columns(const Argument a) {
+    u64 total = a.outer * a.rows * a.chunks * a.inner, step = (u64)gridDim.x * blockDim.x;
+    for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < total; i += step) {
+        u64 chunk_at = i / a.inner, column = i - chunk_at * a.inner;
+        u64 line = chunk_at / a.chunks, chunk = chunk_at - line * a.chunks;
+        u64 outer = line / a.rows, row = line - outer * a.rows;
+        Stretch own = stretch_at(a, row);
+        u64 first = chunk * own.of_chunk;
+        if (first >= own.count) continue;
+        u64 end = first + own.of_chunk < own.count ? first + own.of_chunk : own.count;
+        const Element* from = (const Element*)a.from + (outer * a.extent + own.first) * a.inner + column;
+        Element all = from[first * a.inner];
+#pragma unroll 8
+        for (u64 at = first + 1; at < end; at++) all = OP(all, from[at * a.inner]);
+        ((Element*)(a.chunks > 1 ? a.parts : a.to))[i] = all;
+    }
+}
+
+// A thread for each element of the result.
+extern "C" __global__ void __launch_bounds__(256) reduce_column_parts(const Argument a) {
+    u64 total = a.outer * a.rows * a.inner, step = (u64)gridDim.x * blockDim.x;
+    for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < total; i += step) {
+        u64 line = i / a.inner, column = i - line * a.inner;
+        Stretch own = stretch_at(a, line % a.rows);
+        u64 parts = (own.count + own.of_chunk - 1) / own.of_chunk;
+        const Element* from = (const Element*)a.parts + line * a.chunks * a.inner + column;
+        Element all = from[0];
+#pragma unroll 8
+        for (u64 at = 1; at < parts; at++) all = OP(all, from[at * a.inner]);
+        ((Element*)a.to)[i] = all;
+    }
+}
+
+template <class X> DEVICE X shuffle_down(X x, int distance) {
+    return by_words(x, [=](unsigned word) { return __shfl_down_sync(0xffffffffu, word, distance); });
+}
+
+// What a warp makes of `count` > 0 elements; the first lane has it.
+DEVICE Element of_warp(const Element* from, u64 count) {
+    int lane = threadIdx.x % 32, lanes = count < 32 ? (int)count : 32;
+    Element all = lane < lanes ? from[lane] : Element();
+#pragma unroll 8
+    for (u64 at = 32 + lane; at < count; at += 32) all = OP(all, from[at]);
+#pragma unroll
+    for (int d = 16; d > 0; d /= 2) {
+        Element upper = shuffle_down(all, d);
+        if (lane + d < lanes) all = OP(all, upper);
+    }
+    return all;
+}
+
+// A warp for each chunk of each stretch of lines whose elements are neighbours.
+extern "C" __global__ void __launch_bounds__(256) reduce_lines(const Argument a) {
+    u64 total = a.outer * a.rows * a.chunks, step = (u64)gridDim.x * 8;
+    for (u64 i = (u64)blockIdx.x * 8 + threadIdx.x / 32; i < total; i += step) {
+        u64 line = i / a.chunks, chunk = i - line * a.chunks;
+        u64 outer = line / a.rows;
+        Stretch own = stretch_at(a, line - outer * a.rows);
+        u64 first = chunk * own.of_chunk;
+        if (first >= own.count) continue;
+        u64 left = own.count - first;
+        const Element* from = (const Element*)a.from + outer * a.extent + own.first + first;
+        Element all = of_warp(from, left < own.of_chunk ? left : own.of_chunk);
+        if (threadIdx.x % 32 == 0) ((Element*)(a.chunks > 1 ? a.parts : a.to))[i] = all;
+    }
+}
+
+// A warp for each stretch.
+extern "C" __global__ void __launch_bounds__(256) reduce_line_parts(const Argument a) {
+    u64 total = a.outer * a.rows, step = (u64)gridDim.x * 8;
+    for (u64 i = (u64)blockIdx.x * 8 + threadIdx.x / 32; i < total; i += step) {
+        Stretch own = stretch_at(a, i % a.rows);
+        const Element* from = (const Element*)a.parts + i * a.chunks;
+        Element all = of_warp(from, (own.count + own.of_chunk - 1) / own.of_chunk);
+        if (threadIdx.x % 32 == 0) ((Element*)a.to)[i] = all;
+    }
+}

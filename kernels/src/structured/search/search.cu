@@ -1,0 +1,25 @@
+// How many elements of a sorted vector stand before each value.
+struct Argument {
+    u64 sorted, values, to;
+    // Elements of the vector; values; whether elements that equal a value stand before it.
+    u64 extent, total, has_equals;
+};
+
+extern "C" __global__ void __launch_bounds__(256) search(const Argument a) {
+    u64 step = (u64)gridDim.x * blockDim.x;
+    bool has_equals = a.has_equals != 0;
+    for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < a.total; i += step) {
+        Key key = key_at(a.values, i);
+        u64 before = 0, left = a.extent;
+        while (left > 0) {
+            // The last element of the first half says whether all of it stands before. Where it
+            // does not, it may be looked at again, so that all threads take as many steps.
+            u64 half = left - left / 2;
+            Key element = key_at(a.sorted, before + half - 1);
+            bool stands_before = has_equals ? !is_less(key, element) : is_less(element, key);
+            before += stands_before ? half : 0;
+            left -= half;
+        }
+        ((i64*)a.to)[i] = (i64)before;
+    }
+}

@@ -1,0 +1,17 @@
+// Complex numbers as integers of their order: one word of those of 32 bits, two of those of 64.
+struct Argument {
+    u64 from, first, second, count;
+};
+
+extern "C" __global__ void __launch_bounds__(256) complex_keys(const Argument a) {
+    u64 step = (u64)gridDim.x * blockDim.x;
+    for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < a.count; i += step) {
+        Key key = key_at(a.from, i);
+        if (sizeof(Word) == 4) {
+            ((u64*)a.first)[i] = (u64)key.first << 32 | (u64)key.second;
+        } else {
+            ((u64*)a.first)[i] = key.first;
+            ((u64*)a.second)[i] = key.second;
+        }
+    }
+}

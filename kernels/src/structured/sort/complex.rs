@@ -1,0 +1,79 @@
+//! Complex numbers on a GPU: the positions of integers that have their order are sorted, of two
+//! words by the lower one first, and the numbers are read at these.
+
+use super::cuda::Sorting;
+use super::order::defines;
+use crate::cuda::prelude::Uses;
+use crate::cuda::routine::Routine;
+use crate::structured::gather::cuda::gather_lines;
+use phalanx_device::cuda::CudaDevice;
+use phalanx_device::{Buffer, Device, DeviceError};
+use phalanx_ops::DType;
+use phalanx_ops::structured::Order;
+use std::sync::Arc;
+
+const TEXT: &str = concat!(include_str!("order.cu"), include_str!("complex.cu"));
+const THREADS: u32 = 256;
+const MOST_BLOCKS: usize = 1 << 20;
+
+/// The texts of both dtypes.
+pub(super) fn sources() -> Vec<String> {
+    let source = |dtype: DType| {
+        let (defines, uses) = (defines(dtype), Uses::default());
+        Routine { entry: "complex_keys", text: TEXT, defines: &defines, uses: &uses }.source()
+    };
+    [DType::C64, DType::C128].map(source).into()
+}
+
+/// Sorts lines of complex numbers that lie one after the other.
+///
+/// Errors: those of the compiler; `DeviceError::OutOfMemory` for keys and positions (16 bytes for
+/// each number of 8, 32 for each of 16) and for what sorting them takes.
+pub(super) fn lines(
+    order: Order,
+    dtype: DType,
+    device: &Arc<CudaDevice>,
+    [from, to]: [u64; 2],
+    count: usize,
+    extent: usize,
+) -> Result<(), DeviceError> {
+    let total = count * extent;
+    let words = || device.clone().allocate(8 * total);
+    let at = |buffer: &Buffer| buffer.as_ptr() as u64;
+    let gather = |size, table: u64, positions: u64, to: u64| {
+        // SAFETY: the table, the positions and the result have `total` elements each.
+        unsafe { gather_lines(device, size, [table, positions, to], total, extent) }
+    };
+    let sorting = Sorting::new(Order::Positions, DType::U64, device);
+    let first = words()?;
+    if dtype == DType::C64 {
+        keys(dtype, device, [from, at(&first), 0, total as u64])?;
+        if order == Order::Positions {
+            return sorting.lines(at(&first), to, count, extent);
+        }
+        let positions = words()?;
+        sorting.lines(at(&first), at(&positions), count, extent)?;
+        return gather(8, from, at(&positions), to);
+    }
+    let second = words()?;
+    keys(dtype, device, [from, at(&first), at(&second), total as u64])?;
+    let by_second = words()?;
+    sorting.lines(at(&second), at(&by_second), count, extent)?;
+    // The first words in the order of the second ones, which keep it where these are equal.
+    gather(8, at(&first), at(&by_second), at(&second))?;
+    let by_first = words()?;
+    sorting.lines(at(&second), at(&by_first), count, extent)?;
+    if order == Order::Positions {
+        return gather(8, at(&by_second), at(&by_first), to);
+    }
+    gather(8, at(&by_second), at(&by_first), at(&first))?;
+    gather(16, from, at(&first), to)
+}
+
+fn keys(dtype: DType, device: &CudaDevice, words: [u64; 4]) -> Result<(), DeviceError> {
+    let (defines, uses) = (defines(dtype), Uses::default());
+    let routine = Routine { entry: "complex_keys", text: TEXT, defines: &defines, uses: &uses };
+    let blocks = (words[3] as usize).div_ceil(THREADS as usize).min(MOST_BLOCKS);
+    // SAFETY: the words are those of `Argument` in the text; keys are as many as numbers.
+    unsafe { routine.launch(device, blocks, THREADS, &words) }
+}
