@@ -1,7 +1,8 @@
 //! A kernel on GPUs: its variants, compiled when they are first needed.
 
 use super::arguments::{Field, Values, Workspace, bytes, fields};
-use super::shape::{Geometry, Shape, is_for_host};
+use super::shape::{Geometry, Shape, has_ordered_tables};
+use super::tables::Tables;
 use super::text::{bytes_of_partials, source};
 use super::variant::{Chunks, THREADS, Variant};
 use crate::cpu::{self, BufferLaunch};
@@ -11,7 +12,7 @@ use crate::ir::{Kernel, Role, verify};
 use phalanx_device::cuda::{Compiler, CudaDevice, Function, GridSize, Module};
 use phalanx_device::{Buffer, Device, DeviceError};
 use rustc_hash::FxHashMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Shapes of launches that a kernel remembers.
 const REMEMBERED: usize = 8;
@@ -24,8 +25,16 @@ pub struct CudaKernel {
     name: String,
     variants: Mutex<FxHashMap<(Variant, u32), Arc<Loaded>>>,
     recent: Mutex<Vec<Arc<Remembered>>>,
-    /// The kernel on the host, for what GPUs cannot do in an order of their own.
-    host: Option<OnceLock<cpu::Compiled>>,
+    /// For tables whose numbers are combined in a fixed order.
+    ordered: Option<Box<Ordered>>,
+}
+
+/// A kernel with tables whose numbers are combined in a fixed order.
+struct Ordered {
+    /// What runs on the GPU.
+    tables: Tables,
+    /// The kernel on the host, where that takes too much memory or several axes have tables.
+    host: cpu::Compiled,
 }
 
 /// A variant that has been compiled.
@@ -60,11 +69,14 @@ static COUNTERS: Mutex<Vec<(usize, Buffer)>> = Mutex::new(Vec::new());
 impl CudaKernel {
     /// A kernel; nothing is compiled before it is launched.
     ///
-    /// Errors: `KernelError::Verify` (PX041), those of `cpu::compile` for what runs on the host.
+    /// Errors: `KernelError::Verify` (PX041), those of `cpu::compile` for what may run on the host.
     pub fn new(kernel: &Kernel) -> Result<CudaKernel, KernelError> {
         verify(kernel)?;
-        let host = match is_for_host(kernel) {
-            true => Some(OnceLock::from(cpu::compile(kernel)?)),
+        let ordered = match has_ordered_tables(kernel) {
+            true => {
+                let (tables, host) = (Tables::new(kernel)?, cpu::compile(kernel)?);
+                Some(Box::new(Ordered { tables, host }))
+            }
             false => None,
         };
         Ok(CudaKernel {
@@ -72,13 +84,19 @@ impl CudaKernel {
             name: name_of(kernel),
             variants: Mutex::default(),
             recent: Mutex::default(),
-            host,
+            ordered,
         })
     }
 
     /// The kernel.
     pub fn kernel(&self) -> &Kernel {
         &self.kernel
+    }
+
+    /// The kernel that stands for one with tables of numbers whose sum depends on the order, which
+    /// writes the positions and numbers to combine.
+    pub fn ordered(&self) -> Option<&Kernel> {
+        self.ordered.as_ref().map(|ordered| ordered.tables.kernel())
     }
 
     /// Enqueues a launch.
@@ -91,9 +109,9 @@ impl CudaKernel {
         device: &Arc<CudaDevice>,
         launch: &BufferLaunch<'_>,
     ) -> Result<(), DeviceError> {
-        if let Some(host) = &self.host {
-            if let Some(compiled) = host.get() {
-                self.run_on_host(compiled, device, launch);
+        if let Some(ordered) = &self.ordered {
+            if !ordered.tables.launch(device, launch)? {
+                self.run_on_host(&ordered.host, device, launch);
             }
             return Ok(());
         }

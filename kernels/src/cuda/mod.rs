@@ -27,6 +27,7 @@ mod moments;
 pub mod prelude;
 pub(crate) mod routine;
 mod shape;
+mod tables;
 mod text;
 mod variant;
 

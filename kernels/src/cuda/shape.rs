@@ -1,6 +1,7 @@
 //! The shape of a launch: groups of axes, lanes, teams and chunks.
 
 use super::moments::Moments;
+use super::tables::is_ordered;
 use super::variant::{Chunks, GuardKind, Mode, Step, THREADS, TILE, Variant};
 use crate::ir::{AxisId, Expr, Kernel, Role, Stmt};
 
@@ -533,15 +534,13 @@ fn groups(
     groups
 }
 
-/// Whether a kernel can only run on the host: it combines numbers whose sum depends on the order
-/// into a table, in no order.
-pub(super) fn is_for_host(kernel: &Kernel) -> bool {
+/// Whether a kernel combines numbers whose sum depends on the order into a table.
+pub(super) fn has_ordered_tables(kernel: &Kernel) -> bool {
     fn accumulates(kernel: &Kernel, body: &[Stmt]) -> bool {
         body.iter().any(|statement| match statement {
             Stmt::Loop { body, .. } => accumulates(kernel, body),
             Stmt::Accumulate { access, .. } => {
-                let param = &kernel.params[kernel.accesses[*access].param];
-                param.role == Role::Table && param.dtype.is_inexact()
+                is_ordered(&kernel.params[kernel.accesses[*access].param])
             }
             _ => false,
         })

@@ -107,8 +107,25 @@ pub fn sources() -> Vec<String> {
     sources
 }
 
+/// Tables that points find by their place in C order: point `i` has table `i / inner % tables`, and
+/// tables of `length` elements begin `apart` elements from each other.
+#[derive(Clone, Copy)]
+pub(crate) struct Places {
+    pub length: usize,
+    pub inner: usize,
+    pub tables: usize,
+    pub apart: usize,
+}
+
+impl Places {
+    /// The elements from the first table's begin to the last one's end.
+    pub(crate) fn slots(&self) -> usize {
+        (self.tables.max(1) - 1) * self.apart + self.length
+    }
+}
+
 /// Elements in the order of their slots, those of a slot in the order that they had.
-pub(in crate::structured) struct Grouping<'a> {
+pub(crate) struct Grouping<'a> {
     slots_of: &'a Buffer,
     order: Buffer,
     count: usize,
@@ -118,7 +135,7 @@ pub(in crate::structured) struct Grouping<'a> {
 
 impl<'a> Grouping<'a> {
     /// The bytes that it takes to group so many elements, with their slots; `None` for too many.
-    pub(in crate::structured) fn room(count: usize, slots: usize) -> Option<usize> {
+    pub(crate) fn room(count: usize, slots: usize) -> Option<usize> {
         let item = if places_of(slots) == "u32" { 4 } else { 8 };
         // Slots, and those of two passes; positions of two passes; the positions in order.
         (count < MOST).then_some(count * (3 * item + 2 * 4 + 8))
@@ -128,7 +145,7 @@ impl<'a> Grouping<'a> {
     /// numbers mean no slot.
     ///
     /// Errors: those of the compiler; `DeviceError::OutOfMemory`.
-    pub(in crate::structured) fn new(
+    pub(crate) fn new(
         slots_of: &'a Buffer,
         count: usize,
         slots: usize,
@@ -148,43 +165,42 @@ impl<'a> Grouping<'a> {
         Ok(Grouping { slots_of, order, count, slots, device })
     }
 
-    /// Slots from `i64` positions in a table, those outside of it without one.
-    pub(in crate::structured) fn slots_at(
+    /// Slots from `i64` positions in tables, those outside of them without one.
+    pub(crate) fn slots_at(
         positions: u64,
         count: usize,
-        slots: usize,
+        tables: &Places,
         device: &Arc<CudaDevice>,
     ) -> Result<Buffer, DeviceError> {
+        let slots = tables.slots();
         let places = places_of(slots);
         let slots_of = device.clone().allocate(count * if places == "u32" { 4 } else { 8 })?;
-        let mut words = [0; 8];
+        let Places { length, inner, tables, apart } = *tables;
+        let sizes = [length, inner, tables, apart].map(|size| size as u64);
+        let mut words = [0; 12];
         words[0] = slots_of.as_ptr() as u64;
         words[4] = count as u64;
         words[5] = slots as u64;
         words[7] = positions;
+        words[8..].copy_from_slice(&sizes);
         launch(device, "grouped_slots", &of_words(4, places), count, &words)?;
         Ok(slots_of)
     }
 
-    fn words(&self, values: u64, to: u64, parts: u64) -> [u64; 8] {
+    fn words(&self, values: u64, to: u64, parts: u64) -> [u64; 12] {
         let (slots_of, order) = (self.slots_of.as_ptr() as u64, self.order.as_ptr() as u64);
-        [slots_of, order, values, to, self.count as u64, self.slots as u64, parts, 0]
+        [slots_of, order, values, to, self.count as u64, self.slots as u64, parts, 0, 0, 0, 0, 0]
     }
 
     /// `to[slot] =` the last value of each slot that has one, of words of so many bytes.
-    pub(in crate::structured) fn last(
-        &self,
-        values: u64,
-        to: u64,
-        size: usize,
-    ) -> Result<(), DeviceError> {
+    pub(crate) fn last(&self, values: u64, to: u64, size: usize) -> Result<(), DeviceError> {
         let needs = of_words(size, places_of(self.slots));
         launch(self.device, "grouped_last", &needs, self.count, &self.words(values, to, 0))
     }
 
     /// Combines the values of each slot with what is there: strictly in their order, or where that
     /// does not matter but for rounding in a fixed one.
-    pub(in crate::structured) fn combine(
+    pub(crate) fn combine(
         &self,
         op: Op,
         dtype: DType,
@@ -200,7 +216,7 @@ impl<'a> Grouping<'a> {
     }
 
     /// Combines the values of each slot with what is there, in a fixed order.
-    pub(in crate::structured) fn accumulate(
+    pub(crate) fn accumulate(
         &self,
         monoid: Monoid,
         dtype: DType,
@@ -226,7 +242,7 @@ fn launch(
     entry: &'static str,
     needs: &Needs,
     threads: usize,
-    words: &[u64; 8],
+    words: &[u64; 12],
 ) -> Result<(), DeviceError> {
     let (defines, uses) = needs;
     let blocks = threads.div_ceil(THREADS).min(MOST_BLOCKS);

@@ -7,8 +7,9 @@ struct Argument {
     u64 count, slots;
     // What tiles leave: one `Part` each.
     u64 parts;
-    // What slots are made of.
-    u64 positions;
+    // What slots are made of: positions in tables of `length` elements that begin `apart` elements
+    // from each other; point `i` has table `i / inner % tables`.
+    u64 positions, length, inner, tables, apart;
 };
 
 #define THREADS 256
@@ -20,12 +21,13 @@ DEVICE Slot slot_at(const Argument& a, u64 rank) {
     return ((const Slot*)a.slots_of)[((const i64*)a.order)[rank]];
 }
 
-// Positions as slots: those outside of the table have none.
+// Positions as slots: those outside of their tables have none.
 extern "C" __global__ void __launch_bounds__(THREADS) grouped_slots(const Argument a) {
     u64 step = (u64)gridDim.x * THREADS;
     for (u64 i = (u64)blockIdx.x * THREADS + threadIdx.x; i < a.count; i += step) {
         u64 position = ((const u64*)a.positions)[i];
-        ((Slot*)a.slots_of)[i] = (Slot)(position < a.slots ? position : a.slots);
+        u64 first = a.tables > 1 ? i / a.inner % a.tables * a.apart : 0;
+        ((Slot*)a.slots_of)[i] = (Slot)(position < a.length ? first + position : a.slots);
     }
 }
 

@@ -3,7 +3,7 @@
 use super::case::Case;
 use crate::device_functions::options;
 use phalanx_device::cuda::{Compiler, CudaDevice};
-use phalanx_device::{Buffer, Device};
+use phalanx_device::{Buffer, Device, contiguous};
 use phalanx_kernels::cpu::BufferLaunch;
 use phalanx_kernels::cuda::{CudaKernel, Geometry, Shape, source};
 use phalanx_ops::{DType, Scalar, Weak};
@@ -86,10 +86,32 @@ fn compile(case: &Case, compiler: &Compiler) {
     if COUNT.fetch_add(1, Ordering::Relaxed) >= COMPILED {
         return;
     }
-    let Some(text) = text_of(case) else { return };
-    if let Err(error) = compiler.compile("test", &text) {
-        panic!("{error}\n{}\n{text}", case.kernel);
+    let cases = [Some(case.clone()), ordered(case)];
+    for (case, text) in cases.iter().flatten().filter_map(|case| Some((case, text_of(case)?))) {
+        if let Err(error) = compiler.compile("test", &text) {
+            panic!("{error}\n{}\n{text}", case.kernel);
+        }
     }
+}
+
+/// The case of the kernel that stands for one with tables of numbers whose sum depends on the
+/// order.
+fn ordered(case: &Case) -> Option<Case> {
+    let kernel = CudaKernel::new(&case.kernel).expect("a kernel that runs");
+    let mut own = Case { kernel: kernel.ordered()?.clone(), ..case.clone() };
+    for (at, access) in own.kernel.accesses.iter().enumerate() {
+        // What is written for each point.
+        if access.param >= case.kernel.params.len() {
+            let extents: Vec<usize> = access.axes.iter().map(|&axis| own.extents[axis]).collect();
+            let item = own.kernel.params[access.param].dtype.size();
+            let place = (0, contiguous(&extents, item));
+            match own.accesses.get_mut(at) {
+                Some(known) => *known = place,
+                None => own.accesses.push(place),
+            }
+        }
+    }
+    Some(own)
 }
 
 fn run(case: &Case, expected: &[Vec<Scalar>], device: &Arc<CudaDevice>) {

@@ -1,0 +1,260 @@
+//! Tables of numbers whose sum depends on the order: a kernel writes the position and the number of
+//! each point, and these are combined by position in a fixed order.
+
+use super::executable::CudaKernel;
+use crate::cpu::BufferLaunch;
+use crate::error::KernelError;
+use crate::ir::{Access, AccessId, AxisId, Kernel, Param, Role, ScalarId, Stmt, ValueId};
+use crate::structured::grouped::cuda::{Grouping, Places};
+use phalanx_device::cuda::CudaDevice;
+use phalanx_device::{Buffer, Device, DeviceError, contiguous};
+use phalanx_ops::{DType, Monoid, Weak};
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// A kernel that writes what it would combine into tables.
+pub(super) struct Tables {
+    kernel: CudaKernel,
+    tables: Vec<Table>,
+}
+
+/// What becomes of one statement.
+struct Table {
+    /// The access to the table in the original kernel, and its axes.
+    access: AccessId,
+    across: Vec<AxisId>,
+    length: ScalarId,
+    monoid: Monoid,
+    dtype: DType,
+    /// The axes of its points.
+    axes: Vec<AxisId>,
+    /// The accesses to positions and numbers.
+    positions: AccessId,
+    values: AccessId,
+}
+
+/// What the points of a statement are written to.
+struct Room {
+    points: usize,
+    places: Places,
+    positions: Buffer,
+    values: Buffer,
+    position_strides: Vec<isize>,
+    value_strides: Vec<isize>,
+}
+
+impl Table {
+    /// Where the points find their tables: one for all, or one for each position along an axis,
+    /// none of which overlap; `None` for others.
+    fn places(
+        &self,
+        launch: &BufferLaunch<'_>,
+        extents: &[usize],
+        length: usize,
+    ) -> Option<Places> {
+        let strides = launch.accesses[self.access].2.iter();
+        let mut apart = self
+            .across
+            .iter()
+            .zip(strides)
+            .filter(|&(&axis, &stride)| stride != 0 && launch.extents[axis] > 1);
+        let Some((axis, &stride)) = apart.next() else {
+            return Some(Places { length, inner: 1, tables: 1, apart: 0 });
+        };
+        let (stride, size) = (usize::try_from(stride).ok()?, self.dtype.size());
+        let at = self.axes.iter().position(|own| own == axis)?;
+        let inner = extents[at + 1..].iter().product();
+        let is_even = stride.is_multiple_of(size) && stride / size >= length;
+        (is_even && apart.next().is_none()).then_some(Places {
+            length,
+            inner,
+            tables: extents[at],
+            apart: stride / size,
+        })
+    }
+}
+
+impl Tables {
+    /// The kernel that stands for one with such tables.
+    ///
+    /// Errors: `KernelError::Verify`.
+    pub fn new(kernel: &Kernel) -> Result<Tables, KernelError> {
+        let mut own = kernel.clone();
+        let mut body = std::mem::take(&mut own.body);
+        let mut tables = Vec::new();
+        replace(kernel, &mut own, &mut body, &mut (0..kernel.grid).collect(), &mut tables);
+        own.body = body;
+        Ok(Tables { kernel: CudaKernel::new(&own)?, tables })
+    }
+
+    /// The kernel.
+    pub fn kernel(&self) -> &Kernel {
+        self.kernel.kernel()
+    }
+
+    /// Enqueues the kernel and the combinations; false, with nothing done, where these take more
+    /// points or memory than there may be, or several axes have tables of their own. A point takes
+    /// 36 bytes and its number.
+    ///
+    /// Errors: those of the compiler; `DeviceError::OutOfMemory` where memory is gone meanwhile.
+    pub fn launch(
+        &self,
+        device: &Arc<CudaDevice>,
+        launch: &BufferLaunch<'_>,
+    ) -> Result<bool, DeviceError> {
+        let rooms = match self.rooms(device, launch) {
+            Ok(Some(rooms)) => rooms,
+            Ok(None) | Err(DeviceError::OutOfMemory { .. }) => return Ok(false),
+            Err(error) => return Err(error),
+        };
+        self.write(device, launch, &rooms)?;
+        for (table, room) in self.tables.iter().zip(rooms) {
+            let Room { points, places, positions, values, .. } = room;
+            if points == 0 || places.length == 0 {
+                continue;
+            }
+            let slots = Grouping::slots_at(positions.as_ptr() as u64, points, &places, device)?;
+            drop(positions);
+            let (buffer, offset, _) = &launch.accesses[table.access];
+            let to = (buffer.as_ptr() as u64).wrapping_add_signed(*offset as i64);
+            let grouping = Grouping::new(&slots, points, places.slots(), device)?;
+            grouping.accumulate(table.monoid, table.dtype, values.as_ptr() as u64, to)?;
+        }
+        Ok(true)
+    }
+
+    /// Enqueues the kernel.
+    fn write(
+        &self,
+        device: &Arc<CudaDevice>,
+        launch: &BufferLaunch<'_>,
+        rooms: &[Room],
+    ) -> Result<(), DeviceError> {
+        let mut accesses: SmallVec<[_; 6]> = launch.accesses.iter().copied().collect();
+        for (table, room) in self.tables.iter().zip(rooms) {
+            let places = [
+                (table.positions, &room.positions, &room.position_strides),
+                (table.values, &room.values, &room.value_strides),
+            ];
+            for (access, buffer, strides) in places {
+                let argument = (buffer, 0, strides.as_slice());
+                match accesses.get_mut(access) {
+                    Some(known) => *known = argument,
+                    // Accesses are new in the order of the statements.
+                    None => accesses.push(argument),
+                }
+            }
+        }
+        let own = BufferLaunch {
+            extents: launch.extents,
+            origins: launch.origins,
+            accesses,
+            guards: launch.guards,
+            scalars: launch.scalars.clone(),
+        };
+        self.kernel.launch(device, &own)
+    }
+
+    fn rooms(
+        &self,
+        device: &Arc<CudaDevice>,
+        launch: &BufferLaunch<'_>,
+    ) -> Result<Option<Vec<Room>>, DeviceError> {
+        let (mut rooms, mut most) = (Vec::with_capacity(self.tables.len()), 0);
+        for table in &self.tables {
+            let extents: Vec<usize> = table.axes.iter().map(|&axis| launch.extents[axis]).collect();
+            let points: usize = extents.iter().product();
+            let length = match launch.scalars[table.length].to_weak() {
+                Weak::Int(length) => usize::try_from(length).unwrap_or(0),
+                other => panic!("bug: the length of a table is {other:?}"),
+            };
+            let Some(places) = table.places(launch, &extents, length) else { return Ok(None) };
+            let Some(bytes) = Grouping::room(points, places.slots()) else { return Ok(None) };
+            most = most.max(bytes);
+            rooms.push(Room {
+                points,
+                places,
+                positions: device.clone().allocate(8 * points)?,
+                values: device.clone().allocate(table.dtype.size() * points)?,
+                position_strides: contiguous(&extents, 8),
+                value_strides: contiguous(&extents, table.dtype.size()),
+            });
+        }
+        // What grouping takes is there before anything is done, and given back for it.
+        drop(device.clone().allocate(most)?);
+        Ok(Some(rooms))
+    }
+}
+
+/// Stores positions and numbers instead of combining them into tables.
+fn replace(
+    kernel: &Kernel,
+    own: &mut Kernel,
+    body: &mut Vec<Stmt>,
+    axes: &mut Vec<AxisId>,
+    tables: &mut Vec<Table>,
+) {
+    for mut statement in std::mem::take(body) {
+        match &mut statement {
+            Stmt::Loop { axes: inner, body, .. } => {
+                let outer = axes.len();
+                axes.extend_from_slice(inner);
+                replace(kernel, own, body, axes, tables);
+                axes.truncate(outer);
+            }
+            Stmt::Accumulate { access, length, position, value, monoid } => {
+                let param = &kernel.params[kernel.accesses[*access].param];
+                if is_ordered(param) {
+                    let (access, dtype) = (*access, param.dtype);
+                    let mut points = axes.clone();
+                    points.sort_unstable();
+                    // The access to the table is that to positions, so that none is left over.
+                    let is_known = tables.iter().any(|table: &Table| table.access == access);
+                    let given = (!is_known).then_some(access);
+                    let positions = stored(own, given, DType::I64, &points);
+                    let values = stored(own, None, dtype, &points);
+                    body.extend([(positions, *position), (values, *value)].map(store));
+                    tables.push(Table {
+                        access,
+                        across: kernel.accesses[access].axes.clone(),
+                        length: *length,
+                        monoid: *monoid,
+                        dtype,
+                        axes: points,
+                        positions,
+                        values,
+                    });
+                    continue;
+                }
+            }
+            Stmt::Let(_) | Stmt::Store { .. } => {}
+        }
+        body.push(statement);
+    }
+}
+
+fn store((access, value): (AccessId, ValueId)) -> Stmt {
+    Stmt::Store { access, value }
+}
+
+/// An access to a new parameter of which each point has an element, in place of a given one or
+/// behind all.
+fn stored(own: &mut Kernel, given: Option<AccessId>, dtype: DType, axes: &[AxisId]) -> AccessId {
+    own.params.push(Param { dtype, role: Role::Out });
+    let access = Access { param: own.params.len() - 1, axes: axes.to_vec() };
+    match given {
+        Some(at) => {
+            own.accesses[at] = access;
+            at
+        }
+        None => {
+            own.accesses.push(access);
+            own.accesses.len() - 1
+        }
+    }
+}
+
+/// Whether a parameter is a table into which numbers are combined whose sum depends on the order.
+pub(super) fn is_ordered(param: &Param) -> bool {
+    param.role == Role::Table && param.dtype.is_inexact()
+}
