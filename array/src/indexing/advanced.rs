@@ -91,6 +91,10 @@ impl Array {
         if let Some(items) = all_basic(items) {
             return within(site, || self.slice(items).ok().cloned());
         }
+        // What one mask selects is kept where it is: no positions, and no whole array.
+        if let Some(mask) = mask_of_all(self, items) {
+            return within(site, || self.compress(mask).ok().cloned());
+        }
         self.work_out(items, site)?.taken(site)
     }
 
@@ -121,6 +125,11 @@ impl Array {
         self.check_writable(site)?;
         if let Some(items) = all_basic(items) {
             return within(site, || self.slice(items).try_assign(value.clone()));
+        }
+        if let Some(mask) = mask_of_all(self, items)
+            && !matches!(value, Argument::Array(_))
+        {
+            return self.try_assign_where(mask, value.clone(), site);
         }
         let worked = self.work_out(items, site)?;
         let (lines, position) = worked.lines(site)?;
@@ -299,6 +308,25 @@ fn all_basic(items: &[AnyIndex]) -> Option<Vec<Index>> {
             AnyIndex::Array(_) => None,
         })
         .collect()
+}
+
+/// The mask, where it is the only item beside ellipses and has the array's shape.
+fn mask_of_all<'a>(array: &Array, items: &'a [AnyIndex]) -> Option<&'a Array> {
+    let mut others = items.iter().filter(|item| !matches!(item, AnyIndex::Basic(Index::Ellipsis)));
+    let (first, next) = (others.next()?, others.next());
+    match first {
+        AnyIndex::Array(mask)
+            if next.is_none()
+                && items.len() <= 2
+                && mask.ndim() > 0
+                && mask.dtype() == DType::Bool
+                && mask.ok().is_ok()
+                && mask.shape() == array.shape() =>
+        {
+            Some(mask)
+        }
+        _ => None,
+    }
 }
 
 /// One item for each axis of the result of the basic items: masks as the positions where they hold,

@@ -2,7 +2,7 @@
 
 use crate::array::Array;
 use crate::engine::Cause;
-use crate::error::{Error, call_site, within};
+use crate::error::{Error, Site, call_site, within};
 use crate::graph::{Node, NodeOp};
 use crate::operand::Argument;
 use phalanx_ops::error::OpError;
@@ -56,12 +56,24 @@ impl Array {
     /// `a[mask] = value`. Local. Errors as [`Array::assign`].
     #[track_caller]
     pub fn assign_where(&self, mask: &Array, value: impl Into<Argument>) {
-        let (site, dtype) = (call_site(), self.dtype());
-        let value = match value.into() {
-            Argument::Weak(weak) => match Scalar::assigned(dtype, weak) {
-                Ok(scalar) => Argument::Scalar(scalar),
-                Err(error) => return self.poison(Error::op(error, site)),
-            },
+        let site = call_site();
+        if let Err(error) = self.try_assign_where(mask, value.into(), site) {
+            self.poison(error);
+        }
+    }
+
+    /// As [`Array::assign_where`], but an error is returned and leaves the array as it was.
+    pub(super) fn try_assign_where(
+        &self,
+        mask: &Array,
+        value: Argument,
+        site: Site,
+    ) -> Result<(), Error> {
+        let dtype = self.dtype();
+        let value = match value {
+            Argument::Weak(weak) => Argument::Scalar(
+                Scalar::assigned(dtype, weak).map_err(|error| Error::op(error, site))?,
+            ),
             Argument::Scalar(scalar) => Argument::Scalar(scalar.cast(dtype)),
             // What stays does not go by way of the dtype of what is written.
             Argument::Array(array) => Argument::Array(array.converted(dtype, site)),
@@ -75,9 +87,9 @@ impl Array {
                     Argument::Scalar(scalar) => Argument::Scalar(scalar.cast(DType::U8)),
                     weak => weak,
                 };
-                return bytes.assign(crate::math::select(mask, value, &bytes));
+                return bytes.try_assign(crate::math::select(mask, value, &bytes));
             }
-            self.assign(crate::math::select(mask, value, self));
-        });
+            self.try_assign(crate::math::select(mask, value, self))
+        })
     }
 }
