@@ -20,6 +20,9 @@
 //! wait for each other before one of them stores over what another may have yet to load. The order
 //! in which a fold combines depends on extents alone: on virtual lanes, whatever the number of
 //! points that a thread loads at once.
+//!
+//! Into tables of integers threads combine as they come. Where the order of a sum shows, a kernel
+//! writes positions and numbers instead, which are sorted by position and combined (`tables`).
 
 mod arguments;
 mod executable;
