@@ -108,7 +108,7 @@ fn check_put(
     origin[usize::from(axis)] = start;
     let put = Structured::Put(Put { axis, op });
     let operands = [&old, &positions, &values];
-    let should = evaluate_part(put.clone(), &operands, Some(&origin), None);
+    let should = evaluate_part(put, &operands, Some(&origin), None);
     let what = format!("put by {op:?} of {dtype} {shape:?} at {count} from {start}");
     let is = on_gpu(put, &operands, &origin, device);
     match op {
@@ -168,7 +168,7 @@ fn searches() {
                 let values = Value::mixed(dtype, shape, 12);
                 for side in [Side::Left, Side::Right] {
                     let search = Structured::SearchSorted(SearchSorted { side });
-                    let should = evaluate(search.clone(), &[&sorted, &values]);
+                    let should = evaluate(search, &[&sorted, &values]);
                     let origin = vec![0; shape.len()];
                     let is = on_gpu(search, &[&sorted, &values], &origin, &device);
                     assert!(is == should, "searchsorted {side:?} of {dtype} in {extent}");
@@ -188,7 +188,7 @@ fn sorts() {
                 let origin = vec![0; shape.len()];
                 for order in [Order::Positions, Order::Values] {
                     let sort = Structured::Sort(Sort { axis, order });
-                    let should = evaluate_part(sort.clone(), &[&value], None, None);
+                    let should = evaluate_part(sort, &[&value], None, None);
                     let is = on_gpu(sort, &[&value], &origin, &device);
                     let what = format!("{order:?} of sorted {dtype} {shape:?}");
                     // Keys of real numbers do not tell which zero or NaN was which.
@@ -205,7 +205,7 @@ fn sorts() {
 fn check_reduce_at(op: Op, value: &Value, axis: u8, starts: &[i64], device: &Arc<dyn Device>) {
     let starts = Value::positions(&[starts.len()], starts.iter().copied());
     let reduce = Structured::ReduceAt(ReduceAt { op, axis });
-    let should = evaluate_part(reduce.clone(), &[value, &starts], None, None);
+    let should = evaluate_part(reduce, &[value, &starts], None, None);
     let origin = vec![0; value.shape.len()];
     let is = on_gpu(reduce, &[value, &starts], &origin, device);
     let what = format!("{} stretches by {op} of {} {:?}", starts.len(), value.dtype, value.shape);

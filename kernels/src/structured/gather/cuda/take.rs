@@ -23,13 +23,13 @@ pub(super) fn word(bytes: usize) -> &'static str {
     }
 }
 
-/// The texts of every size of words.
-pub(super) fn sources() -> Vec<String> {
+/// The texts of reading with words of every size, and of writing.
+pub fn sources() -> Vec<String> {
     let source = |bytes| {
         let (defines, uses) = ([("W", String::from(word(bytes)))], Uses::default());
         Routine { entry: "take", text: TEXT, defines: &defines, uses: &uses }.source()
     };
-    [1, 2, 4, 8, 16].map(source).into()
+    [1, 2, 4, 8, 16].map(source).into_iter().chain(super::put::sources()).collect()
 }
 
 fn address(block: &Block<'_>) -> u64 {
