@@ -281,6 +281,12 @@ def small(np, x):
     return x
 
 
+def add_at(np, values, positions):
+    table = np.zeros(10**6, "float32")
+    np.add.at(table, positions, values)
+    return table
+
+
 def kmeans(np, x, c):
     for _ in range(5):
         d = (x * x).sum(axis=1)[:, None] - 2 * (x @ c.T) + (c * c).sum(axis=1)
@@ -319,7 +325,7 @@ case("stencil5", arrays(1, (SIDE, SIDE), "float64"), 50 * 16 * SIDE * SIDE, sten
 case("cg_matfree", arrays(1, (8192, 8192), "float64"), 25 * 6 * 8 * 8192 * 8192, cg_matfree)
 case("small", arrays(1, (64, 64), "float64"), 60 * 16 * 64 * 64, small)
 case("gemm f64", arrays(2, (SIDE, SIDE), "float64"), 3 * 8 * SIDE * SIDE, lambda np, a, b: a @ b)
-case("gemm f32", arrays(2, (SIDE, SIDE), "float32"), 3 * 4 * SIDE * SIDE, lambda np, a, b: a @ b)
+case("gemm f32", arrays(2, (2 * SIDE, 2 * SIDE), "float32"), 12 * 4 * SIDE * SIDE, lambda np, a, b: a @ b)
 case("kmeans", lambda which: [random(which, (1 << 24, 16), "float32"), random(which, (32, 16), "float32")], 5 * 4 * 16 * (1 << 24), kmeans)
 case("cumsum", arrays(1, BIG, "float64"), 16 * BIG, lambda np, a: a.cumsum(), lambda np, a: a.cumsum(0))
 
@@ -387,3 +393,7 @@ if REPORT is not None:
     with open(REPORT, "w") as file:
         for row in ROWS:
             file.write(json.dumps(row) + "\n")
+case("bincount", lambda which: [random(which, 10**7, "float64"), (random(which, 10**7, "float64", 2) * 100).astype("int64")], 16 * 10**7, lambda np, w, i: np.bincount(i, weights=w, minlength=100))
+case("searchsorted", lambda which: [random(which, 1 << 24, "float64"), random(which, 1 << 20, "float64", 2)], 8 << 24, lambda np, v, a: np.searchsorted(np.sort(a), v))
+case("add.at", lambda which: [random(which, 10**7, "float32"), (random(which, 10**7, "float64", 2) * 10**6).astype("int64")], 12 * 10**7, add_at)
+case("argsort c64", lambda which: [random(which, 1 << 24, "float32") + 1j * random(which, 1 << 24, "float32", 2)], 16 << 24, lambda np, a: np.argsort(a))

@@ -41,5 +41,7 @@ part "functions against NumPy" $pytest $several tests/python/conformance
 part "functions on three devices of the GPU" env PHALANX_DEVICES=cuda:0,0,0 $pytest $several tests/python/conformance
 part "programs" examples
 part "accuracy" "$python" benches/accuracy.py 1000000
+part "first calls of kernels" "$python" benches/compile.py
+part "an operation" "$python" benches/tiny.py
 if [ "$BENCHES" != none ]; then part "benchmark" "$python" benches/gpu.py $BENCHES; fi
 rm -f part.log cpu.log gpu.log

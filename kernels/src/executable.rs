@@ -32,7 +32,7 @@ impl Executable {
     pub fn is_enqueued(&self) -> bool {
         match self {
             Executable::Cpu(_) => false,
-            Executable::Cuda(kernel) => !kernel.is_for_host(),
+            Executable::Cuda(kernel) => kernel.is_enqueued(),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::compiler::Compiler;
 use super::device::CudaDevice;
-use super::function::{Function, GridSize, Module};
+use super::function::{Coming, Function, GridSize, Module};
 use crate::buffer::Remote;
 use crate::{Device, DeviceError, Strided};
 use cudarc::driver::sys;
@@ -211,7 +211,7 @@ impl CudaDevice {
             blocks: [blocks as u32, 1, 1],
             threads: [THREADS, 1, 1],
             shared: 0,
-            together: false,
+            blocks_come: Coming::InTurn,
         };
         // SAFETY: the argument is what the kernel declares; there is a count for each block.
         unsafe { kernels.count_selected.launch(self, size, bytes_of(&argument)) };
@@ -278,7 +278,7 @@ impl CudaDevice {
             blocks: [blocks as u32, 1, 1],
             threads: [THREADS, 1, 1],
             shared: 0,
-            together: false,
+            blocks_come: Coming::InTurn,
         };
         match self.copy_kernels() {
             Ok(kernels) => {

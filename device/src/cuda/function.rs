@@ -3,7 +3,10 @@
 use super::device::CudaDevice;
 use super::driver::check;
 use crate::{Device, DeviceError};
-use cudarc::driver::sys::{self, CUfunction, CUlibrary};
+use cudarc::driver::sys::{
+    self, CUfunction, CUlaunchAttribute as Attribute, CUlaunchAttributeID as Id,
+    CUlaunchAttributeValue, CUlaunchConfig, CUlibrary,
+};
 use std::ffi::{CString, c_void};
 
 /// Machine code that has been loaded; any device of its architecture may run it.
@@ -36,9 +39,24 @@ pub struct GridSize {
     pub threads: [u32; 3],
     /// Bytes of shared memory beyond what the kernel declares.
     pub shared: u32,
-    /// Whether all blocks must run at once.
-    pub together: bool,
+    /// When its blocks come.
+    pub blocks_come: Coming,
 }
+
+/// When the blocks of a kernel come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Coming {
+    /// Once the work before is done.
+    InTurn,
+    /// As soon as there is room: the kernel's first statement waits for the work before. From
+    /// compute capability 9.0 on; before that, in turn.
+    Early,
+    /// In turn and all at once, so that they may wait for each other.
+    Together,
+}
+
+/// The first compute capability whose blocks may come early.
+const FIRST_EARLY: u32 = 90;
 
 impl Module {
     /// Loads machine code.
@@ -88,40 +106,36 @@ impl Function {
     pub unsafe fn launch(&self, device: &CudaDevice, size: GridSize, argument: &[u8]) {
         device.enter();
         let mut parameters = [argument.as_ptr().cast_mut().cast::<c_void>()];
-        let ([x, y, z], [a, b, c]) = (size.blocks, size.threads);
-        let parameters = parameters.as_mut_ptr();
-        let stream = device.work_stream();
-        // SAFETY: the caller's promise; the parameter is copied before the call returns.
-        let launched = unsafe {
-            match size.together {
-                false => sys::cuLaunchKernel(
-                    self.function,
-                    x,
-                    y,
-                    z,
-                    a,
-                    b,
-                    c,
-                    size.shared,
-                    stream,
-                    parameters,
-                    std::ptr::null_mut(),
-                ),
-                true => sys::cuLaunchCooperativeKernel(
-                    self.function,
-                    x,
-                    y,
-                    z,
-                    a,
-                    b,
-                    c,
-                    size.shared,
-                    stream,
-                    parameters,
-                ),
+        let attribute = |id, value| Attribute { id, pad: [0; 4], value };
+        let all_at_once = CUlaunchAttributeValue { cooperative: 1 };
+        let early = CUlaunchAttributeValue { programmaticStreamSerializationAllowed: 1 };
+        let mut attribute = match size.blocks_come {
+            Coming::InTurn => None,
+            Coming::Together => Some(attribute(Id::CU_LAUNCH_ATTRIBUTE_COOPERATIVE, all_at_once)),
+            Coming::Early if device.properties().capability < FIRST_EARLY => None,
+            Coming::Early => {
+                let id = Id::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+                Some(attribute(id, early))
             }
         };
-        device.note("cuLaunchKernel", launched);
+        let ([x, y, z], [a, b, c]) = (size.blocks, size.threads);
+        let config = CUlaunchConfig {
+            gridDimX: x,
+            gridDimY: y,
+            gridDimZ: z,
+            blockDimX: a,
+            blockDimY: b,
+            blockDimZ: c,
+            sharedMemBytes: size.shared,
+            hStream: device.work_stream(),
+            numAttrs: u32::from(attribute.is_some()),
+            attrs: attribute.as_mut().map_or(std::ptr::null_mut(), |one| &raw mut *one),
+        };
+        let (parameters, none) = (parameters.as_mut_ptr(), std::ptr::null_mut());
+        // SAFETY: the caller's promise; what is pointed to outlives the call, which copies it.
+        let launched =
+            unsafe { sys::cuLaunchKernelEx(&raw const config, self.function, parameters, none) };
+        device.note("cuLaunchKernelEx", launched);
     }
 
     /// How many blocks of so many threads a multiprocessor holds at once.

@@ -35,7 +35,7 @@ pub use context::{KeptContext, keep_context};
 pub use copies::COPY_SOURCE;
 pub use device::{CudaDevice, Properties, cuda_devices};
 pub use fft::{Fourier, FourierLines};
-pub use function::{Function, GridSize, Module};
+pub use function::{Coming, Function, GridSize, Module};
 pub use library::{CudaOptions, Found, Library, find};
 pub use pinned::PinnedMemory;
 pub use profiling::{mark, pop_range, profile, push_range};

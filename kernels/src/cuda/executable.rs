@@ -9,7 +9,7 @@ use crate::cpu::{self, BufferLaunch};
 use crate::error::KernelError;
 use crate::host_copies::HostCopies;
 use crate::ir::{Kernel, Role, verify};
-use phalanx_device::cuda::{Compiler, CudaDevice, Function, GridSize, Module};
+use phalanx_device::cuda::{Coming, Compiler, CudaDevice, Function, GridSize, Module};
 use phalanx_device::{Buffer, Device, DeviceError};
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -143,7 +143,10 @@ impl CudaKernel {
             blocks: [tiles as u32, shape.chunks as u32, 1],
             threads: [THREADS, 1, 1],
             shared: 0,
-            together: shape.variant.chunks == Chunks::Together,
+            blocks_come: match shape.variant.chunks {
+                Chunks::Together => Coming::Together,
+                _ => Coming::Early,
+            },
         };
         // SAFETY: the argument has the words that the text declares (`fields`); addresses and
         // strides are the plan's, which keeps them inside the buffers.
@@ -210,14 +213,14 @@ impl CudaKernel {
         Ok(known)
     }
 
-    /// Whether it runs on the host, because a GPU would do it in no order.
-    pub(crate) fn is_for_host(&self) -> bool {
-        self.host.is_some()
+    /// Whether launches only enqueue a kernel.
+    pub(crate) fn is_enqueued(&self) -> bool {
+        self.ordered.is_none()
     }
 
     /// The variant that a launch needs, if it has not been loaded.
     pub(crate) fn missing(&self, device: &CudaDevice, launch: &Geometry<'_>) -> Option<Variant> {
-        if self.host.is_some() {
+        if !self.is_enqueued() {
             return None;
         }
         let variant = Shape::new(&self.kernel, launch)?.variant;

@@ -2,7 +2,7 @@
 
 use super::prelude::{Uses, text};
 use phalanx_device::DeviceError;
-use phalanx_device::cuda::{Compiler, CudaDevice, Function, GridSize, Module};
+use phalanx_device::cuda::{Coming, Compiler, CudaDevice, Function, GridSize, Module};
 use rustc_hash::FxHashMap;
 use std::sync::{Mutex, PoisonError};
 
@@ -77,7 +77,7 @@ impl Routine<'_> {
             blocks: [blocks.max(1) as u32, 1, 1],
             threads: [threads, 1, 1],
             shared: 0,
-            together: false,
+            blocks_come: Coming::InTurn,
         };
         // SAFETY: the caller's promise.
         unsafe { function.launch(device, size, &bytes) };

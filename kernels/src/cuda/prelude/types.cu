@@ -15,6 +15,13 @@ typedef double f64;
 #define FAR static __device__ __noinline__
 #define TABLE static __constant__ const
 
+// A kernel's first statement: its blocks may be there before the work that it follows is done.
+DEVICE void begin() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
 // The elements' own alignments, since a view may begin at any multiple of them.
 //# f16:
 struct f16 { u16 bits; };

@@ -227,6 +227,7 @@ impl<'a> Writer<'a> {
              Argument a) {{"
         ));
         self.indent = 1;
+        self.line("begin();");
         self.line(format!("constexpr int N = {};", self.variant.lanes()));
         if self.exchanged > 0 {
             let values = match self.variant.mode {
