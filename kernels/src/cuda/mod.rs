@@ -36,5 +36,5 @@ mod variant;
 
 pub use executable::CudaKernel;
 pub use shape::{Geometry, Shape};
-pub use text::source;
+pub use text::{source, source_of_many};
 pub use variant::{Chunks, GuardKind, Mode, Step, Variant};

@@ -11,8 +11,10 @@ mod run;
 pub mod scan;
 pub mod search;
 pub mod sort;
+mod sources;
 pub mod sparse;
 pub mod transpose;
 
 pub use block::{Block, Plain};
 pub use run::{run, run_on};
+pub use sources::cuda_sources;

@@ -1,11 +1,22 @@
-//! The device functions of GPU kernels, each with every signature, and the kernels that are written
-//! by hand, compiled by NVRTC where it is installed.
+//! The CUDA C of every operation, cast, reduction and routine, compiled to machine code for three
+//! architectures by NVRTC, where that is installed; no GPU is needed.
 
+use phalanx_device::DeviceError;
 use phalanx_device::cuda::{Compiler, CudaOptions};
-use phalanx_kernels::cuda::prelude::{Uses, text};
-use phalanx_kernels::structured;
+use phalanx_kernels::cuda::{Chunks, Geometry, Shape, Variant, source_of_many};
+use phalanx_kernels::ir::{Kernel, parse, verify};
+use phalanx_kernels::structured::cuda_sources;
 use phalanx_ops::{DType, Monoid, Op};
-use std::fmt::Write as _;
+use std::cmp::Reverse;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+/// Ampere, Hopper and Blackwell.
+const CAPABILITIES: [u32; 3] = [80, 90, 100];
+/// The one for which programs' own options are used; for the others only where everything is
+/// tested, since optimising takes two thirds of the time.
+const OPTIMISED: u32 = 90;
 
 /// Where the tests look for the libraries of CUDA.
 pub fn options() -> CudaOptions {
@@ -14,89 +25,194 @@ pub fn options() -> CudaOptions {
     CudaOptions { folders: folders.unwrap_or_default(), ..CudaOptions::default() }
 }
 
-/// A kernel that calls every function whose first operand has a dtype, so that each is compiled.
-fn kernel_of(dtype: DType) -> String {
-    let mut uses = Uses { dtypes: DType::ALL.iter().copied().collect(), ..Uses::default() };
-    let mut body = String::new();
-    let mut number = 0;
-    let mut call = |operands: &[DType], output: DType, call: &str| {
-        let _ = write!(body, "    {{ ");
-        for (name, operand) in ["a", "b"].iter().zip(operands) {
-            let _ = write!(body, "{operand} {name} = ((const {operand}*)in)[at + {number}]; ");
-        }
-        let _ = writeln!(body, "(({output}*)out)[at + 4096 * {number}] = {call}; }}");
-        number += 1;
+/// Compiles texts to machine code of every architecture on all cores, if that can be done here.
+fn compile(what: &str, texts: &[(String, String)]) {
+    let is_full = std::env::var_os("PHALANX_TEST_FULL").is_some_and(|full| full == "1");
+    let compiler = |capability| {
+        let compiler = Compiler::new(capability, &options())?;
+        Ok(if is_full || capability == OPTIMISED { compiler } else { compiler.quickly() })
     };
+    let compilers: Result<Vec<Compiler>, DeviceError> =
+        CAPABILITIES.into_iter().map(compiler).collect();
+    let compilers = match compilers {
+        Ok(compilers) => compilers,
+        Err(error) => return println!("nothing is compiled for GPUs: {error}"),
+    };
+    let of_compiler = |compiler| texts.iter().map(move |text| (compiler, text));
+    let mut turns: Vec<(&Compiler, &(String, String))> =
+        compilers.iter().flat_map(of_compiler).collect();
+    // The longest first, so that no core is left with one of them at the end.
+    turns.sort_by_key(|(_, (_, text))| Reverse(text.len()));
+    let next = AtomicUsize::new(0);
+    let work = || {
+        while let Some((compiler, (name, text))) = turns.get(next.fetch_add(1, Ordering::Relaxed)) {
+            if let Err(error) = compiler.compile(name, text) {
+                panic!("{name}, {}: {error}", compiler.architecture());
+            }
+        }
+    };
+    let started = Instant::now();
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(work);
+        }
+    });
+    println!("{what}: {} texts in {:.1?}", turns.len(), started.elapsed());
+}
+
+/// A kernel with the variant that it has for some extents, with strides in elements.
+fn launched(text: &str, extents: &[usize], strides: &[&[isize]]) -> (Kernel, Variant) {
+    let kernel = parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    verify(&kernel).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let in_bytes: Vec<Vec<isize>> = kernel
+        .accesses
+        .iter()
+        .zip(strides)
+        .map(|(access, strides)| {
+            let size = kernel.params[access.param].dtype.size() as isize;
+            strides.iter().map(|stride| stride * size).collect()
+        })
+        .collect();
+    let geometry = Geometry {
+        extents,
+        origins: &vec![0; extents.len()],
+        strides: &in_bytes.iter().map(Vec::as_slice).collect::<Vec<_>>(),
+        guards: &[],
+        addresses: &vec![0; kernel.accesses.len()],
+    };
+    let variant = Shape::new(&kernel, &geometry).expect("there are points").variant;
+    (kernel, variant)
+}
+
+/// A kernel that makes an output of one element each of its inputs, at a stride.
+fn elementwise(inputs: &[DType], output: DType, call: &str, stride: isize) -> (Kernel, Variant) {
+    let names = ["a", "b"];
+    let (mut parameters, mut loads) = (String::new(), String::new());
+    for (at, (name, dtype)) in names.iter().zip(inputs).enumerate() {
+        parameters.push_str(&format!("{name}: {dtype} in, "));
+        loads.push_str(&format!("v{at}: {dtype} = load {name}.{at}[i0]\n"));
+    }
+    let last = inputs.len();
+    let text = format!(
+        "kernel({parameters}out: {output} out) {{ for i0 grid {{\n{loads}v{last}: {output} = \
+         {call}\nstore out.{last}[i0] = v{last}\n}} }}"
+    );
+    launched(&text, &[1 << 24], &vec![&[stride][..]; last + 1])
+}
+
+/// Every operation and cast whose first operand has a dtype, a kernel each.
+fn operations_of(dtype: DType) -> String {
+    let mut kernels = Vec::new();
     for &op in Op::ALL {
         for signature in op.signatures().iter().filter(|one| one.inputs()[0] == dtype) {
-            uses.ops.insert((op, signature.inputs().to_vec()));
-            let operands = if signature.inputs().len() == 1 { "a" } else { "a, b" };
-            call(signature.inputs(), signature.output, &format!("op_{op}({operands})"));
+            let operands = if signature.inputs().len() == 1 { "v0" } else { "v0, v1" };
+            let call = format!("{op}({operands})");
+            // Apart from each other, since more points of a thread only take more time.
+            kernels.push(elementwise(signature.inputs(), signature.output, &call, 2));
         }
     }
     for &to in DType::ALL {
-        uses.casts.insert((dtype, to));
-        call(&[dtype], to, &format!("cast_{to}(a)"));
+        kernels.push(elementwise(&[dtype], to, "cast(v0)", 1));
+        assert!(kernels.last().is_some_and(|(_, variant)| variant.lanes() > 1), "{dtype} to {to}");
     }
-    for &monoid in Monoid::ALL.iter().filter(|monoid| monoid.accepts(dtype)) {
-        uses.monoids.insert((monoid, dtype));
-        if !monoid.is_compound() {
-            call(&[dtype, dtype], dtype, &format!("combine_{monoid}(a, b)"));
+    source_of_many(&kernels)
+}
+
+/// Every reduction of a dtype: by the threads of a row, by blocks that share one, by a thread for
+/// each column, by threads that share columns, and by blocks that do.
+fn reductions_of(dtype: DType) -> String {
+    let mut kernels = Vec::new();
+    for &monoid in Monoid::ALL {
+        // Moments are a matter of two sums, and compiled with the golden texts.
+        if !monoid.accepts(dtype) || monoid == Monoid::Moments {
+            continue;
         }
-    }
-    let functions = text(&uses);
-    format!(
-        "{functions}extern \"C\" __global__ void all(const char* in, char* out) {{\n    \
-         int at = threadIdx.x;\n{body}}}\n"
-    )
-}
-
-fn is_full() -> bool {
-    std::env::var_os("PHALANX_TEST_FULL").is_some_and(|full| full == "1")
-}
-
-/// Compiles texts for an architecture, for all three where everything is tested, if that can be
-/// done here.
-fn compile(texts: impl Fn() -> Vec<(String, String)>) {
-    let capabilities: &[u32] = if is_full() { &[80, 90, 100] } else { &[90] };
-    for &capability in capabilities {
-        let compiler = match Compiler::new(capability, &options()) {
-            Ok(compiler) => compiler,
-            Err(error) => return println!("nothing is compiled for GPUs: {error}"),
+        let fold = match monoid.is_compound() {
+            true => format!("v1: i64 = index i1\nfold v2: {dtype}, v3: i64 = {monoid}(v0, v1)"),
+            false => format!("fold v1: {dtype} = {monoid}(v0)"),
         };
-        for (name, text) in texts() {
-            if let Err(error) = compiler.compile(&name, &text) {
-                panic!("{name}, sm_{capability}: {error}");
-            }
-        }
+        let (result, output) =
+            if monoid.is_compound() { ("v3", DType::I64) } else { ("v1", dtype) };
+        let text = format!(
+            "kernel(a: {dtype} in, out: {output} out) {{ for i0 grid {{ for i1 loop {{\n\
+             v0: {dtype} = load a.0[i0, i1]\n{fold}\n}}\nstore out.1[i0] = {result}\n}} }}"
+        );
+        let in_rows = |rows: usize, columns: usize| {
+            launched(&text, &[rows, columns], &[&[columns as isize, 1], &[1]])
+        };
+        let in_columns = |rows: usize, columns: usize| {
+            launched(&text, &[columns, rows], &[&[1, columns as isize], &[1]])
+        };
+        let of_monoid = [
+            in_rows(10_000, 100),
+            in_rows(1, 1 << 24),
+            in_columns(100, 1 << 20),
+            in_columns(100, 10_000),
+            in_columns(1 << 20, 64),
+        ];
+        let ways = of_monoid.each_ref().map(|(_, variant)| {
+            (variant.is_rows(), variant.is_shared(), variant.chunks != Chunks::One)
+        });
+        assert_eq!(
+            ways,
+            [
+                (true, true, false),
+                (true, true, true),
+                (false, false, false),
+                (false, true, false),
+                (false, true, true)
+            ],
+            "{monoid} of {dtype}"
+        );
+        kernels.extend(of_monoid);
     }
+    source_of_many(&kernels)
+}
+
+fn of_each(what: &str, text: fn(DType) -> String) -> Vec<(String, String)> {
+    DType::ALL.iter().map(|&dtype| (format!("{what}_{dtype}"), text(dtype))).collect()
 }
 
 #[test]
-fn every_device_function_compiles() {
-    compile(|| DType::ALL.iter().map(|&dtype| (dtype.to_string(), kernel_of(dtype))).collect());
+fn every_operation_and_cast_compiles() {
+    compile("operations and casts", &of_each("operations", operations_of));
+}
+
+#[test]
+fn every_reduction_compiles() {
+    compile("reductions", &of_each("reductions", reductions_of));
 }
 
 #[test]
 fn every_routine_compiles() {
-    let sources = [
-        ("scan", structured::scan::cuda::sources()),
-        ("sort", structured::sort::cuda::sources()),
-        ("spectrum", structured::fft::cuda::sources()),
-        ("linalg", structured::linalg::cuda::sources()),
-        ("spmv", structured::sparse::cuda::sources()),
-        ("transpose", structured::transpose::sources()),
-        ("search", structured::search::cuda::sources()),
-        ("gather", structured::gather::cuda::sources()),
-        ("grouped", structured::grouped::cuda::sources()),
-        ("sum_parts", structured::matmul::cuda::sources()),
-        ("copy", vec![phalanx_device::cuda::COPY_SOURCE.to_owned()]),
-    ];
-    let named = |(name, sources): &(&str, Vec<String>)| {
-        let one = |(at, source): (usize, &String)| (format!("{name}_{at}"), source.clone());
-        sources.iter().enumerate().map(one).collect::<Vec<_>>()
-    };
-    // A dtype in three, where not everything is tested: they differ in little.
-    let step = if is_full() { 1 } else { 3 };
-    compile(|| sources.iter().flat_map(|kind| named(kind).into_iter().step_by(step)).collect());
+    compile("routines", &cuda_sources());
+}
+
+/// The files of a folder and of those in it that have an ending.
+fn files(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
+    let entries = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{folder:?}: {error}"));
+    for entry in entries {
+        let path = entry.unwrap_or_else(|error| panic!("{folder:?}: {error}")).path();
+        if path.is_dir() {
+            files(&path, ending, found);
+        } else if path.extension().is_some_and(|own| own == ending) {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn every_text_is_among_the_sources() {
+    let mut found = Vec::new();
+    for folder in ["src/structured", "../device/src"] {
+        files(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder), "cu", &mut found);
+    }
+    assert!(found.len() >= 5, "{found:?}");
+    let sources = cuda_sources();
+    for path in found {
+        let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{error}"));
+        let is_there = sources.iter().any(|(_, source)| source.contains(&text));
+        assert!(is_there, "{path:?} is not in structured::cuda_sources()");
+    }
 }

@@ -35,6 +35,14 @@ impl Uses {
         }
         uses
     }
+
+    /// Adds what another kernel calls.
+    pub fn extend(&mut self, other: Uses) {
+        self.dtypes.extend(other.dtypes);
+        self.ops.extend(other.ops);
+        self.casts.extend(other.casts);
+        self.monoids.extend(other.monoids);
+    }
 }
 
 /// The device functions that a kernel of these operations, casts and dtypes needs, in order of

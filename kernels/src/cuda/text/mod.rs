@@ -5,4 +5,4 @@ mod statements;
 mod writer;
 
 pub(super) use folds::bytes_of_partials;
-pub use writer::source;
+pub use writer::{source, source_of_many};

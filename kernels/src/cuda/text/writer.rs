@@ -14,21 +14,58 @@ const TEAM: &str = concat!(include_str!("../words.cu"), include_str!("team.cu"))
 /// Combinations into tables.
 const ATOMICS: &str = include_str!("atomics.cu");
 
+/// What the text of a kernel consists of.
+#[derive(Default)]
+struct Parts {
+    uses: Uses,
+    needs_team: bool,
+    needs_atomics: bool,
+    own: String,
+}
+
+impl Parts {
+    fn new(kernel: &Kernel, variant: &Variant) -> Parts {
+        let mut writer = Writer::new(kernel, variant);
+        writer.kernel();
+        Parts {
+            needs_team: writer.needs_team,
+            needs_atomics: !writer.accumulated.is_empty(),
+            own: writer.functions + &writer.out,
+            uses: writer.uses,
+        }
+    }
+
+    fn whole(&self) -> String {
+        let mut text = prelude::text(&self.uses);
+        if self.needs_team {
+            text.push_str(TEAM);
+        }
+        if self.needs_atomics {
+            text.push_str(ATOMICS);
+        }
+        text.push_str(&self.own);
+        text
+    }
+}
+
 /// The CUDA C of a kernel.
 pub fn source(kernel: &Kernel, variant: &Variant) -> String {
-    let mut writer = Writer::new(kernel, variant);
-    writer.kernel();
-    let body = std::mem::take(&mut writer.out);
-    let mut text = prelude::text(&writer.uses);
-    if writer.needs_team {
-        text.push_str(TEAM);
+    Parts::new(kernel, variant).whole()
+}
+
+/// The CUDA C of many kernels in one text, each in a namespace of its own: a compiler takes much
+/// less time over it than over each by itself, as long as nobody wants to launch them.
+pub fn source_of_many(kernels: &[(Kernel, Variant)]) -> String {
+    let mut all = Parts::default();
+    for (number, (kernel, variant)) in kernels.iter().enumerate() {
+        let one = Parts::new(kernel, variant);
+        all.needs_team |= one.needs_team;
+        all.needs_atomics |= one.needs_atomics;
+        all.uses.extend(one.uses);
+        let own = one.own.replace("extern \"C\" ", "");
+        let _ = write!(all.own, "namespace kernel{number} {{\n{own}}}\n");
     }
-    if !writer.accumulated.is_empty() {
-        text.push_str(ATOMICS);
-    }
-    text.push_str(&writer.functions);
-    text.push_str(&body);
-    text
+    all.whole()
 }
 
 /// Writes the text of a kernel.
