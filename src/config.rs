@@ -643,7 +643,7 @@ mod tests {
         assert_eq!(
             error.to_string(),
             "PHALANX_DEVICES is `cpu:none`, but takes `auto`, `cpu`, `cpu:n` (n from 1 to 1024), \
-             `cuda` or `cuda:0,2`"
+             `cuda`, `cuda:0,2` or `null-cuda:n`"
         );
     }
 

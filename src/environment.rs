@@ -139,7 +139,8 @@ macro_rules! variables {
 variables! {
     /// The devices of each process: `cpu` for one, `cpu:n` for n, which share the process's
     /// threads; `cuda` for all GPUs, `cuda:0,2` for those of these numbers (one that is named twice
-    /// is two devices); `auto` for all GPUs, or `cpu` where there is none.
+    /// is two devices); `auto` for all GPUs, or `cpu` where there is none; `null-cuda:n` to plan as
+    /// on n GPUs without one, and compute nothing.
     devices: DeviceList = "PHALANX_DEVICES", default "auto", since "0.1", Session;
     /// Folders, separated by `:`, in which CUDA's libraries are looked for first.
     cuda_path: Folders = "PHALANX_CUDA_PATH", default "none", since "0.1", Session;
@@ -248,6 +249,8 @@ pub enum Devices {
     Cpu(usize),
     /// The GPUs of these numbers, one device for each; all GPUs if there are no numbers.
     Cuda(Vec<usize>),
+    /// So many devices that stand for GPUs: programs are planned and nothing is computed.
+    NullCuda(usize),
 }
 
 impl fmt::Display for Devices {
@@ -255,6 +258,7 @@ impl fmt::Display for Devices {
         match self {
             Devices::Auto => f.write_str("auto"),
             Devices::Cpu(count) => write!(f, "cpu:{count}"),
+            Devices::NullCuda(count) => write!(f, "null-cuda:{count}"),
             Devices::Cuda(numbers) if numbers.is_empty() => f.write_str("cuda"),
             Devices::Cuda(numbers) => {
                 let numbers: Vec<String> = numbers.iter().map(usize::to_string).collect();
@@ -289,6 +293,10 @@ fn devices(text: &str) -> Option<Devices> {
         ("cuda", Some(numbers)) => {
             let numbers: Option<Vec<usize>> = numbers.split(',').map(natural).collect();
             numbers.filter(|numbers| numbers.len() <= MOST_DEVICES).map(Devices::Cuda)
+        }
+        ("null-cuda", None) => Some(Devices::NullCuda(1)),
+        ("null-cuda", Some(count)) => {
+            positive(count).filter(|count| *count <= MOST_DEVICES).map(Devices::NullCuda)
         }
         _ => None,
     }
@@ -420,7 +428,7 @@ pub fn most_threads() -> usize {
 kinds! {
     /// Devices of a process.
     DeviceList: Devices,
-    "`auto`, `cpu`, `cpu:n` (n from 1 to 1024), `cuda` or `cuda:0,2`", |text| {
+    "`auto`, `cpu`, `cpu:n` (n from 1 to 1024), `cuda`, `cuda:0,2` or `null-cuda:n`", |text| {
         devices(text.to_str()?)
     };
     /// Folders.

@@ -4,7 +4,7 @@ use crate::config::{Config, Devices, Listener, MemoryLimit};
 use phalanx_array::{Engine, Error, Failure, Limits, MeshHandle, Site, call_site};
 use phalanx_collectives::{CollectiveError, Facts, Rendezvous, World};
 use phalanx_device::cuda::{CudaDevice, cuda_devices};
-use phalanx_device::{Device, DeviceError};
+use phalanx_device::{Device, DeviceError, NullDevice};
 use phalanx_distributed::Policy;
 use phalanx_ops::Mesh;
 use phalanx_ops::waiting::interruptible;
@@ -202,6 +202,7 @@ impl Session {
         let devices = gpus(&config).map_err(|error| InitError::new(RunError::from(error), site))?;
         let count = match &config.devices {
             Devices::Cpu(count) => *count,
+            // Those of all kinds of GPUs are made by now.
             _ => devices.len().max(1),
         };
         let own_limit = memory_limit(&config, count, &devices);
@@ -334,6 +335,11 @@ fn gpus(config: &Config) -> Result<Vec<Arc<dyn Device>>, DeviceError> {
             0 => return Err(DeviceError::NoSuchDevice { ordinal: 0, count: 0 }),
             count => (0..count).collect(),
         },
+        Devices::NullCuda(count) => {
+            let planned =
+                |at| -> Arc<dyn Device> { NullDevice::new(at, config.cuda.save_source.clone()) };
+            return Ok((0..*count).map(planned).collect());
+        }
         // Without a driver, or with one that does not start, there is the CPU.
         Devices::Auto => (0..cuda_devices(&config.cuda).unwrap_or(0)).collect(),
     };
@@ -383,6 +389,7 @@ fn world(
     rendezvous.listener =
         startup.listener.as_ref().map(Listener::handle).transpose().map_err(unusable)?;
     rendezvous.agreement = Facts::from_iter([
+        fact("devices that compute", (!matches!(config.devices, Devices::NullCuda(_))).to_string()),
         fact("version", String::from(env!("CARGO_PKG_VERSION"))),
         // The matrix products of a library may differ in their last bits between instruction sets.
         fact("instruction set", instruction_set()),

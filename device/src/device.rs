@@ -36,6 +36,11 @@ pub trait Device: Send + Sync {
         true
     }
 
+    /// Whether nothing is computed, so that there are no elements to read.
+    fn is_null(&self) -> bool {
+        false
+    }
+
     /// Some bytes of memory that somebody else has on this device, to be read only; `None` if they
     /// lie elsewhere. Their owner keeps them until the work that reads them is done.
     fn adopt(self: Arc<Self>, memory: &ForeignMemory, bytes: Range<usize>) -> Option<Buffer> {

@@ -82,6 +82,12 @@ pub enum DeviceError {
         /// The least that will do.
         needed: u32,
     },
+    /// Elements were asked for of a device that computes nothing.
+    #[error("{device} only plans: it has computed no elements")]
+    Null {
+        /// The device's name.
+        device: String,
+    },
 }
 
 impl DeviceError {
@@ -96,6 +102,7 @@ impl DeviceError {
             DeviceError::NoSuchDevice { .. } => "PX055",
             DeviceError::Capability { .. } => "PX056",
             DeviceError::Driver { .. } => "PX057",
+            DeviceError::Null { .. } => "PX059",
         }
     }
 
@@ -116,6 +123,10 @@ impl DeviceError {
             DeviceError::NoSuchDevice { .. } => "`phalanx info` lists the devices that there are",
             DeviceError::Capability { .. } => "use a newer GPU, or PHALANX_DEVICES=cpu",
             DeviceError::Driver { .. } => "install a newer driver, or use PHALANX_DEVICES=cpu",
+            DeviceError::Null { .. } => {
+                "use a real device: PHALANX_DEVICES=cpu or cuda; explain(), sharding and shapes \
+                 that do not depend on elements are there"
+            }
         }
     }
 }

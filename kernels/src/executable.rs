@@ -5,7 +5,7 @@ use crate::cuda::{CudaKernel, Geometry, Variant};
 use crate::error::KernelError;
 use crate::ir::Kernel;
 use phalanx_device::cuda::CudaDevice;
-use phalanx_device::{Device, DeviceError};
+use phalanx_device::{Device, DeviceError, NullDevice};
 use std::sync::Arc;
 
 /// A kernel, ready for one kind of device.
@@ -22,7 +22,10 @@ impl Executable {
     /// Errors: `KernelError::Verify` (PX041), `KernelError::UnsupportedOperation` (PX042),
     /// `KernelError::UnsupportedCombination` (PX043).
     pub fn new(kernel: &Kernel, device: Option<&dyn Device>) -> Result<Executable, KernelError> {
-        match device.is_some_and(|device| device.as_any().is::<CudaDevice>()) {
+        let is_gpu = |device: &dyn Device| {
+            device.as_any().is::<CudaDevice>() || device.as_any().is::<NullDevice>()
+        };
+        match device.is_some_and(is_gpu) {
             true => Ok(Executable::Cuda(Box::new(CudaKernel::new(kernel)?))),
             false => Ok(Executable::Cpu(Box::new(cpu::compile(kernel)?))),
         }
@@ -71,7 +74,13 @@ impl Executable {
                 cpu::launch(compiled, launch, device.pool());
                 Ok(())
             }
-            Executable::Cuda(kernel) => kernel.launch(&gpu(device), launch),
+            Executable::Cuda(kernel) => match device.as_any().downcast_ref::<NullDevice>() {
+                Some(device) => {
+                    kernel.save(device, launch);
+                    Ok(())
+                }
+                None => kernel.launch(&gpu(device), launch),
+            },
         }
     }
 }

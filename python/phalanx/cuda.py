@@ -54,10 +54,12 @@ class Device:
 
     def __init__(self, device=None):
         self.id = _streams._current.device if device is None else int(device)
-        count = _phalanx._gpu_count()
-        if self.id < 0 or 0 < count <= self.id:
+        count = _phalanx._device_count()
+        if not 0 <= self.id < count:
+            gpus = "devices, of which none is a GPU" if _phalanx._gpu_count() == 0 else "GPUs"
             raise runtime.CUDARuntimeError(
-                f"cudaErrorInvalidDevice: there is no device {self.id}: this process has {count} GPUs"
+                f"cudaErrorInvalidDevice: there is no device {self.id}: this process has {count} "
+                f"{gpus}"
             )
         self._before = []
 

@@ -86,6 +86,12 @@ pub fn gpu_count(py: Python<'_>) -> PyResult<usize> {
     session::gpu_count(py)
 }
 
+/// How many devices of any kind the session has, or would have if it began now.
+#[pyfunction(name = "_device_count")]
+pub fn device_count(py: Python<'_>) -> PyResult<usize> {
+    session::device_count(py)
+}
+
 /// The attributes of a GPU by CUDA's names for them.
 #[pyfunction(name = "_gpu_attributes")]
 pub fn gpu_attributes<'py>(py: Python<'py>, number: usize) -> PyResult<Bound<'py, PyDict>> {
@@ -428,6 +434,7 @@ pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<crate::device_shard::DeviceShard>()?;
     module.add_function(wrap_pyfunction!(gpus, module)?)?;
     module.add_function(wrap_pyfunction!(gpu_count, module)?)?;
+    module.add_function(wrap_pyfunction!(device_count, module)?)?;
     module.add_function(wrap_pyfunction!(gpu_attributes, module)?)?;
     module.add_function(wrap_pyfunction!(gpu_memory, module)?)?;
     module.add_function(wrap_pyfunction!(driver_version, module)?)?;

@@ -249,7 +249,8 @@ fn devices_of(devices: &Bound<'_, PyAny>) -> PyResult<Devices> {
     let refused = || {
         value_error(
             Mistake::Value,
-            "phalanx.init: devices are a number from 1 on, cpu:N, cuda, cuda:0,2 or auto",
+            "phalanx.init: devices are a number from 1 on, cpu:N, cuda, cuda:0,2, null-cuda:N \
+             or auto",
         )
     };
     if devices.is_instance_of::<pyo3::types::PyBool>() {
@@ -317,9 +318,21 @@ pub fn gpu_count(py: Python<'_>) -> PyResult<usize> {
     }
     let config = configuration(py)?;
     Ok(match config.devices {
-        Devices::Cpu(_) => 0,
+        Devices::Cpu(_) | Devices::NullCuda(_) => 0,
         Devices::Cuda(numbers) if !numbers.is_empty() => numbers.len(),
         Devices::Cuda(_) | Devices::Auto => phalanx::cuda::count(&config.cuda),
+    })
+}
+
+/// How many devices the session has, or one that began now would have.
+pub fn device_count(py: Python<'_>) -> PyResult<usize> {
+    if BEGUN.load(Ordering::Relaxed) {
+        let session = session();
+        return Ok(session.as_ref().map_or(0, |session| session.memory().len()));
+    }
+    Ok(match configuration(py)?.devices {
+        Devices::Cpu(count) | Devices::NullCuda(count) => count,
+        Devices::Cuda(_) | Devices::Auto => gpu_count(py)?.max(1),
     })
 }
 

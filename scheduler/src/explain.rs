@@ -8,13 +8,17 @@ use crate::build::{Buffer, Built, ScalarSource};
 use crate::cost::{Cost, costs, sharding};
 use crate::finalise::{Final, FinalLaunch, FinalStep, Liveness, Place, finalise};
 use crate::fuse::{Group, Unit};
+use crate::instance::{At, Instance, LocalStep, instantiate};
 use crate::plan::Plan;
 use phalanx_array::{NodeOp, Source};
+use phalanx_kernels::cuda::{Geometry, describe};
 use phalanx_kernels::ir::AccessId;
 use phalanx_ops::sharding::volume;
 use phalanx_ops::{AxisMap, Mesh, Monoid};
 use std::fmt::Write;
 
+/// An address as aligned as those of a pool.
+const BEGINNING: u64 = 1 << 40;
 /// Scalars of a launch that share a line.
 const SCALARS_IN_A_LINE: usize = 8;
 
@@ -45,9 +49,10 @@ fn counted(count: usize, one: &str, more: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { more })
 }
 
-/// The plan as text.
-pub(crate) fn text(plan: &Plan, liveness: &Liveness, mesh: &Mesh) -> String {
+/// The plan as text; for GPUs with how the first device runs each launch.
+pub(crate) fn text(plan: &Plan, liveness: &Liveness, mesh: &Mesh, on_gpu: bool) -> String {
     let finished = finalise(plan, liveness);
+    let instance = on_gpu.then(|| instantiate(plan, &finished, mesh, 0));
     let costs = costs(plan, &finished, mesh);
     let explainer = Explainer { plan, mesh, finished: &finished };
     let (mut steps, mut details) = (String::new(), String::new());
@@ -64,11 +69,15 @@ pub(crate) fn text(plan: &Plan, liveness: &Liveness, mesh: &Mesh) -> String {
                 ("all_reduce", explainer.combine(nodes))
             }
             FinalStep::Launch(launch) => {
+                let at = launches;
                 launches += 1;
                 let kernel = launch.built.kernel.to_string();
                 let known = kernels.iter().position(|known| *known == kernel);
                 let name = known.unwrap_or(kernels.len());
                 explainer.detail(launch, number, name, &mut details);
+                if let Some(instance) = &instance {
+                    on_first_gpu(&launch.built, at, instance, &mut details);
+                }
                 if known.is_none() {
                     let _ = writeln!(details, "k{name}: {}", kernel.trim_end());
                     kernels.push(kernel);
@@ -343,6 +352,31 @@ impl Explainer<'_> {
         let over =
             axis.split.as_ref().map(|split| format!(" over {}", self.mesh_axes(&split.mesh_axes)));
         format!("i{kernel_axis} < {}{}", axis.extent, over.unwrap_or_default())
+    }
+}
+
+/// How the first device runs the boxes of launch number `at`, if its memory begins where that of a
+/// pool does.
+fn on_first_gpu(built: &Built, at: usize, instance: &Instance, text: &mut String) {
+    for step in &instance.steps {
+        let LocalStep::Launch { kernel, extents, origins, accesses, guards, .. } = step else {
+            continue;
+        };
+        if *kernel != at {
+            continue;
+        }
+        let strides: Vec<&[isize]> = accesses.iter().map(|access| &*access.strides).collect();
+        let start = |access: &At| BEGINNING.wrapping_add_signed(access.offset as i64);
+        let geometry = Geometry {
+            extents,
+            origins,
+            strides: &strides,
+            guards,
+            addresses: &accesses.iter().map(start).collect::<Vec<_>>(),
+        };
+        let points: Vec<String> = extents.iter().map(usize::to_string).collect();
+        let how = describe(&built.kernel, &geometry);
+        let _ = writeln!(text, "  gpu 0, {}: {how}", points.join(" x "));
     }
 }
 

@@ -101,6 +101,11 @@ impl Shards {
         self
     }
 
+    /// Whether the shape comes with the value.
+    pub fn is_late(&self) -> bool {
+        self.late.is_some()
+    }
+
     /// Tells the shape and sharding of a value that now has them.
     pub fn settle(&self, sharding: Sharding, shape: Vec<usize>) {
         if let Some(late) = &self.late {

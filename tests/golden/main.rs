@@ -7,5 +7,6 @@ mod files;
 mod inputs;
 mod loops;
 mod memory;
+mod null_gpus;
 mod plans;
 mod programs;

@@ -5,6 +5,7 @@ use super::library::{CudaOptions, Library, find};
 use crate::DeviceError;
 use cudarc::nvrtc::sys::{self, nvrtcProgram, nvrtcResult};
 use std::ffi::{CStr, CString};
+use std::path::Path;
 
 /// Characters of the compiler's messages that an error shows.
 const LONGEST_LOG: usize = 4000;
@@ -68,8 +69,7 @@ impl Compiler {
         let options = self.flags().join(" ");
         let key = cache::key(&[source, &options, &self.architecture, &self.version]);
         if let Some(folder) = &self.options.save_source {
-            let _ = std::fs::create_dir_all(folder);
-            let _ = std::fs::write(folder.join(format!("{name}.{key}.cu")), source);
+            save(folder, name, &key, source);
         }
         let Some(folder) = &self.options.cache else { return self.compile_now(name, source) };
         if let Some(code) = cache::load(folder, &key) {
@@ -126,6 +126,16 @@ impl Compiler {
         }
         program.code().map_err(|result| failed(described(result)))
     }
+}
+
+fn save(folder: &Path, name: &str, key: &str, source: &str) {
+    let _ = std::fs::create_dir_all(folder);
+    let _ = std::fs::write(folder.join(format!("{name}.{key}.cu")), source);
+}
+
+/// Writes the text of a kernel to a folder, as `PHALANX_SAVE_SOURCE` has it, and compiles nothing.
+pub fn save_source(folder: &Path, name: &str, source: &str) {
+    save(folder, name, &cache::key(&[source]), source);
 }
 
 /// A program of NVRTC.

@@ -30,7 +30,7 @@ mod stream;
 
 pub use allocator::{Allocator, DeviceMemory, ManagedMemory};
 pub use blas::{MatrixElement, Product};
-pub use compiler::Compiler;
+pub use compiler::{Compiler, save_source};
 pub use context::{KeptContext, keep_context};
 pub use copies::COPY_SOURCE;
 pub use device::{CudaDevice, Properties, cuda_devices};

@@ -9,8 +9,8 @@ use crate::cpu::{self, BufferLaunch};
 use crate::error::KernelError;
 use crate::host_copies::HostCopies;
 use crate::ir::{Kernel, Role, verify};
-use phalanx_device::cuda::{Coming, Compiler, CudaDevice, Function, GridSize, Module};
-use phalanx_device::{Buffer, Device, DeviceError};
+use phalanx_device::cuda::{Coming, Compiler, CudaDevice, Function, GridSize, Module, save_source};
+use phalanx_device::{Buffer, Device, DeviceError, NullDevice};
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -115,11 +115,7 @@ impl CudaKernel {
             }
             return Ok(());
         }
-        let addresses: Vec<u64> = launch
-            .accesses
-            .iter()
-            .map(|(buffer, offset, _)| (buffer.as_ptr() as u64).wrapping_add_signed(*offset as i64))
-            .collect();
+        let addresses = addresses(launch);
         let known = self.prepare(device, launch, &addresses)?;
         let Some((shape, loaded)) = &known.prepared else { return Ok(()) };
         let tiles = shape.tiles();
@@ -152,6 +148,22 @@ impl CudaKernel {
         // strides are the plan's, which keeps them inside the buffers.
         unsafe { loaded.function.launch(device, size, &argument) };
         Ok(())
+    }
+
+    /// Writes the text that a launch would need to the folder of a device that computes nothing.
+    pub fn save(&self, device: &NullDevice, launch: &BufferLaunch<'_>) {
+        let Some(folder) = device.save_source().filter(|_| self.host.is_none()) else { return };
+        let strides: Vec<&[isize]> = launch.accesses.iter().map(|access| access.2).collect();
+        let geometry = Geometry {
+            extents: launch.extents,
+            origins: launch.origins,
+            strides: &strides,
+            guards: launch.guards,
+            addresses: &addresses(launch),
+        };
+        if let Some(shape) = Shape::new(&self.kernel, &geometry) {
+            save_source(folder, &self.name, &source(&self.kernel, &shape.variant));
+        }
     }
 
     fn prepare(
@@ -284,6 +296,14 @@ impl CudaKernel {
             }
         }
     }
+}
+
+/// Where each access begins.
+fn addresses(launch: &BufferLaunch<'_>) -> Vec<u64> {
+    let address = |(buffer, offset, _): &(&Buffer, isize, &[isize])| {
+        (buffer.as_ptr() as u64).wrapping_add_signed(*offset as i64)
+    };
+    launch.accesses.iter().map(address).collect()
 }
 
 /// A name for messages and files: what the kernel does most prominently.

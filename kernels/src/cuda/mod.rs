@@ -25,6 +25,7 @@
 //! writes positions and numbers instead, which are sorted by position and combined (`tables`).
 
 mod arguments;
+mod describe;
 mod executable;
 mod moments;
 pub mod prelude;
@@ -34,6 +35,7 @@ mod tables;
 mod text;
 mod variant;
 
+pub use describe::describe;
 pub use executable::CudaKernel;
 pub use shape::{Geometry, Shape};
 pub use text::{source, source_of_many};

@@ -144,6 +144,7 @@ impl Session {
         value: &Arc<dyn Evaluated>,
     ) -> Result<Vec<(Vec<usize>, HostArray)>, Error> {
         self.wait(value)?;
+        self.has_elements()?;
         let shards = Shards::of(value);
         let blocks = shards.blocks(&self.mesh, self.first_device);
         let parts = Ok(blocks
@@ -167,6 +168,7 @@ impl Session {
         on_host: bool,
     ) -> Result<Vec<ShardMemory>, Error> {
         self.wait(value)?;
+        self.has_elements()?;
         let shards = Shards::of(value);
         let blocks = shards.blocks(&self.mesh, self.first_device);
         let memory = |(local, block): (usize, &IndexBox)| {

@@ -18,7 +18,7 @@ use phalanx_array::{
     Cause, Engine, Error, Evaluated, Graph, HostArray, Limits, LocalShard, ShardMemory, Site,
 };
 use phalanx_collectives::{CollectiveError, Communicator, TicketKind, World};
-use phalanx_device::{CpuDevice, Device};
+use phalanx_device::{CpuDevice, Device, DeviceError};
 use phalanx_distributed::propagate;
 use phalanx_ops::waiting::{copying, lock};
 use phalanx_ops::{AffineMap, DType, IndexBox, Mesh, Sharding};
@@ -210,6 +210,17 @@ impl Session {
         }
     }
 
+    /// Whether there are elements to read. Null devices have none, on no rank.
+    pub(super) fn has_elements(&self) -> Result<(), Error> {
+        match self.devices.iter().find(|device| device.is_null()) {
+            Some(device) => {
+                let error = DeviceError::Null { device: device.name() };
+                Err(Error::failure(RunError::Device(error), None))
+            }
+            None => Ok(()),
+        }
+    }
+
     /// An error of this process alone ends the world, so that no other rank waits for it.
     pub(super) fn fatal(&self, error: RunError) -> RunError {
         if self.world.size() > 1 {
@@ -247,7 +258,8 @@ impl Engine for Session {
         let placements = propagate(graph, &leaves, &self.mesh, &self.options.policy);
         let plan = Plan::new(graph, placements, &leaves, &self.mesh);
         let liveness = Session::liveness(graph, &plan, Session::donated(graph));
-        Ok(explain::text(&plan, &liveness, &self.mesh))
+        let on_gpu = self.devices.iter().all(|device| !device.is_host());
+        Ok(explain::text(&plan, &liveness, &self.mesh, on_gpu))
     }
 
     fn shardings(&self, graph: &Graph) -> Result<Vec<Sharding>, Error> {
@@ -261,6 +273,9 @@ impl Engine for Session {
             Some(ticket) => self.processes.await_ticket(ticket),
             None => Ok(()),
         };
+        if Shards::of(value).is_late() {
+            self.has_elements()?;
+        }
         let awaited = self.stopping(value.wait()).and_then(|()| verdict());
         self.processes.tell(awaited)
     }
@@ -301,6 +316,7 @@ impl Engine for Session {
         map: &AffineMap,
     ) -> Result<Option<HostArray>, Error> {
         self.wait(value)?;
+        self.has_elements()?;
         let bytes = phalanx_ops::shape::size(&map.shape) * size_of::<u64>();
         let read = || Shards::of(value).read(map, &self.mesh, self.first_device);
         let host = copying(bytes, read);
