@@ -8,5 +8,6 @@ mod host_copies;
 pub mod ir;
 pub mod structured;
 
+pub use cuda::{Geometry as GpuLaunch, describe as describe_on_gpu};
 pub use error::KernelError;
 pub use executable::{Executable, Missing};

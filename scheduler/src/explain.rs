@@ -11,8 +11,8 @@ use crate::fuse::{Group, Unit};
 use crate::instance::{At, Instance, LocalStep, instantiate};
 use crate::plan::Plan;
 use phalanx_array::{NodeOp, Source};
-use phalanx_kernels::cuda::{Geometry, describe};
 use phalanx_kernels::ir::AccessId;
+use phalanx_kernels::{GpuLaunch, describe_on_gpu};
 use phalanx_ops::sharding::volume;
 use phalanx_ops::{AxisMap, Mesh, Monoid};
 use std::fmt::Write;
@@ -367,7 +367,7 @@ fn on_first_gpu(built: &Built, at: usize, instance: &Instance, text: &mut String
         }
         let strides: Vec<&[isize]> = accesses.iter().map(|access| &*access.strides).collect();
         let start = |access: &At| BEGINNING.wrapping_add_signed(access.offset as i64);
-        let geometry = Geometry {
+        let launch = GpuLaunch {
             extents,
             origins,
             strides: &strides,
@@ -375,7 +375,7 @@ fn on_first_gpu(built: &Built, at: usize, instance: &Instance, text: &mut String
             addresses: &accesses.iter().map(start).collect::<Vec<_>>(),
         };
         let points: Vec<String> = extents.iter().map(usize::to_string).collect();
-        let how = describe(&built.kernel, &geometry);
+        let how = describe_on_gpu(&built.kernel, &launch);
         let _ = writeln!(text, "  gpu 0, {}: {how}", points.join(" x "));
     }
 }

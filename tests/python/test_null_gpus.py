@@ -16,7 +16,7 @@ y = (x * 2 + 1).sum(axis=1)
 plan = y.explain()
 assert "gpu 0, " in plan and "mesh(device=4)" in plan, plan
 assert y.shape == (4096,)
-for read in (lambda: float(y[0]), lambda: np.asnumpy(y), lambda: x[x > 1].shape, lambda: print(y)):
+for read in (lambda: float(y[0]), lambda: np.asnumpy(y), lambda: x[x > 1].shape):
     try:
         read()
     except RuntimeError as error:

@@ -189,6 +189,18 @@ fn every_routine_compiles() {
     compile("routines", &cuda_sources());
 }
 
+/// What the compiler says of a text is shown with the line that it is about.
+#[test]
+fn a_refused_text_is_shown_with_its_line() {
+    let Ok(compiler) = Compiler::new(OPTIMISED, &options()) else { return };
+    let text = "__global__ void run() {\n    int x = no_such_thing(3);\n}\n";
+    let error = compiler.compile("wrong", text).expect_err("nobody knows the function");
+    assert_eq!(error.code(), "PX054");
+    let message = error.to_string();
+    assert!(message.contains("wrong.cu(2): error"), "{message}");
+    assert!(message.contains("\n    > int x = no_such_thing(3);"), "{message}");
+}
+
 /// The files of a folder and of those in it that have an ending.
 fn files(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
     let entries = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{folder:?}: {error}"));

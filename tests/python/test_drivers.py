@@ -1,0 +1,102 @@
+"""Drivers of CUDA that are of no use: a program hears why, and goes on with the CPU. The driver is
+a small library that answers as the real one would."""
+
+import shutil
+import subprocess
+
+import pytest
+
+from . import worlds
+
+DRIVER = r"""
+#include <stdlib.h>
+#include <string.h>
+
+static int number(const char* name, int otherwise) {
+    const char* text = getenv(name);
+    return text ? atoi(text) : otherwise;
+}
+
+int cuInit(unsigned flags) { return number("FAKE_INIT", 0); }
+int cuDriverGetVersion(int* version) { *version = number("FAKE_VERSION", 13000); return 0; }
+int cuDeviceGetCount(int* count) { *count = number("FAKE_COUNT", 1); return 0; }
+int cuDeviceGet(int* device, int ordinal) { *device = ordinal; return 0; }
+int cuDeviceGetName(char* name, int length, int device) {
+    strncpy(name, "a GPU of a test", length);
+    return 0;
+}
+int cuDeviceTotalMem_v2(size_t* bytes, int device) { *bytes = 1ull << 30; return 0; }
+/* 75 and 76 are the compute capability. */
+int cuDeviceGetAttribute(int* value, int attribute, int device) {
+    *value = attribute == 75 ? number("FAKE_MAJOR", 9) : attribute == 76 ? 0 : 1;
+    return 0;
+}
+int cuGetErrorName(int error, const char** name) { *name = "CUDA_ERROR_OF_A_TEST"; return 0; }
+int cuGetErrorString(int error, const char** text) { *text = "as the test has it"; return 0; }
+"""
+
+PROGRAM = """
+import sys
+import phalanx as np
+try:
+    np.init(devices=sys.argv[1])
+except Exception as error:
+    print(type(error).__name__, error)
+else:
+    print("a session")
+    np.finish()
+np.init(devices="cpu")
+print("goes on:", float(np.arange(5.0).sum()))
+"""
+
+
+@pytest.fixture(scope="module")
+def driver(tmp_path_factory):
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if compiler is None:
+        pytest.skip("there is no C compiler")
+    folder = tmp_path_factory.mktemp("driver")
+    (folder / "driver.c").write_text(DRIVER)
+    # Called what is looked for first, so that no real driver takes its place.
+    command = [compiler, "-shared", "-fPIC", "-Wl,-soname,libcuda.so", "-o", "libcuda.so.1", "driver.c"]
+    subprocess.run(command, cwd=folder, check=True)
+    return {"PHALANX_CUDA_PATH": str(folder)}
+
+
+@pytest.mark.parametrize(
+    ("devices", "variables", "code", "words"),
+    [
+        ("cuda", {"FAKE_VERSION": "11080"}, "PX057", "the driver is for CUDA 11.8, and 12.0 is needed"),
+        ("cuda:7", {"FAKE_COUNT": "2"}, "PX055", "there is no cuda:7: GPUs found: 2"),
+        ("cuda", {"FAKE_COUNT": "0"}, "PX055", "GPUs found: 0"),
+        ("cuda", {"FAKE_MAJOR": "7"}, "PX056", "compute capability 7.0, and 8.0 is needed"),
+        ("cuda", {"FAKE_INIT": "999"}, "PX052", "cuInit failed with CUDA_ERROR_OF_A_TEST"),
+    ],
+)
+def test_a_driver_of_no_use_is_told(driver, devices, variables, code, words):
+    ended = worlds.run(PROGRAM, devices, environment=driver | variables)
+    assert code in ended.stdout and words in ended.stdout, ended.stdout
+    assert ended.stdout.endswith("goes on: 10.0\n")
+
+
+NO_GPU = [{"FAKE_VERSION": "11080"}, {"FAKE_COUNT": "0"}, {"FAKE_INIT": "999"}]
+
+
+@pytest.mark.parametrize("variables", NO_GPU)
+def test_the_cpu_is_chosen_where_no_gpu_is_of_use(driver, variables):
+    program = """
+    import phalanx as np
+    np.init(devices="auto")
+    print(float(np.arange(5.0).sum()))
+    """
+    ended = worlds.run(program, environment=driver | variables)
+    assert ended.stdout.strip() == "10.0"
+
+
+def test_info_tells_of_a_driver_that_is_too_old(driver):
+    program = """
+    import subprocess, sys
+    print(subprocess.run([sys.executable, "-m", "phalanx", "info"], capture_output=True, text=True).stdout)
+    """
+    ended = worlds.run(program, environment=driver | {"FAKE_VERSION": "11080"})
+    assert "the driver is for CUDA 11.8" in ended.stdout
