@@ -3,11 +3,19 @@
 Each function is computed on the devices of `PHALANX_DEVICES` at so many points (a million unless
 told otherwise) and compared with the same function in NumPy's long double, which has 64 bits of
 fraction on x86-64. Half of the points have exponents from the whole range of the dtype, the others
-are numbers as programs have them. Errors are in units in the last place of the exact result, of
-logaddexp and logaddexp2 of the largest of operands and result, which may cancel. The bound is that
-of the operation's row in ops/src/elementwise/table.rs: how far the result may be from the exact one
-as rounded to the dtype, so that half a unit comes to it. Writes a table in Markdown to the file, if
-one is given.
+are numbers as programs have them; of f16 and bf16 all 65,536 values are taken, again and again, or
+random pairs of them. Errors are in units in the last place of the exact result, of logaddexp and
+logaddexp2 of the largest of operands and result, which may cancel, and of complex numbers of the
+larger component. The bound is that of the operation's row in ops/src/elementwise/table.rs: how far
+the result may be from the exact one as rounded to the dtype, so that half a unit comes to it.
+
+The reference is itself off by a few units of 64 bits, 0.01 units of f64. NumPy's complex log1p
+cancels, so that there is another one here. Complex results that are not finite are left to the
+conformance tests. Some complex functions are bounded in a part of the plane only, as NumPy's are,
+and looked at there: exp2 and power are the exponential of a product, whose rounding counts as often
+as the product is large (imaginary parts up to 4; bases from 1/e to e, exponents up to 4), and a
+quotient needs the reciprocal of the divisor, and loses bits of a numerator near zero. Writes tables
+in Markdown to the file, if one is given.
 """
 
 import pathlib
@@ -36,12 +44,23 @@ WITHIN = {
 UNARY = """sqrt cbrt reciprocal square exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin arccos
 arctan sinh cosh tanh arcsinh arccosh arctanh deg2rad rad2deg""".split()
 BINARY = "divide power hypot arctan2 logaddexp logaddexp2".split()
+COMPLEX_UNARY = """absolute reciprocal square sqrt exp exp2 expm1 log log2 log10 log1p sin cos tan
+arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh""".split()
+COMPLEX_BINARY = "multiply divide power".split()
+
+# Bits of the fraction, the exponent of the smallest normal number, and the largest number.
+FORMATS = {
+    "float16": (10, -14, 65504.0),
+    "bfloat16": (7, -126, 2.0**127 * (2 - 2.0**-7)),
+    "float32": (23, -126, float(numpy.finfo("f4").max)),
+    "float64": (52, -1022, float(numpy.finfo("f8").max)),
+}
 
 
 def bounds():
-    """The bound of each operation."""
-    rows = re.findall(r'^    \w+ "(\w+)" .*\((\d+) \d+\)$', TABLE.read_text(), re.MULTILINE)
-    return {name: int(bound) for name, bound in rows}
+    """The bounds of each operation, of real and of complex numbers."""
+    rows = re.findall(r'^    \w+ "(\w+)" .*\((\d+) (\d+)\)$', TABLE.read_text(), re.MULTILINE)
+    return {name: (int(real), int(of_complex)) for name, real, of_complex in rows}
 
 
 def points(dtype, count, seed, low=None, high=None):
@@ -62,57 +81,175 @@ def points(dtype, count, seed, low=None, high=None):
     return numbers.astype(dtype)
 
 
+def inside(numbers, low, high):
+    """Those numbers again and again that lie within an interval."""
+    keep = numpy.ones(len(numbers), bool)
+    if low is not None:
+        keep &= numbers >= low
+    if high is not None:
+        keep &= numbers <= high
+    return numpy.resize(numbers[keep], len(numbers))
+
+
+def halves(dtype, count, seed):
+    """All numbers of a type of 16 bits, in long double and as they are."""
+    bits = numpy.resize(numpy.arange(1 << 16, dtype="u2"), max(count, 1 << 16))
+    if seed > 1:
+        bits = numpy.random.default_rng(seed).permutation(bits)
+    if dtype == "float16":
+        numbers = bits.view("f2").astype("f4")
+    else:
+        numbers = (bits.astype("u4") << 16).view("f4")
+    return numpy.where(numpy.isnan(numbers), numpy.float32(1), numbers)
+
+
+def unit(exact, dtype):
+    """A unit in the last place of each number."""
+    bits, least, largest = FORMATS[dtype]
+    sizes = numpy.minimum(abs(exact), numpy.longdouble(largest))
+    # The exponent of 1 is that of [1, 2).
+    exponents = numpy.maximum(numpy.frexp(numpy.where(sizes > 0, sizes, 0.0))[1] - 1, least)
+    exponents = numpy.where(sizes > 0, exponents, least)
+    return numpy.ldexp(numpy.longdouble(1), exponents - bits)
+
+
 def error(found, exact, dtype, operands):
     """The largest error in units in the last place, and where it is. Units are also those of the
     operands that are given."""
-    information = numpy.finfo(dtype)
+    largest = FORMATS[dtype][2]
     with numpy.errstate(all="ignore"):
-        rounded = exact.astype(dtype)
-        sizes = [numpy.spacing(abs(one)) for one in [rounded, *operands]]
-        unit = numpy.max(sizes, axis=0).astype(numpy.longdouble)
-        errors = abs(found.astype(numpy.longdouble) - exact) / unit
-    same = (found == rounded) | (numpy.isnan(found) & numpy.isnan(exact))
+        last = numpy.max([unit(one, dtype) for one in [exact, *operands]], axis=0)
+        # From half a unit beyond the largest number on it is infinity.
+        beyond = abs(exact) >= largest + unit(numpy.longdouble(largest), dtype) / 2
+        exact = numpy.where(beyond, numpy.copysign(numpy.longdouble(numpy.inf), exact), exact)
+        errors = abs(found - exact) / last
+    same = (found == exact) | (numpy.isnan(found) & numpy.isnan(exact))
+    errors = numpy.where(same, 0.0, errors)
     # The largest number for what is a little larger than that, and infinity, are a unit apart.
-    edge = (abs(rounded) >= information.max) | (abs(found) >= information.max)
-    near = edge & (abs(numpy.clip(found, -information.max, information.max)) == information.max)
-    errors = numpy.where(same, numpy.minimum(numpy.nan_to_num(errors, nan=0.0), 0.5), errors)
-    errors = numpy.where(near & ~same, 1.0, errors)
+    one_inf = numpy.isinf(found) ^ numpy.isinf(exact)
+    edge = one_inf & (abs(numpy.clip(found, -largest, largest)) == largest)
+    edge &= abs(numpy.clip(exact, -largest, largest)) >= largest * (1 - 2.0**-6)
+    errors = numpy.where(edge, 1.0, errors)
     errors = numpy.where(numpy.isnan(errors), numpy.inf, errors)
     at = int(errors.argmax())
     return float(errors[at]), at
+
+
+def computed(name, dtype, operands):
+    """A function of real numbers on the devices, in long double."""
+    narrow = [np.asarray(one).astype(dtype) for one in operands]
+    with np.errstate(all="ignore"):
+        found = getattr(np, name)(*narrow)
+    wide = found.astype("float64") if dtype == "float64" else found.astype("float32")
+    return wide.get().astype(numpy.longdouble)
 
 
 def measured(name, dtype, operands):
     """The largest error of a function at some points."""
     with numpy.errstate(all="ignore"):
         exact = getattr(numpy, name)(*(one.astype(numpy.longdouble) for one in operands))
+    cancels = [one.astype(numpy.longdouble) for one in operands if name.startswith("logaddexp")]
+    largest, at = error(computed(name, dtype, operands), exact, dtype, cancels)
+    return largest, [float(one[at]) for one in operands]
+
+
+def log1p(number):
+    """The logarithm of one more, which does not cancel."""
+    x, y = number.real, number.imag
+    # Elsewhere the angle is larger than what cancels.
+    near = numpy.maximum(abs(x), abs(y)) < 0.5
+    real = numpy.where(near, numpy.log1p(x * (2 + x) + y * y) / 2, numpy.log(numpy.hypot(1 + x, y)))
+    result = real.astype(numpy.clongdouble)
+    result.imag = numpy.arctan2(y, 1 + x)
+    return result
+
+
+def measured_complex(name, dtype, operands):
+    """The largest error of a function of complex numbers, where it is finite."""
+    real = {"complex64": "float32", "complex128": "float64"}[dtype]
+    with numpy.errstate(all="ignore"):
+        function = log1p if name == "log1p" else getattr(numpy, name)
+        exact = function(*(one.astype(numpy.clongdouble) for one in operands))
     with np.errstate(all="ignore"):
         found = getattr(np, name)(*map(np.asarray, operands)).get()
-    found = found.astype(dtype)
-    cancels = operands if name.startswith("logaddexp") else []
-    largest, at = error(found, exact, dtype, cancels)
-    return largest, [float(one[at]) for one in operands]
+    found = found.astype(numpy.clongdouble)
+    exact = numpy.asarray(exact).astype(numpy.clongdouble)
+    largest = FORMATS[real][2]
+    finite = (abs(exact.real) <= largest / 4) & (abs(exact.imag) <= largest / 4)
+    found, exact = found[finite], exact[finite]
+    with numpy.errstate(all="ignore"):
+        last = unit(numpy.maximum(abs(exact.real), abs(exact.imag)), real)
+        errors = numpy.maximum(abs(found.real - exact.real), abs(found.imag - exact.imag)) / last
+    errors = numpy.where(numpy.isnan(errors), numpy.inf, errors)
+    at = int(errors.argmax())
+    return float(errors[at]), [complex(one[finite][at]) for one in operands], int(finite.sum())
+
+
+def operands_of(name, dtype, complexes):
+    """The points at which a function is looked at."""
+    if complexes:
+        real = {"complex64": "float32", "complex128": "float64"}[dtype]
+
+        def numbers(seed):
+            result = numpy.empty(POINTS, dtype)
+            result.real, result.imag = points(real, POINTS, seed), points(real, POINTS, seed + 1)
+            # Wide exponents meet usual ones, too.
+            result.imag = numpy.roll(result.imag, POINTS // 4)
+            return result
+
+        rng = numpy.random.default_rng(9)
+        first, second = numbers(1), numbers(3)
+        if name == "power":
+            sizes, angles = rng.uniform(-1, 1, POINTS), rng.uniform(-numpy.pi, numpy.pi, POINTS)
+            first = numpy.exp(sizes + 1j * angles).astype(dtype)
+            second = rng.uniform(-4, 4, POINTS) + 1j * rng.uniform(-4, 4, POINTS)
+        if name == "exp2":
+            first.imag = rng.uniform(-4, 4, POINTS)
+        if name == "divide":
+            least = 2.0 ** (FORMATS[real][1] + 2)
+            second = numpy.where(abs(second) < least, 1 + second, second)
+            first = numpy.where(abs(first) < least * 2.0 ** FORMATS[real][0], 1 + first, first)
+        return [first, second.astype(dtype)] if name in COMPLEX_BINARY else [first]
+    low, high = WITHIN.get(name, (None, None))
+    if dtype in ("float16", "bfloat16"):
+        operands = [inside(halves(dtype, POINTS, 1), low, high)]
+        if name in BINARY:
+            operands.append(halves(dtype, POINTS, 2))
+    else:
+        operands = [points(dtype, POINTS, 1, low, high)]
+        if name in BINARY:
+            operands.append(points(dtype, POINTS, 2))
+    if name == "power":
+        operands = [abs(operands[0]), numpy.clip(operands[1], -50, 50)]
+    return operands
+
+
+def table(names, dtypes, complexes):
+    """The table of the largest errors."""
+    known = bounds()
+    lines = [f"| Function | Bound | {' | '.join(dtypes)} |", "|---" * (len(dtypes) + 2) + "|"]
+    for name in names:
+        bound, cells = known[name][complexes], []
+        for dtype in dtypes:
+            operands = operands_of(name, dtype, complexes)
+            if complexes:
+                largest, where, count = measured_complex(name, dtype, operands)
+                if count < POINTS // 4:
+                    print(f"{name} {dtype}: finite at {count} points only")
+            else:
+                largest, where = measured(name, dtype, operands)
+            cells.append(f"{largest:.2f}")
+            if largest > bound + 0.5:
+                print(f"{name} {dtype}: {largest:.2f} units at {where}, bound {bound}", flush=True)
+        lines.append(f"| `{name}` | {bound} | {' | '.join(cells)} |")
+    return lines
 
 
 def main():
     """Measures all functions and prints them."""
-    known = bounds()
-    lines = ["| Function | Bound | f32 | f64 |", "|---|---|---|---|"]
-    for name in UNARY + BINARY:
-        low, high = WITHIN.get(name, (None, None))
-        cells = []
-        for dtype in ("float32", "float64"):
-            first = points(dtype, POINTS, 1, low, high)
-            operands = [first]
-            if name in BINARY:
-                operands.append(points(dtype, POINTS, 2))
-            if name == "power":
-                operands = [abs(first), numpy.clip(operands[1], -50, 50)]
-            largest, where = measured(name, dtype, operands)
-            cells.append(f"{largest:.2f}")
-            if largest > known[name] + 0.5:
-                print(f"{name} {dtype}: {largest:.2f} units at {where}, bound {known[name]}")
-        lines.append(f"| `{name}` | {known[name]} | {' | '.join(cells)} |")
+    lines = table(UNARY + BINARY, ["float16", "bfloat16", "float32", "float64"], False)
+    names = COMPLEX_UNARY + COMPLEX_BINARY
+    lines += ["", *table(names, ["complex64", "complex128"], True)]
     print("\n".join(lines))
     if len(sys.argv) > 2:
         pathlib.Path(sys.argv[2]).write_text("\n".join(lines) + "\n")

@@ -147,12 +147,13 @@ def extra_memory(operands, run):
 
     pool = phalanx.cuda.get_default_memory_pool()
     for operand in operands:
-        wait_phalanx(operand)
+        if isinstance(operand, PX.ndarray):
+            wait_phalanx(operand)
     pool.reset_peak()
     before = pool.used_bytes()
     result = run()
     wait_phalanx(result)
-    inputs = sum(operand.nbytes for operand in operands)
+    inputs = sum(getattr(operand, "nbytes", 0) for operand in operands)
     return (pool.peak_bytes() - before - result.nbytes) / (inputs + result.nbytes)
 
 

@@ -50,6 +50,9 @@ impl Executable {
         device: &Arc<dyn Device>,
     ) -> Option<Missing<'_>> {
         let Executable::Cuda(kernel) = self else { return None };
+        if device.is_null() {
+            return None;
+        }
         let (offsets, strides): (Vec<isize>, Vec<&[isize]>) = places.unzip();
         // Buffers begin at multiples of 16 bytes, which is all that a text asks of an address.
         let addresses: Vec<u64> = offsets.iter().map(|offset| *offset as u64).collect();

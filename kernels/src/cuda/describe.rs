@@ -1,6 +1,6 @@
 //! What a launch comes to on a GPU, in words.
 
-use super::shape::{Geometry, Shape, is_for_host};
+use super::shape::{Geometry, Shape, has_ordered_tables};
 use super::variant::{Chunks, Mode, THREADS, TILE};
 use crate::ir::Kernel;
 use std::fmt::Write;
@@ -9,7 +9,9 @@ use std::fmt::Write;
 /// once.
 pub fn describe(kernel: &Kernel, launch: &Geometry<'_>) -> String {
     match Shape::new(kernel, launch) {
-        _ if is_for_host(kernel) => String::from("on the host, with copies"),
+        _ if has_ordered_tables(kernel) => {
+            String::from("positions and numbers of each point, summed in a fixed order")
+        }
         None => String::from("nothing"),
         Some(shape) => in_words(&shape),
     }

@@ -152,7 +152,7 @@ impl CudaKernel {
 
     /// Writes the text that a launch would need to the folder of a device that computes nothing.
     pub fn save(&self, device: &NullDevice, launch: &BufferLaunch<'_>) {
-        let Some(folder) = device.save_source().filter(|_| self.host.is_none()) else { return };
+        let Some(folder) = device.save_source().filter(|_| self.is_enqueued()) else { return };
         let strides: Vec<&[isize]> = launch.accesses.iter().map(|access| access.2).collect();
         let geometry = Geometry {
             extents: launch.extents,

@@ -18,7 +18,7 @@ const THREADS: u32 = 256;
 const MOST_BLOCKS: usize = 1 << 20;
 /// Calls of the library for one transform: so many at any rate, and more if each has so many bytes.
 const FEW_CALLS: usize = 4;
-const LARGE: usize = 4 << 20;
+const LARGE: usize = 16 << 20;
 
 /// Transforms the lines of a block along an axis; like the routine of the CPU, but for rounding.
 ///

@@ -95,6 +95,8 @@ struct Factors {
     outcomes: Buffer,
     /// The address of each matrix, where they were factorised at once.
     addresses: Option<Buffer>,
+    /// Flags of those with a NaN, which a search for pivots may pass by.
+    flags: Buffer,
 }
 
 fn address(buffer: &Buffer) -> u64 {
@@ -166,20 +168,21 @@ impl Work<'_> {
         let at_once = self.is_at_once();
         let a = self.room(count * n * n)?;
         let pivots = self.allocate(count * n * if at_once { 4 } else { 8 })?;
-        let outcomes = self.flags()?;
+        let (outcomes, flags) = (self.flags()?, self.flags()?);
         let copy = Transposed::packed(self.size, n, n, count);
         let [matrices, places, told] = [&a, &pivots, &outcomes].map(address);
         // SAFETY: the blocks are whole, and the buffers have the lengths that are needed.
         unsafe {
+            self.elements.inspect([self.from, address(&flags)], [n, n], count, None, false)?;
             transpose(&copy, self.from, matrices, self.device)?;
             if !at_once {
                 self.device.factor_lu(self.matrices, matrices, places, told)?;
-                return Ok(Factors { a, pivots, outcomes, addresses: None });
+                return Ok(Factors { a, pivots, outcomes, addresses: None, flags });
             }
             let each = self.addresses(matrices, n * n)?;
             let extents = [n as i32, count as i32];
             self.device.factor_small_lu(element, extents, address(&each), places, told)?;
-            Ok(Factors { a, pivots, outcomes, addresses: Some(each) })
+            Ok(Factors { a, pivots, outcomes, addresses: Some(each), flags })
         }
     }
 
@@ -225,7 +228,8 @@ impl Work<'_> {
             transpose(&there, address(right.buffer), address(&middle), self.device)?;
             self.solve_lu(&factors, false, address(&middle), columns)?;
             transpose(&back, address(&middle), to, self.device)?;
-            self.elements.spoil([to, address(&factors.outcomes), 0], n * columns, count, None)
+            let [outcomes, flags] = [&factors.outcomes, &factors.flags].map(address);
+            self.elements.spoil([to, outcomes, flags], n * columns, count, None)
         }
     }
 
@@ -238,21 +242,18 @@ impl Work<'_> {
         unsafe {
             self.elements.identity(to, n, count)?;
             self.solve_lu(&factors, true, to, n)?;
-            self.elements.spoil([to, address(&factors.outcomes), 0], n * n, count, None)
+            let [outcomes, flags] = [&factors.outcomes, &factors.flags].map(address);
+            self.elements.spoil([to, outcomes, flags], n * n, count, None)
         }
     }
 
     fn determinant(&self) -> Result<(), DeviceError> {
         let Matrices { rows: n, count, .. } = self.matrices;
-        let flags = self.flags()?;
         let wide = !self.is_at_once();
+        let Factors { a, pivots, flags, .. } = &self.lu()?;
+        let [a, pivots, flags] = [a, pivots, flags].map(address);
         // SAFETY: as `lu`.
-        unsafe {
-            self.elements.inspect([self.from, address(&flags)], [n, n], count, None, false)?;
-            let factors = self.lu()?;
-            let [a, pivots, flags] = [&factors.a, &factors.pivots, &flags].map(address);
-            self.elements.determinant([a, pivots, flags, self.result()], n, count, wide)
-        }
+        unsafe { self.elements.determinant([a, pivots, flags, self.result()], n, count, wide) }
     }
 
     fn qr(&self, complete: bool) -> Result<(), DeviceError> {
