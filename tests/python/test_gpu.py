@@ -557,6 +557,50 @@ def test_a_routine_without_memory_is_an_error_and_the_program_goes_on():
     assert float(ended.stdout.split("\n")[2]) == 4194304.0
 
 
+def test_a_lost_gpu_is_an_error_and_other_devices_go_on():
+    pytest.importorskip("cupy")
+    ended = run_alone(
+        """
+        import cupy
+        import phalanx as np
+        x = np.ones(10)
+        print(float(x.sum()))
+        lose = cupy.RawKernel('extern "C" __global__ void lose(int* p) { *p = 1; }', "lose")
+        try:
+            lose((1,), (1,), (cupy.uint64(16),))
+            cupy.cuda.Device().synchronize()
+        except Exception:
+            pass
+        try:
+            print(float((x + 1).sum()))
+        except Exception as error:
+            print(type(error).__name__, error.code, "illegal" in str(error).lower())
+        try:
+            np.shutdown()
+        except Exception:
+            pass
+        np.init(devices="cpu")
+        print(float(np.ones(4).sum()), flush=True)
+        import os
+        os._exit(0)
+        """
+    )
+    lines = ended.stdout.split("\n")
+    assert lines[0] == "10.0" and lines[1].endswith("PX052 True"), ended.stdout + ended.stderr
+    assert lines[2] == "4.0", ended.stdout + ended.stderr
+
+
+def test_positions_outside_are_errors_and_nothing_is_read():
+    table = np.arange(1000.0)
+    table.evaluate()
+    for outside in (1000, -1001, 1 << 62):
+        with pytest.raises(IndexError, match=str(outside)):
+            table[np.array([0, outside])].evaluate()
+        with pytest.raises(IndexError):
+            np.put(table, np.array([outside]), 1.0)
+    assert float(table.sum()) == 499500.0
+
+
 LOOP = """
     import phalanx as np
     x, y = np.linspace(0, 1, 1 << 12), np.zeros(1 << 12)
