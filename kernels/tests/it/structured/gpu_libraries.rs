@@ -1,4 +1,5 @@
-//! Transforms, factorisations and sparse products of a GPU against those of the CPU, where there is one.
+//! Transforms, factorisations and sparse products of a GPU against those of the CPU, where there is
+//! a GPU.
 
 use super::evaluate::{
     Numbers, Sample, assert_near, evaluate, evaluate_on, gpu, on_gpu, operand, wide,
