@@ -4,12 +4,12 @@
 #[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
 pub enum DeviceError {
     /// An allocation would pass the limit, or the system refused it.
-    #[error("{device} needs {requested} bytes more, but has {in_use} bytes in use{}",
+    #[error("{device} needs {}, but has {in_use} bytes in use{}", more(*requested),
         limit.map(|limit| format!(" of {limit} allowed")).unwrap_or_default())]
     OutOfMemory {
         /// The device's name.
         device: String,
-        /// Bytes asked for.
+        /// Bytes asked for; 0 where a library of CUDA's did not say how many.
         requested: usize,
         /// Bytes in use.
         in_use: usize,
@@ -88,6 +88,13 @@ pub enum DeviceError {
         /// The device's name.
         device: String,
     },
+}
+
+fn more(requested: usize) -> String {
+    match requested {
+        0 => String::from("memory for a library of CUDA's"),
+        _ => format!("{requested} bytes more"),
+    }
 }
 
 impl DeviceError {

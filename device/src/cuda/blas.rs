@@ -156,15 +156,15 @@ impl CudaDevice {
     fn with_blas(
         &self,
         name: &'static str,
-        call: impl FnOnce(cublasHandle_t) -> cublasStatus_t,
+        call: impl Fn(cublasHandle_t) -> cublasStatus_t,
     ) -> Result<(), DeviceError> {
         let mut blas = self.blas.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let blas = match &mut *blas {
             Some(blas) => blas,
-            none => none.insert(Blas::new(self)?),
+            none => none.insert(self.with_room(|| Blas::new(self))?),
         };
         self.enter();
-        check(self, name, call(blas.0))
+        self.with_room(|| check(self, name, call(blas.0)))
     }
 
     /// Enqueues LU factorisations with partial pivoting of many small matrices in Fortran's order,

@@ -5,7 +5,7 @@
 //! first process that needs a kernel compiles it, and the others wait for its file.
 
 use std::fs::{File, TryLockError};
-use std::hash::{DefaultHasher, Hasher};
+use std::hash::{BuildHasher, DefaultHasher, Hasher, RandomState};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -89,7 +89,12 @@ pub(super) fn turn(folder: &Path, key: &str) -> Turn {
 pub(super) fn store(folder: &Path, key: &str, code: &[u8]) {
     let write = || -> std::io::Result<()> {
         std::fs::create_dir_all(folder)?;
-        let unfinished = folder.join(format!("{key}.{}.part", std::process::id()));
+        // Processes of different machines and containers may have the same number.
+        let unfinished = folder.join(format!(
+            "{key}.{}.{:x}.part",
+            std::process::id(),
+            RandomState::new().hash_one(key)
+        ));
         let mut file = std::fs::File::create(&unfinished)?;
         file.write_all(MARK)?;
         file.write_all(&digest(code))?;

@@ -19,6 +19,7 @@ use cudarc::driver::sys::{self, CUcontext, CUdevice, CUdevice_attribute as Attri
 use std::any::Any;
 use std::collections::VecDeque;
 use std::ffi::CStr;
+use std::num::NonZero;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -62,10 +63,13 @@ pub struct CudaDevice {
     pub(super) pinned: Mutex<PinnedPool>,
     /// What large copies between the host and the device go through, made when first needed.
     pub(super) staging: Mutex<Option<Staging>>,
-    failure: OnceLock<DeviceError>,
+    /// Why it is of no use, or what it last had too little memory for, until somebody has heard.
+    failure: Mutex<Option<DeviceError>>,
+    /// Zeros that blocks count each other with, and leave as zeros.
+    counters: OnceLock<u64>,
     /// Set when the device is made, for buffers that keep it.
     own: std::sync::Weak<CudaDevice>,
-    /// One thread, for what is written for a pool of threads.
+    /// Threads of the host, for what the GPU has no routine for; started when first needed.
     host: OnceLock<rayon::ThreadPool>,
     /// The handle of cuBLAS, made when it is first needed.
     pub(super) blas: Mutex<Option<Blas>>,
@@ -80,6 +84,10 @@ pub struct CudaDevice {
 type Owner = Arc<dyn Any + Send + Sync>;
 
 const UNLIMITED: usize = usize::MAX;
+/// Threads of the host for a device, at most.
+const MOST_THREADS: usize = 16;
+/// Bytes of counters.
+const COUNTERS: usize = 4 << 16;
 
 // SAFETY: a context and a stream may be used by any thread; each call makes the context current
 // first (`CudaDevice::enter`).
@@ -170,7 +178,8 @@ impl CudaDevice {
             borrowed: Mutex::default(),
             pinned: Mutex::default(),
             staging: Mutex::new(None),
-            failure: OnceLock::new(),
+            failure: Mutex::default(),
+            counters: OnceLock::new(),
             own: own.clone(),
             host: OnceLock::new(),
             blas: Mutex::new(None),
@@ -328,6 +337,27 @@ impl CudaDevice {
         (pool.cached, pool.free_blocks())
     }
 
+    /// The address of some zeros that belong to the device, which blocks of kernels count each other
+    /// with: whoever changes them leaves them zero.
+    ///
+    /// Errors: `DeviceError::OutOfMemory`, `DeviceError::Cuda`.
+    pub fn counters(&self) -> Result<u64, DeviceError> {
+        if let Some(address) = self.counters.get() {
+            return Ok(*address);
+        }
+        let address = self.allocate_block(COUNTERS)?;
+        // SAFETY: the block has so many bytes, and is nobody else's.
+        let set = unsafe { sys::cuMemsetD8Async(address, 0, COUNTERS, self.stream) };
+        self.note("cuMemsetD8Async", set);
+        let kept = *self.counters.get_or_init(|| address);
+        if kept != address {
+            self.synchronize();
+            // SAFETY: nobody has the block.
+            unsafe { self.allocator.free(self, address, COUNTERS)? };
+        }
+        Ok(kept)
+    }
+
     fn allocate_block(&self, size: usize) -> Result<u64, DeviceError> {
         self.enter();
         if let Some(address) = self.allocator.allocate(self, size)? {
@@ -340,7 +370,22 @@ impl CudaDevice {
         self.allocator.allocate(self, size)?.ok_or_else(|| self.refused(size))
     }
 
-    fn refused(&self, requested: usize) -> DeviceError {
+    /// What a library makes that takes memory of its own; where there is too little, once more after
+    /// the pool has given back what it keeps.
+    pub(super) fn with_room<R>(
+        &self,
+        make: impl Fn() -> Result<R, DeviceError>,
+    ) -> Result<R, DeviceError> {
+        match make() {
+            Err(DeviceError::OutOfMemory { .. }) if !self.is_capturing() => {
+                self.release_cached();
+                make()
+            }
+            made => made,
+        }
+    }
+
+    pub(super) fn refused(&self, requested: usize) -> DeviceError {
         DeviceError::OutOfMemory {
             device: self.name(),
             requested,
@@ -431,7 +476,9 @@ impl Device for CudaDevice {
         if let Some(pool) = self.host.get() {
             return Some(pool);
         }
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().ok()?;
+        let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.min(MOST_THREADS)).build();
+        let pool = pool.ok()?;
         Some(self.host.get_or_init(|| pool))
     }
 
@@ -448,12 +495,21 @@ impl Device for CudaDevice {
     }
 
     fn failure(&self) -> Option<DeviceError> {
-        self.failure.get().cloned()
+        let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*failure {
+            // The device goes on after it has been told of.
+            Some(DeviceError::OutOfMemory { .. }) => failure.take(),
+            lasting => lasting.clone(),
+        }
     }
 
     fn fail(&self, error: DeviceError) {
         if let Some(error) = self.keep_failure(error) {
-            let _ = self.failure.set(error);
+            let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+            match &*failure {
+                None | Some(DeviceError::OutOfMemory { .. }) => *failure = Some(error),
+                Some(_) => {}
+            }
         }
     }
 
@@ -478,6 +534,10 @@ impl Drop for CudaDevice {
         self.solver.get_mut().unwrap_or_else(PoisonError::into_inner).take();
         self.blas.get_mut().unwrap_or_else(PoisonError::into_inner).take();
         self.release_cached();
+        if let Some(address) = self.counters.take() {
+            // SAFETY: the block came from the allocator, and nothing uses it any more.
+            let _ = unsafe { self.allocator.free(self, address, COUNTERS) };
+        }
         // SAFETY: nothing of the device is in use any more.
         unsafe {
             let _ = sys::cuStreamDestroy_v2(self.stream);

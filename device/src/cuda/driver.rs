@@ -10,6 +10,9 @@ pub(super) fn check(device: &str, call: &'static str, result: CUresult) -> Resul
         return Ok(());
     }
     let device = String::from(device);
+    if result == CUresult::CUDA_ERROR_OUT_OF_MEMORY {
+        return Err(DeviceError::OutOfMemory { device, requested: 0, in_use: 0, limit: None });
+    }
     Err(DeviceError::Cuda { device, call, name: name(result), text: text(result) })
 }
 

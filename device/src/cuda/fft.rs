@@ -174,7 +174,7 @@ impl CudaDevice {
                 if plans.0.len() >= KEPT {
                     plans.0.remove(0);
                 }
-                (key, Plan::new(self, plan_type, lines)?)
+                (key, self.with_room(|| Plan::new(self, plan_type, lines))?)
             }
         };
         // What the plan works in is free again as soon as the work is enqueued: whoever gets it is

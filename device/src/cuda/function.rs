@@ -4,7 +4,7 @@ use super::device::CudaDevice;
 use super::driver::check;
 use crate::{Device, DeviceError};
 use cudarc::driver::sys::{
-    self, CUfunction, CUlaunchAttribute as Attribute, CUlaunchAttributeID as Id,
+    self, CUfunction, CUkernel, CUlaunchAttribute as Attribute, CUlaunchAttributeID as Id,
     CUlaunchAttributeValue, CUlaunchConfig, CUlibrary,
 };
 use std::ffi::{CString, c_void};
@@ -19,9 +19,12 @@ unsafe impl Send for Module {}
 // SAFETY: as for `Send`.
 unsafe impl Sync for Module {}
 
-/// A kernel that can be launched. It stays loaded for the life of the process.
+/// A kernel that can be launched on every device of its architecture. It stays loaded for the life
+/// of the process.
 #[derive(Clone, Copy, Debug)]
 pub struct Function {
+    /// A `CUkernel`, which is of no context: calls take it in place of a function, for the current
+    /// one.
     function: CUfunction,
 }
 
@@ -83,16 +86,12 @@ impl Module {
     pub fn function(&self, device: &CudaDevice, name: &str) -> Result<Function, DeviceError> {
         device.enter();
         let Ok(name) = CString::new(name) else { unreachable!("bug: a name with a zero") };
-        let mut kernel = std::ptr::null_mut();
-        let mut function: CUfunction = std::ptr::null_mut();
-        // SAFETY: the library is loaded, the context current, and the places are valid.
-        unsafe {
-            let found = sys::cuLibraryGetKernel(&raw mut kernel, self.library, name.as_ptr());
-            check(&device.name(), "cuLibraryGetKernel", found)?;
-            let got = sys::cuKernelGetFunction(&raw mut function, kernel);
-            check(&device.name(), "cuKernelGetFunction", got)?;
-        }
-        Ok(Function { function })
+        let mut kernel: CUkernel = std::ptr::null_mut();
+        // SAFETY: the library is loaded, the context current, and the place is valid.
+        let found =
+            unsafe { sys::cuLibraryGetKernel(&raw mut kernel, self.library, name.as_ptr()) };
+        check(&device.name(), "cuLibraryGetKernel", found)?;
+        Ok(Function { function: kernel.cast() })
     }
 }
 

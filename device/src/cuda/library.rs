@@ -231,10 +231,14 @@ pub(super) fn succeeded<S: PartialEq + std::fmt::Debug>(
     if status == success {
         return Ok(());
     }
+    let name = format!("{status:?}");
+    if name.ends_with("ALLOC_FAILED") {
+        return Err(device.refused(0));
+    }
     Err(DeviceError::Cuda {
         device: device.name(),
         call,
-        name: format!("{status:?}"),
+        name,
         text: format!("see the documentation of {}", library.name()),
     })
 }

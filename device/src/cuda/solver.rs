@@ -152,7 +152,7 @@ impl CudaDevice {
         let mut solver = self.solver.lock().unwrap_or_else(PoisonError::into_inner);
         let solver = match &mut *solver {
             Some(solver) => solver,
-            none => none.insert(Solver::new(self)?),
+            none => none.insert(self.with_room(|| Solver::new(self))?),
         };
         self.enter();
         work(solver)

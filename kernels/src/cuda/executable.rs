@@ -9,14 +9,16 @@ use crate::cpu::{self, BufferLaunch};
 use crate::error::KernelError;
 use crate::host_copies::HostCopies;
 use crate::ir::{Kernel, Role, verify};
-use phalanx_device::cuda::{Coming, Compiler, CudaDevice, Function, GridSize, Module, save_source};
+use phalanx_device::cuda::{
+    Coming, Compiler, CudaDevice, Function, GridSize, Module, Properties, save_source,
+};
 use phalanx_device::{Buffer, Device, DeviceError, NullDevice};
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Shapes of launches that a kernel remembers.
 const REMEMBERED: usize = 8;
-/// Blocks side by side that may count each other: the length of the counters' buffer.
+/// Blocks side by side that may count each other: as many counters as a device has.
 const MOST_TILES: usize = 1 << 16;
 
 /// A kernel that GPUs can run.
@@ -56,15 +58,13 @@ struct Remembered {
 #[derive(PartialEq)]
 struct Key {
     capability: u32,
+    multiprocessors: u32,
     extents: Vec<usize>,
     origins: Vec<i64>,
     strides: Vec<Vec<isize>>,
     guards: Vec<Vec<(i64, i64)>>,
     alignments: Vec<u8>,
 }
-
-/// Counters of devices, by their address: zero between launches.
-static COUNTERS: Mutex<Vec<(usize, Buffer)>> = Mutex::new(Vec::new());
 
 impl CudaKernel {
     /// A kernel; nothing is compiled before it is launched.
@@ -126,7 +126,7 @@ impl CudaKernel {
             let partials = shape.partials() * bytes_of_partials(&self.kernel);
             scratch = device.clone().allocate(partials)?;
             workspace.scratch = scratch.as_ptr() as u64;
-            workspace.counters = counters(device)?;
+            workspace.counters = device.counters()?;
         }
         let values = Values {
             addresses: &addresses,
@@ -140,7 +140,8 @@ impl CudaKernel {
             threads: [THREADS, 1, 1],
             shared: 0,
             blocks_come: match shape.variant.chunks {
-                Chunks::Together => Coming::Together,
+                // A block that has no other to wait for may come when it likes.
+                Chunks::Together if shape.chunks > 1 => Coming::Together,
                 _ => Coming::Early,
             },
         };
@@ -172,10 +173,11 @@ impl CudaKernel {
         launch: &BufferLaunch<'_>,
         addresses: &[u64],
     ) -> Result<Arc<Remembered>, DeviceError> {
-        let capability = device.properties().capability;
+        let Properties { capability, multiprocessors, .. } = *device.properties();
         let is = |known: &Arc<Remembered>| {
             let key = &known.key;
             key.capability == capability
+                && key.multiprocessors == multiprocessors
                 && key.extents == launch.extents
                 && key.origins == launch.origins
                 && key.guards == launch.guards
@@ -212,6 +214,7 @@ impl CudaKernel {
         };
         let key = Key {
             capability,
+            multiprocessors,
             extents: launch.extents.to_vec(),
             origins: launch.origins.to_vec(),
             strides: strides.iter().map(|strides| strides.to_vec()).collect(),
@@ -321,18 +324,4 @@ fn name_of(kernel: &Kernel) -> String {
         name.push_str("_loop");
     }
     name
-}
-
-/// The counters of a device, which launches leave zero.
-fn counters(device: &Arc<CudaDevice>) -> Result<u64, DeviceError> {
-    let mut all = COUNTERS.lock().unwrap_or_else(PoisonError::into_inner);
-    let own = Arc::as_ptr(device) as usize;
-    if let Some((_, buffer)) = all.iter().find(|(known, _)| *known == own) {
-        return Ok(buffer.as_ptr() as u64);
-    }
-    let buffer = device.clone().allocate(4 * MOST_TILES)?;
-    buffer.zero(0, 4 * MOST_TILES);
-    let address = buffer.as_ptr() as u64;
-    all.push((own, buffer));
-    Ok(address)
 }

@@ -71,6 +71,7 @@ impl Routine<'_> {
         threads: u32,
         words: &[u64],
     ) -> Result<(), DeviceError> {
+        assert!(blocks <= i32::MAX as usize, "bug: {blocks} blocks of {}", self.entry);
         let function = self.load(device)?;
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         let size = GridSize {

@@ -92,11 +92,12 @@ impl Tables {
         self.kernel.kernel()
     }
 
-    /// Enqueues the kernel and the combinations; false, with nothing done, where these take more
-    /// points or memory than there may be, or several axes have tables of their own. A point takes
+    /// Enqueues the kernel and the combinations; false, with nothing done, where there are more
+    /// points than there may be, or several axes have tables of their own. A point takes
     /// 36 bytes and its number.
     ///
-    /// Errors: those of the compiler; `DeviceError::OutOfMemory` where memory is gone meanwhile.
+    /// Errors: those of the compiler; `DeviceError::OutOfMemory`: where sums are made is no
+    /// matter of how much memory there is, for the host has another order.
     pub fn launch(
         &self,
         device: &Arc<CudaDevice>,
@@ -104,7 +105,7 @@ impl Tables {
     ) -> Result<bool, DeviceError> {
         let rooms = match self.rooms(device, launch) {
             Ok(Some(rooms)) => rooms,
-            Ok(None) | Err(DeviceError::OutOfMemory { .. }) => return Ok(false),
+            Ok(None) => return Ok(false),
             Err(error) => return Err(error),
         };
         self.write(device, launch, &rooms)?;

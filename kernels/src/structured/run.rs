@@ -40,7 +40,10 @@ fn run_on_gpu(
 ) -> Result<(), DeviceError> {
     let gpu = gpu(device);
     let is_done = match op {
-        Structured::Matmul => matmul::cuda::run(operands, to, &gpu)?,
+        Structured::Matmul => {
+            matmul::cuda::run(operands, to, &gpu)?;
+            true
+        }
         Structured::Fft(fft) => {
             fft::cuda::run(fft, operands, to, &gpu)?;
             true

@@ -18,6 +18,8 @@ use std::sync::Arc;
 
 const TEXT: &str = concat!(include_str!("../../cuda/words.cu"), include_str!("scan.cu"));
 const THREADS: u32 = 256;
+/// Blocks of a kernel that has one for each line.
+const MOST_BLOCKS: usize = 1 << 30;
 /// Tiles of a group and groups of a group, as the text has them.
 const GROUP: usize = 32;
 /// Lines that keep a device busy, a block for each.
@@ -121,8 +123,13 @@ pub fn run(
     }
     let tiles = lines.extent.div_ceil(items(dtype) * THREADS as usize);
     if lines.outer >= MANY_LINES || tiles <= 4 {
-        // SAFETY: as above.
-        unsafe { routine("scan_rows").launch(device, lines.outer, THREADS, &words)? };
+        for first in (0..lines.outer).step_by(MOST_BLOCKS) {
+            let many = MOST_BLOCKS.min(lines.outer - first);
+            let before = (first * lines.extent * dtype.size()) as u64;
+            words[..2].copy_from_slice(&addresses.map(|address| address + before));
+            // SAFETY: as above.
+            unsafe { routine("scan_rows").launch(device, many, THREADS, &words)? };
+        }
         return Ok(true);
     }
     let groups = tiles.div_ceil(GROUP);

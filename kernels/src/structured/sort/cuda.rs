@@ -22,6 +22,8 @@ const THREADS: u32 = 384;
 /// block sorts by itself, as the text has them.
 const TILE: usize = 6144;
 const SHORT: usize = 2048;
+/// Blocks of a kernel that has one for each line.
+const MOST_BLOCKS: usize = 1 << 30;
 /// Lines are counted in 30 bits.
 pub(in crate::structured) const MOST: usize = 1 << 30;
 /// Blocks that count digits.
@@ -170,14 +172,18 @@ impl<'a> Sorting<'a> {
         let mut words = [0u64; 12];
         words[8] = extent as u64;
         words[11] = count as u64;
-        if extent <= SHORT {
-            words[0] = from;
-            words[1] = to;
-            return self.launch("sort_short", count, &words);
-        }
         let item = self.dtype.size();
         let has_positions = self.order == Order::Positions;
         let result = if has_positions { 8 } else { item };
+        if extent <= SHORT {
+            let steps = [item, result];
+            for first in (0..count).step_by(MOST_BLOCKS) {
+                let before = steps.map(|step| (first * extent * step) as u64);
+                words[..2].copy_from_slice(&[from + before[0], to + before[1]]);
+                self.launch("sort_short", MOST_BLOCKS.min(count - first), &words)?;
+            }
+            return Ok(());
+        }
         let tile = if item > 4 { TILE / 2 } else { TILE };
         let tiles = extent.div_ceil(tile);
         let whole = (extent * item).next_multiple_of(512);

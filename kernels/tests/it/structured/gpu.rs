@@ -254,3 +254,37 @@ fn long_stretches() {
         }
     }
 }
+
+#[test]
+fn products_of_integers() {
+    let Some(device) = device() else { return };
+    let exact = DType::ALL.iter().filter(|dtype| !dtype.is_inexact());
+    for &dtype in exact {
+        for (stack, m, k, n) in [(None, 1, 1, 1), (None, 17, 33, 5), (Some(3), 40, 100, 70)] {
+            let shape = |rows, columns| match stack {
+                Some(count) => vec![count, rows, columns],
+                None => vec![rows, columns],
+            };
+            let a = Value::mixed(dtype, &shape(m, k), 21);
+            let b = Value::mixed(dtype, &shape(k, n), 22);
+            let should = evaluate(Structured::Matmul, &[&a, &b]);
+            let origin = vec![0; a.shape.len()];
+            let is = on_gpu(Structured::Matmul, &[&a, &b], &origin, &device);
+            assert!(is == should, "a product of {dtype} {:?} and {:?}", a.shape, b.shape);
+        }
+    }
+}
+
+/// Many short lines, and few long ones.
+#[test]
+fn many_lines_are_sorted() {
+    let Some(device) = device() else { return };
+    for shape in [[70_000, 3], [3, 70_000]] {
+        let value = Value::mixed(DType::U8, &shape, 23);
+        for order in [Order::Positions, Order::Values] {
+            let sort = Structured::Sort(Sort { axis: 1, order });
+            let should = evaluate_part(sort.clone(), &[&value], None, None);
+            assert!(on_gpu(sort, &[&value], &[0, 0], &device) == should, "{order:?} of {shape:?}");
+        }
+    }
+}
