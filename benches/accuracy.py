@@ -224,6 +224,9 @@ def operands_of(name, dtype, complexes):
     return operands
 
 
+BEYOND = []  # what is not within its bound
+
+
 def table(names, dtypes, complexes):
     """The table of the largest errors."""
     known = bounds()
@@ -241,6 +244,7 @@ def table(names, dtypes, complexes):
             cells.append(f"{largest:.2f}")
             if largest > bound + 0.5:
                 print(f"{name} {dtype}: {largest:.2f} units at {where}, bound {bound}", flush=True)
+                BEYOND.append(name)
         lines.append(f"| `{name}` | {bound} | {' | '.join(cells)} |")
     return lines
 
@@ -253,6 +257,7 @@ def main():
     print("\n".join(lines))
     if len(sys.argv) > 2:
         pathlib.Path(sys.argv[2]).write_text("\n".join(lines) + "\n")
+    sys.exit(bool(BEYOND))
 
 
 main()

@@ -594,7 +594,7 @@ def test_positions_outside_are_errors_and_nothing_is_read():
     table = np.arange(1000.0)
     table.evaluate()
     for outside in (1000, -1001, 1 << 62):
-        with pytest.raises(IndexError, match=str(outside)):
+        with pytest.raises(IndexError, match="out of bounds"):
             table[np.array([0, outside])].evaluate()
         with pytest.raises(IndexError):
             np.put(table, np.array([outside]), 1.0)

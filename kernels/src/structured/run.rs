@@ -40,10 +40,7 @@ fn run_on_gpu(
 ) -> Result<(), DeviceError> {
     let gpu = gpu(device);
     let is_done = match op {
-        Structured::Matmul => {
-            matmul::cuda::run(operands, to, &gpu)?;
-            true
-        }
+        Structured::Matmul => matmul::cuda::run(operands, to, &gpu)?,
         Structured::Fft(fft) => {
             fft::cuda::run(fft, operands, to, &gpu)?;
             true

@@ -1,4 +1,4 @@
-//! Matrix products on a GPU: by cuBLAS, of integers and bools by a kernel.
+//! Matrix products on a GPU by cuBLAS.
 
 use crate::cuda::prelude::Uses;
 use crate::cuda::routine::Routine;
@@ -9,10 +9,6 @@ use phalanx_ops::{DType, Op};
 use std::sync::Arc;
 
 const TEXT: &str = include_str!("parts.cu");
-const PRODUCT: &str = include_str!("product.cu");
-/// Rows and columns of a block's part of a product, as in the text, and the most blocks.
-const SIDE: usize = 16;
-const MOST_BLOCKS: usize = 1 << 20;
 const THREADS: u32 = 256;
 /// Elements of a product that is computed in parts, at most, and the length of its inner axis.
 const SMALL: usize = 1 << 14;
@@ -21,22 +17,23 @@ const LONG: usize = 1 << 16;
 const PART: usize = 4096;
 const MOST_PARTS: usize = 1024;
 
-/// `to = a · b` for stacks of matrices, or `to = c + a · b`.
+/// `to = a · b` for stacks of matrices, or `to = c + a · b`; false for dtypes that the library does
+/// not multiply.
 ///
 /// f16 and bf16 are summed in f32; f32 is multiplied in f32. Errors: as `CudaDevice::multiply`.
 pub fn run(
     operands: &[Block<'_>],
     to: &Block<'_>,
     device: &Arc<CudaDevice>,
-) -> Result<(), DeviceError> {
+) -> Result<bool, DeviceError> {
     let element = match to.dtype {
-        DType::F16 => Some(MatrixElement::F16),
-        DType::BF16 => Some(MatrixElement::BF16),
-        DType::F32 => Some(MatrixElement::F32),
-        DType::F64 => Some(MatrixElement::F64),
-        DType::C64 => Some(MatrixElement::C64),
-        DType::C128 => Some(MatrixElement::C128),
-        _ => None,
+        DType::F16 => MatrixElement::F16,
+        DType::BF16 => MatrixElement::BF16,
+        DType::F32 => MatrixElement::F32,
+        DType::F64 => MatrixElement::F64,
+        DType::C64 => MatrixElement::C64,
+        DType::C128 => MatrixElement::C128,
+        _ => return Ok(false),
     };
     let (a, b) = (&operands[0], &operands[1]);
     let ([.., m, k], [.., inner, n]) = (a.shape, b.shape) else {
@@ -51,7 +48,7 @@ pub fn run(
         to.shape
     );
     if to.is_empty() {
-        return Ok(());
+        return Ok(true);
     }
     let bytes = to.len() * to.dtype.size();
     let old = operands.get(2);
@@ -63,26 +60,18 @@ pub fn run(
         if old.is_none() {
             to.buffer.zero(0, bytes);
         }
-        return Ok(());
+        return Ok(true);
     }
     let (m, n, k) = (*m, *n, *k);
     let (a_row, steps) = (k, [m * k, k * n]);
-    let Some(element) = element else {
-        let (defines, uses) = needs(to.dtype, &[Op::Add, Op::Multiply]);
-        let routine = Routine { entry: "product", text: PRODUCT, defines: &defines, uses: &uses };
-        let sizes = [m, n, k, count, usize::from(old.is_some())].map(|number| number as u64);
-        let words: Vec<u64> = [a, b, to].map(address).into_iter().chain(sizes).collect();
-        let squares = count * m.div_ceil(SIDE) * n.div_ceil(SIDE);
-        let threads = (SIDE * SIDE) as u32;
-        // SAFETY: the words are those of `Argument` in the text, and the blocks are whole.
-        return unsafe { routine.launch(device, squares.min(MOST_BLOCKS), threads, &words) };
-    };
     let product = Product { element, m, n, k, a_row, steps, count, adds: old.is_some() };
     if count == 1 && m * n <= SMALL && k >= LONG && to.dtype.size() >= 4 {
-        return multiply_in_parts(product, a, b, to, device);
+        multiply_in_parts(product, a, b, to, device)?;
+        return Ok(true);
     }
     // SAFETY: the blocks are whole, of the lengths that were checked, in this device's memory.
-    unsafe { device.multiply(&product, address(a), address(b), address(to)) }
+    unsafe { device.multiply(&product, address(a), address(b), address(to))? };
+    Ok(true)
 }
 
 fn address(block: &Block<'_>) -> u64 {
@@ -116,7 +105,7 @@ fn multiply_in_parts(
         // SAFETY: as above.
         unsafe { device.multiply(&product, address(a) + done, address(b) + done * n as u64, to)? };
     }
-    let (defines, uses) = needs(to.dtype, &[Op::Add]);
+    let (defines, uses) = needs(to.dtype);
     let routine = Routine { entry: "sum_parts", text: TEXT, defines: &defines, uses: &uses };
     let words = [start, address(to), (m * n) as u64, many as u64, u64::from(adds)];
     // SAFETY: the words are those of `Argument` in the text, and the blocks are whole.
@@ -124,22 +113,18 @@ fn multiply_in_parts(
 }
 
 /// What the text stands for with elements of a dtype, and what it calls.
-fn needs(dtype: DType, ops: &[Op]) -> ([(&'static str, String); 2], Uses) {
+fn needs(dtype: DType) -> ([(&'static str, String); 2], Uses) {
     let mut uses = Uses::default();
     uses.dtypes.insert(dtype);
-    uses.ops.extend(ops.iter().map(|op| (*op, vec![dtype; 2])));
+    uses.ops.insert((Op::Add, vec![dtype; 2]));
     ([("T", String::from(dtype.name())), ("OP", String::from("op_add"))], uses)
 }
 
 /// The texts of every dtype.
 pub fn sources() -> Vec<String> {
-    let source = |entry, text, dtype, ops: &[Op]| {
-        let (defines, uses) = needs(dtype, ops);
-        Routine { entry, text, defines: &defines, uses: &uses }.source()
+    let source = |dtype| {
+        let (defines, uses) = needs(dtype);
+        Routine { entry: "sum_parts", text: TEXT, defines: &defines, uses: &uses }.source()
     };
-    let sums = [DType::F32, DType::F64, DType::C64, DType::C128];
-    let sums = sums.map(|dtype| source("sum_parts", TEXT, dtype, &[Op::Add]));
-    let exact = DType::ALL.iter().filter(|dtype| !dtype.is_inexact());
-    let products = exact.map(|&dtype| source("product", PRODUCT, dtype, &[Op::Add, Op::Multiply]));
-    products.chain(sums).collect()
+    [DType::F32, DType::F64, DType::C64, DType::C128].map(source).into()
 }

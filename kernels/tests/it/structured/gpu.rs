@@ -255,26 +255,6 @@ fn long_stretches() {
     }
 }
 
-#[test]
-fn products_of_integers() {
-    let Some(device) = device() else { return };
-    let exact = DType::ALL.iter().filter(|dtype| !dtype.is_inexact());
-    for &dtype in exact {
-        for (stack, m, k, n) in [(None, 1, 1, 1), (None, 17, 33, 5), (Some(3), 40, 100, 70)] {
-            let shape = |rows, columns| match stack {
-                Some(count) => vec![count, rows, columns],
-                None => vec![rows, columns],
-            };
-            let a = Value::mixed(dtype, &shape(m, k), 21);
-            let b = Value::mixed(dtype, &shape(k, n), 22);
-            let should = evaluate(Structured::Matmul, &[&a, &b]);
-            let origin = vec![0; a.shape.len()];
-            let is = on_gpu(Structured::Matmul, &[&a, &b], &origin, &device);
-            assert!(is == should, "a product of {dtype} {:?} and {:?}", a.shape, b.shape);
-        }
-    }
-}
-
 /// Many short lines, and few long ones.
 #[test]
 fn many_lines_are_sorted() {
