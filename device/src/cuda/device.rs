@@ -337,8 +337,8 @@ impl CudaDevice {
         (pool.cached, pool.free_blocks())
     }
 
-    /// The address of some zeros that belong to the device, which blocks of kernels count each other
-    /// with: whoever changes them leaves them zero.
+    /// The address of some zeros that belong to the device, which blocks of kernels count each
+    /// other with: whoever changes them leaves them zero.
     ///
     /// Errors: `DeviceError::OutOfMemory`, `DeviceError::Cuda`.
     pub fn counters(&self) -> Result<u64, DeviceError> {
@@ -370,8 +370,8 @@ impl CudaDevice {
         self.allocator.allocate(self, size)?.ok_or_else(|| self.refused(size))
     }
 
-    /// What a library makes that takes memory of its own; where there is too little, once more after
-    /// the pool has given back what it keeps.
+    /// What a library makes that takes memory of its own; where there is too little, once more
+    /// after the pool has given back what it keeps.
     pub(super) fn with_room<R>(
         &self,
         make: impl Fn() -> Result<R, DeviceError>,
