@@ -2,7 +2,7 @@
 
 use crate::config::{Config, Devices, Listener, MemoryLimit};
 use phalanx_array::{Engine, Error, Failure, Limits, MeshHandle, Site, call_site};
-use phalanx_collectives::{CollectiveError, Facts, Rendezvous, World};
+use phalanx_collectives::{CollectiveError, Facts, Rendezvous, World, device_facts};
 use phalanx_device::cuda::{CudaDevice, cuda_devices};
 use phalanx_device::{Device, DeviceError, NullDevice};
 use phalanx_distributed::Policy;
@@ -206,7 +206,7 @@ impl Session {
             _ => devices.len().max(1),
         };
         let own_limit = memory_limit(&config, count, &devices);
-        let world = world(&config, own_limit, count, mesh.as_ref(), &policy, &limits);
+        let world = world(&config, own_limit, count, &devices, mesh.as_ref(), &policy, &limits);
         let world = world.map_err(|failure| InitError::new(failure, site))?;
         become_rank(world.rank(), world.size());
         // The least of all ranks' limits, so that all refuse alike.
@@ -370,18 +370,19 @@ fn machine_memory() -> Option<usize> {
 fn world(
     config: &Config,
     memory_limit: Option<usize>,
-    devices: usize,
+    count: usize,
+    devices: &[Arc<dyn Device>],
     mesh: Option<&Mesh>,
     policy: &Policy,
     limits: &Limits,
 ) -> Result<World, CollectiveError> {
-    let Some(startup) = &config.startup else { return World::local(devices) };
+    let Some(startup) = &config.startup else { return World::local(count) };
     let fact = |name: &str, value: String| (String::from(name), value);
     let mut rendezvous = Rendezvous::new(startup.rank, startup.size, startup.address.clone());
     rendezvous.bind = startup.bind;
     rendezvous.token = startup.token.clone();
     rendezvous.timeout = startup.timeout;
-    rendezvous.local_devices = devices;
+    rendezvous.local_devices = count;
     let unusable = |error: std::io::Error| CollectiveError::Listen {
         address: startup.address.clone(),
         reason: error.to_string(),
@@ -398,8 +399,8 @@ fn world(
         fact("policy", format!("{policy:?}")),
         fact("limits", format!("{limits:?}")),
     ]);
-    rendezvous.facts =
-        Facts::from_iter(memory_limit.map(|limit| fact("memory_limit", limit.to_string())));
+    rendezvous.facts = device_facts(devices);
+    rendezvous.facts.extend(memory_limit.map(|limit| fact("memory_limit", limit.to_string())));
     // Who gives up the wait for the others has no world.
     interruptible(None, || rendezvous.join()).unwrap_or(Err(CollectiveError::Closed))
 }

@@ -32,6 +32,17 @@ pub trait Communicator: Send + Sync {
     fn size(&self) -> usize;
     /// A name for messages and plans, such as `local` or `tcp`.
     fn plane(&self) -> &'static str;
+    /// Whether slices may lie in the memory of the member's device, in which then all slices of a
+    /// call lie. What the device does with the data is ordered by the event: once its `wait` has
+    /// returned, the device's later work finds the transfer complete.
+    fn takes_device_memory(&self) -> bool {
+        false
+    }
+    /// Makes connections for slices in the memory of devices, before messages of which not all
+    /// members may know. Collective; nothing when it comes again.
+    fn prepare(&self) -> Result<(), CollectiveError> {
+        Ok(())
+    }
 
     /// Combines the items of `data` of all members, in place on all.
     fn all_reduce(

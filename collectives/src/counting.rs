@@ -91,6 +91,14 @@ impl Communicator for Counting {
         self.inner.plane()
     }
 
+    fn takes_device_memory(&self) -> bool {
+        self.inner.takes_device_memory()
+    }
+
+    fn prepare(&self) -> Result<(), CollectiveError> {
+        self.inner.prepare()
+    }
+
     fn all_reduce(
         &self,
         data: &Slice,

@@ -134,13 +134,13 @@ impl Member {
         Ok(Event::driven(Arc::new(Exchange { transfers, failure: self.fabric.failure.clone() })))
     }
 
-    fn check_member(&self, member: usize) -> Result<(), CollectiveError> {
+    pub(crate) fn check_member(&self, member: usize) -> Result<(), CollectiveError> {
         let size = self.places.len();
         if member < size { Ok(()) } else { Err(CollectiveError::NoSuchMember { member, size }) }
     }
 
     /// Checks that there is a count for each member, and that the slice has their sum.
-    fn check_total(
+    pub(crate) fn check_total(
         &self,
         operation: Operation,
         counts: &[usize],
@@ -150,7 +150,7 @@ impl Member {
         check(operation, counts.iter().sum(), data.len)
     }
 
-    fn check_own(
+    pub(crate) fn check_own(
         &self,
         operation: Operation,
         counts: &[usize],
@@ -159,10 +159,48 @@ impl Member {
         check(operation, self.places.len(), counts.len())?;
         check(operation, counts[self.rank], data.len)
     }
+
+    /// As `split`, with the members of the new group by their numbers in this one.
+    pub(crate) fn divide(
+        &self,
+        color: Option<u32>,
+        key: u32,
+    ) -> Result<Option<(Arc<Member>, Vec<usize>)>, CollectiveError> {
+        /// The colour of members that join no group; larger than every `u32`.
+        const NONE: u64 = u64::MAX;
+        let own = [color.map_or(NONE, u64::from), u64::from(key)];
+        let answers = Buffer::from_vec(vec![0u64; 2 * self.places.len()]);
+        let gathered =
+            self.all_gather(&Buffer::from_vec(own.to_vec()).whole(), &answers.whole())?;
+        gathered.wait().map_err(CollectiveError::from)?;
+        let split = self.splits.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the buffer is this call's own and the gathering is over (condition 2 of
+        // `Buffer`).
+        let answers = unsafe {
+            std::slice::from_raw_parts(answers.as_ptr().cast::<[u64; 2]>(), self.places.len())
+        };
+        if own[0] == NONE {
+            return Ok(None);
+        }
+        let mut members: Vec<usize> =
+            (0..answers.len()).filter(|member| answers[*member][0] == own[0]).collect();
+        members.sort_by_key(|member| (answers[*member][1], *member));
+        let rank = members
+            .iter()
+            .position(|member| *member == self.rank)
+            .expect("bug: a member without its group");
+        let places = members.iter().map(|member| self.places[*member]).collect();
+        let group = mix(mix(mix(self.group) ^ split) ^ own[0]);
+        Ok(Some((Member::new(self.fabric.clone(), group, rank, places), members)))
+    }
 }
 
 /// Compares what the counts of a call ask for with what it was given.
-fn check(operation: Operation, expected: usize, actual: usize) -> Result<(), CollectiveError> {
+pub(crate) fn check(
+    operation: Operation,
+    expected: usize,
+    actual: usize,
+) -> Result<(), CollectiveError> {
     if expected == actual {
         return Ok(());
     }
@@ -362,32 +400,7 @@ impl Communicator for Member {
         color: Option<u32>,
         key: u32,
     ) -> Result<Option<Arc<dyn Communicator>>, CollectiveError> {
-        /// The colour of members that join no group; larger than every `u32`.
-        const NONE: u64 = u64::MAX;
-        let own = [color.map_or(NONE, u64::from), u64::from(key)];
-        let answers = Buffer::from_vec(vec![0u64; 2 * self.places.len()]);
-        let gathered =
-            self.all_gather(&Buffer::from_vec(own.to_vec()).whole(), &answers.whole())?;
-        gathered.wait().map_err(CollectiveError::from)?;
-        let split = self.splits.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: the buffer is this call's own and the gathering is over (condition 2 of
-        // `Buffer`).
-        let answers = unsafe {
-            std::slice::from_raw_parts(answers.as_ptr().cast::<[u64; 2]>(), self.places.len())
-        };
-        if own[0] == NONE {
-            return Ok(None);
-        }
-        let mut members: Vec<usize> =
-            (0..answers.len()).filter(|member| answers[*member][0] == own[0]).collect();
-        members.sort_by_key(|member| (answers[*member][1], *member));
-        let rank = members
-            .iter()
-            .position(|member| *member == self.rank)
-            .expect("bug: a member without its group");
-        let places = members.iter().map(|member| self.places[*member]).collect();
-        let group = mix(mix(mix(self.group) ^ split) ^ own[0]);
-        Ok(Some(Member::new(self.fabric.clone(), group, rank, places)))
+        Ok(self.divide(color, key)?.map(|(member, _)| member as Arc<dyn Communicator>))
     }
 }
 

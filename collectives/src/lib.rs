@@ -5,7 +5,8 @@
 //! A process meets the others in a [`Rendezvous`] (or is alone: [`World::local`]) and gets a
 //! [`World`], which has one [`Communicator`] for each device of the process. Groups whose members
 //! are threads of one process read each other's memory; all others exchange messages, within a
-//! process by one copy and between processes over TCP.
+//! process by one copy and between processes over TCP. What lies on GPUs goes by NCCL, where all
+//! processes have it and every member has a GPU of its own ([`World::attach`]).
 
 mod algorithms;
 mod chunks;
@@ -17,6 +18,7 @@ mod failure;
 mod group;
 mod lead;
 mod local;
+mod nccl;
 mod operation;
 mod order;
 mod records;
@@ -30,6 +32,7 @@ pub use combine::{reduce_into, reduce_onto};
 pub use communicator::{Communicator, Message};
 pub use counting::{Count, Counting, Counts};
 pub use error::CollectiveError;
+pub use nccl::device_facts;
 pub use operation::Operation;
 pub use records::{Recorded, RecordedOperation};
 pub use rendezvous::Rendezvous;

@@ -1,8 +1,11 @@
 //! The world: all processes of a program and all their devices, seen by one process.
 
 use crate::group::Member;
+use crate::nccl::{GpuMember, Place, Watch, device_facts, identities};
 use crate::transport::{Fabric, Link, read, watch};
 use crate::{CollectiveError, Communicator, Recorded, Ticket};
+use phalanx_device::cuda::CudaDevice;
+use phalanx_device::{Device, DeviceError};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -25,6 +28,7 @@ pub struct World {
     device_counts: Vec<usize>,
     facts: Vec<Facts>,
     seed: u64,
+    members: Vec<Arc<Member>>,
     communicators: Vec<Arc<dyn Communicator>>,
     network: Option<Network>,
 }
@@ -96,18 +100,40 @@ impl World {
         let counted = device_counts.iter().enumerate();
         let places: Arc<[usize]> =
             counted.flat_map(|(process, count)| std::iter::repeat_n(process, *count)).collect();
-        let mut communicators: Vec<Arc<dyn Communicator>> = Vec::new();
-        for (member, process) in places.iter().enumerate() {
-            if *process == fabric.rank {
-                communicators.push(Member::new(
-                    fabric.clone(),
-                    WORLD_GROUP,
-                    member,
-                    places.clone(),
-                ));
-            }
+        let own = (0..places.len()).filter(|member| places[*member] == fabric.rank);
+        let member = |member| Member::new(fabric.clone(), WORLD_GROUP, member, places.clone());
+        let members: Vec<Arc<Member>> = own.map(member).collect();
+        let communicators =
+            members.iter().map(|member| member.clone() as Arc<dyn Communicator>).collect();
+        World { fabric, device_counts, facts, seed, members, communicators, network }
+    }
+
+    /// Lets the communicators take what lies in the memory of this process's devices, by NCCL, if
+    /// all devices of the world are GPUs and all processes have told their facts (`device_facts`,
+    /// which a world of one process looks up itself). Whether groups then do depends on their
+    /// members' GPUs: `Communicator::takes_device_memory`. Local.
+    ///
+    /// Errors: `DeviceError::Cuda`.
+    pub fn attach(&mut self, devices: &[Arc<dyn Device>]) -> Result<(), DeviceError> {
+        let total: usize = self.device_counts.iter().sum();
+        if total < 2 || devices.len() != self.members.len() {
+            return Ok(());
         }
-        World { fabric, device_counts, facts, seed, communicators, network }
+        let own = (self.size() == 1).then(|| vec![device_facts(devices)]);
+        let facts = own.as_ref().unwrap_or(&self.facts);
+        let Some(identities) = identities(facts, &self.device_counts) else { return Ok(()) };
+        let (identities, watch): (Arc<[_]>, _) =
+            (identities.into(), Watch::new(self.fabric.clone()));
+        let gpus = devices.iter().map(|device| device.as_any().downcast_ref::<CudaDevice>());
+        let gpus: Option<Vec<_>> = gpus.map(|gpu| gpu.and_then(CudaDevice::handle)).collect();
+        let Some(gpus) = gpus else { return Ok(()) };
+        let mut communicators: Vec<Arc<dyn Communicator>> = Vec::new();
+        for (member, gpu) in self.members.iter().zip(gpus) {
+            let place = Place::new(gpu, &self.fabric, &watch)?;
+            communicators.push(GpuMember::new(member.clone(), place, identities.clone()));
+        }
+        self.communicators = communicators;
+        Ok(())
     }
 
     /// The communicator of each device of this process, over all devices of the world.

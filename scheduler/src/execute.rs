@@ -28,6 +28,8 @@ pub(crate) struct Worker {
     groups: FxHashMap<SmallVec<[u8; 2]>, Arc<dyn Communicator>>,
     /// What exchanges under way bring to the host, and where it belongs.
     arriving: FxHashMap<usize, Vec<(Slice, Slice)>>,
+    /// Whether what lies on the device is given to communicators as it is.
+    is_direct: bool,
 }
 
 impl Worker {
@@ -39,12 +41,20 @@ impl Worker {
         mesh: Mesh,
     ) -> Worker {
         let (groups, arriving) = (FxHashMap::default(), FxHashMap::default());
-        Worker { local, device, memory, communicator, mesh, groups, arriving }
+        let is_direct = false;
+        Worker { local, device, memory, communicator, mesh, groups, arriving, is_direct }
     }
 
     /// Runs a job on this device.
     pub fn run(&mut self, job: &Job) -> Result<(), RunError> {
         let memory = &job.memory[self.local];
+        // What a plan's first run loads on the way must not be loaded while another device of this
+        // process waits for this one.
+        let loads = job.ready.is_first_run(self.local) && job.ready.is_alone(&self.mesh);
+        self.is_direct = self.communicator.takes_device_memory() && !loads;
+        if self.is_direct && job.ready.is_collective {
+            self.communicator.prepare()?;
+        }
         let mut events: FxHashMap<usize, Event> = FxHashMap::default();
         let steps = &job.ready.instances[self.local].steps;
         let mut done = 0;
@@ -179,7 +189,7 @@ impl Worker {
         Ok(())
     }
 
-    /// Starts an exchange. Planes reach the host's memory, so what lies elsewhere is copied there.
+    /// Starts an exchange. What lies where the communicator does not reach is copied to the host.
     fn exchange(
         &mut self,
         exchange: usize,
@@ -189,7 +199,7 @@ impl Worker {
         let mut arriving = Vec::new();
         let staged = |message: &Message, arriving: Option<&mut Vec<(Slice, Slice)>>| {
             let Message { peer, data } = message;
-            if data.buffer.remote().is_none() {
+            if self.is_direct || data.buffer.remote().is_none() {
                 return Message { peer: *peer, data: data.clone() };
             }
             let mut bytes = vec![0; data.len];
@@ -227,7 +237,8 @@ impl Worker {
         dtype: DType,
         monoid: Monoid,
     ) -> Result<(), RunError> {
-        if data.buffer.remote().is_none() {
+        let is_direct = self.is_direct && group.takes_device_memory();
+        if is_direct || data.buffer.remote().is_none() {
             return self.wait(&group.all_reduce(data, dtype, monoid)?);
         }
         let host = data.buffer.on_host();

@@ -10,7 +10,7 @@ use phalanx_distributed::Placement;
 use phalanx_kernels::ir::Kernel;
 use phalanx_kernels::{Executable, Missing};
 use phalanx_ops::Mesh;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::num::NonZero;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -59,6 +59,15 @@ impl KernelCache {
 pub(crate) struct Case {
     finished: Final,
     kernels: Arc<[Arc<Executable>]>,
+    runs: Arc<FirstRuns>,
+}
+
+/// What is known of the first runs of a case, whatever its numbers.
+struct FirstRuns {
+    /// Whether it has steps of which nobody knows before what they load.
+    loads: bool,
+    /// The local devices that have run it.
+    devices: Mutex<FxHashSet<usize>>,
 }
 
 /// A plan that only needs memory to run.
@@ -73,13 +82,28 @@ pub(crate) struct Ready {
     pub instances: Vec<Instance>,
     /// The segments of each instance; none of devices whose work is done when it is asked for.
     pub segments: Vec<Vec<Segment>>,
+    /// Whether devices tell each other something, on whatever process.
+    pub is_collective: bool,
     is_loaded: OnceLock<()>,
+    runs: Arc<FirstRuns>,
 }
 
 impl Ready {
     /// Whether devices tell each other something.
     pub fn communicates(&self) -> bool {
         self.instances.iter().flat_map(|instance| &instance.steps).any(LocalStep::communicates)
+    }
+
+    /// Whether a device runs the plan for the first time, and has steps of which nobody knows before
+    /// what they load.
+    pub fn is_first_run(&self, local: usize) -> bool {
+        let mut known = self.runs.devices.lock().unwrap_or_else(PoisonError::into_inner);
+        self.runs.loads && known.insert(local)
+    }
+
+    /// Whether all devices of a mesh are of this process.
+    pub fn is_alone(&self, mesh: &Mesh) -> bool {
+        self.instances.len() == mesh.devices()
     }
 
     /// Loads what the kernels are on these devices for the shapes of this plan, several at a time:
@@ -137,13 +161,16 @@ impl Case {
                 kernels.push(cache.get(&launch.built.kernel)?);
             }
         }
-        Ok(Case { finished, kernels: kernels.into() })
+        let loads = finished.steps.iter().any(|step| matches!(step, FinalStep::Routine(_)));
+        let runs = Arc::new(FirstRuns { loads, devices: Mutex::default() });
+        Ok(Case { finished, kernels: kernels.into(), runs })
     }
 
     /// The same for a plan that is this one's with other numbers, if its kernels are right for
     /// them.
     pub fn refilled(&self, plan: &Plan) -> Option<Case> {
-        Some(Case { finished: self.finished.refilled(plan)?, kernels: self.kernels.clone() })
+        let (kernels, runs) = (self.kernels.clone(), self.runs.clone());
+        Some(Case { finished: self.finished.refilled(plan)?, kernels, runs })
     }
 
     /// What devices of the mesh do.
@@ -154,7 +181,11 @@ impl Case {
             true => Vec::new(),
             false => segments(&instance.steps, &self.kernels),
         };
+        let tells =
+            |step: &FinalStep| matches!(step, FinalStep::Exchange(_) | FinalStep::Combine(_));
         Ready {
+            is_collective: self.finished.steps.iter().any(tells),
+            runs: self.runs.clone(),
             moved: plan.moved.clone(),
             placements: plan.placements.clone(),
             places: self.finished.places.clone(),

@@ -34,6 +34,13 @@ struct Kernels {
 const SELECTED: usize = 4096;
 
 impl CudaDevice {
+    /// Loads what copies need, so that none has to later.
+    ///
+    /// Errors: those of the compiler.
+    pub fn load_copies(&self) -> Result<(), DeviceError> {
+        self.copy_kernels().map(drop)
+    }
+
     fn copy_kernels(&self) -> Result<Kernels, DeviceError> {
         let mut kernels = KERNELS.lock().unwrap_or_else(PoisonError::into_inner);
         let kernels = kernels.get_or_insert_default();

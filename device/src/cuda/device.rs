@@ -95,6 +95,15 @@ unsafe impl Send for CudaDevice {}
 // SAFETY: as for `Send`: the driver orders concurrent calls itself.
 unsafe impl Sync for CudaDevice {}
 
+/// The devices of the process.
+static LIVING: Mutex<Vec<std::sync::Weak<CudaDevice>>> = Mutex::new(Vec::new());
+
+/// The devices that the process has.
+pub(super) fn living() -> Vec<Arc<CudaDevice>> {
+    let living = LIVING.lock().unwrap_or_else(PoisonError::into_inner);
+    living.iter().filter_map(std::sync::Weak::upgrade).collect()
+}
+
 /// How many GPUs the process can use.
 ///
 /// Errors: `DeviceError::Library` without a driver, `DeviceError::Cuda` when it does not start.
@@ -166,7 +175,7 @@ impl CudaDevice {
             let flags = sys::CUstream_flags::CU_STREAM_NON_BLOCKING as u32;
             check(&name, "cuStreamCreate", sys::cuStreamCreate(&raw mut stream, flags))?;
         }
-        Ok(Arc::new_cyclic(|own| CudaDevice {
+        let made = Arc::new_cyclic(|own| CudaDevice {
             ordinal,
             context,
             stream,
@@ -186,7 +195,11 @@ impl CudaDevice {
             solver: Mutex::new(None),
             plans: Mutex::default(),
             device,
-        }))
+        });
+        let mut living = LIVING.lock().unwrap_or_else(PoisonError::into_inner);
+        living.retain(|known| known.strong_count() > 0);
+        living.push(Arc::downgrade(&made));
+        Ok(made)
     }
 
     /// What is known of the GPU.
@@ -263,6 +276,17 @@ impl CudaDevice {
         let asked = unsafe { sys::cuMemGetInfo_v2(&raw mut free, &raw mut total) };
         check(&self.name(), "cuMemGetInfo", asked)?;
         Ok((free, total))
+    }
+
+    /// What names the GPU among all of all machines.
+    ///
+    /// Errors: `DeviceError::Cuda`.
+    pub fn identity(&self) -> Result<String, DeviceError> {
+        let mut identity = sys::CUuuid { bytes: [0; 16] };
+        // SAFETY: the device is one of the driver's, and the place is valid.
+        let asked = unsafe { sys::cuDeviceGetUuid_v2(&raw mut identity, self.device) };
+        check(&self.name(), "cuDeviceGetUuid", asked)?;
+        Ok(identity.bytes.iter().map(|byte| format!("{:02x}", byte.cast_unsigned())).collect())
     }
 
     /// The attributes of the GPU that it has, by the names of CUDA's runtime.

@@ -1,6 +1,6 @@
 //! Compiled kernels in memory, and their launches.
 
-use super::device::CudaDevice;
+use super::device::{CudaDevice, living};
 use super::driver::check;
 use crate::{Device, DeviceError};
 use cudarc::driver::sys::{
@@ -8,6 +8,7 @@ use cudarc::driver::sys::{
     CUlaunchAttributeValue, CUlaunchConfig, CUlibrary,
 };
 use std::ffi::{CString, c_void};
+use std::sync::OnceLock;
 
 /// Machine code that has been loaded; any device of its architecture may run it.
 pub struct Module {
@@ -19,14 +20,25 @@ unsafe impl Send for Module {}
 // SAFETY: as for `Send`.
 unsafe impl Sync for Module {}
 
-/// A kernel that can be launched on every device of its architecture. It stays loaded for the life
-/// of the process.
+/// A kernel that can be launched. It stays loaded for the life of the process.
 #[derive(Clone, Copy, Debug)]
 pub struct Function {
-    /// A `CUkernel`, which is of no context: calls take it in place of a function, for the current
-    /// one.
-    function: CUfunction,
+    kernel: CUkernel,
+    /// The kernel in the context of each device, by the device's number.
+    functions: &'static [OnceLock<Handle>],
 }
+
+/// A kernel in a context.
+#[derive(Clone, Copy, Debug)]
+struct Handle(CUfunction);
+
+// SAFETY: the handle is not bound to a thread.
+unsafe impl Send for Handle {}
+// SAFETY: as for `Send`.
+unsafe impl Sync for Handle {}
+
+/// Devices that a process may have.
+const MOST_DEVICES: usize = 64;
 
 // SAFETY: a kernel handle is not bound to a context or thread.
 unsafe impl Send for Function {}
@@ -80,7 +92,8 @@ impl Module {
         Ok(Module { library })
     }
 
-    /// The kernel of a name.
+    /// The kernel of a name, loaded for this device and for all others of its kind that the process
+    /// has: none is loaded later, while devices may wait for each other.
     ///
     /// Errors: `DeviceError::Cuda` if there is none.
     pub fn function(&self, device: &CudaDevice, name: &str) -> Result<Function, DeviceError> {
@@ -91,11 +104,39 @@ impl Module {
         let found =
             unsafe { sys::cuLibraryGetKernel(&raw mut kernel, self.library, name.as_ptr()) };
         check(&device.name(), "cuLibraryGetKernel", found)?;
-        Ok(Function { function: kernel.cast() })
+        let places: Vec<OnceLock<Handle>> = (0..MOST_DEVICES).map(|_| OnceLock::new()).collect();
+        let function = Function { kernel, functions: places.leak() };
+        function.load(device)?;
+        for other in living() {
+            if other.properties().capability == device.properties().capability {
+                function.load(&other)?;
+            }
+        }
+        device.enter();
+        Ok(function)
     }
 }
 
 impl Function {
+    /// The kernel in the context of a device, where it is loaded if it has not been.
+    fn load(&self, device: &CudaDevice) -> Result<CUfunction, DeviceError> {
+        let place = self.functions.get(device.ordinal());
+        if let Some(Handle(function)) = place.and_then(OnceLock::get) {
+            return Ok(*function);
+        }
+        device.enter();
+        let mut function: CUfunction = std::ptr::null_mut();
+        // SAFETY: the kernel stays loaded, the context is current, and the place is valid.
+        let got = unsafe { sys::cuKernelGetFunction(&raw mut function, self.kernel) };
+        check(&device.name(), "cuKernelGetFunction", got)?;
+        Ok(place.map_or(function, |place| place.get_or_init(|| Handle(function)).0))
+    }
+
+    /// As `load`; a failure stays with the device.
+    fn on(&self, device: &CudaDevice) -> Option<CUfunction> {
+        self.load(device).map_err(|error| device.fail(error)).ok()
+    }
+
     /// Enqueues the kernel with one argument: `argument` is the bytes of its only parameter, which
     /// it takes by value. A failure stays with the device.
     ///
@@ -131,21 +172,23 @@ impl Function {
             attrs: attribute.as_mut().map_or(std::ptr::null_mut(), |one| &raw mut *one),
         };
         let (parameters, none) = (parameters.as_mut_ptr(), std::ptr::null_mut());
+        let Some(function) = self.on(device) else { return };
         // SAFETY: the caller's promise; what is pointed to outlives the call, which copies it.
         let launched =
-            unsafe { sys::cuLaunchKernelEx(&raw const config, self.function, parameters, none) };
+            unsafe { sys::cuLaunchKernelEx(&raw const config, function, parameters, none) };
         device.note("cuLaunchKernelEx", launched);
     }
 
     /// How many blocks of so many threads a multiprocessor holds at once.
     pub fn blocks_at_once(&self, device: &CudaDevice, threads: u32, shared: u32) -> u32 {
+        let Some(function) = self.on(device) else { return 0 };
         device.enter();
         let mut blocks = 0;
         // SAFETY: the function is loaded and the place valid.
         let asked = unsafe {
             sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(
                 &raw mut blocks,
-                self.function,
+                function,
                 threads as i32,
                 shared as usize,
             )

@@ -35,6 +35,8 @@ pub enum Library {
     Cusolver,
     /// Sparse matrices, which the factorisations are built on.
     Cusparse,
+    /// Communication between GPUs.
+    Nccl,
     /// Names for profilers.
     Nvtx,
 }
@@ -50,13 +52,14 @@ pub struct Found {
 
 impl Library {
     /// Every library, in the order in which they are told of.
-    pub const ALL: [Library; 7] = [
+    pub const ALL: [Library; 8] = [
         Library::Driver,
         Library::Nvrtc,
         Library::Cublas,
         Library::Cufft,
         Library::Cusolver,
         Library::Cusparse,
+        Library::Nccl,
         Library::Nvtx,
     ];
 
@@ -69,6 +72,7 @@ impl Library {
             Library::Cufft => "cuFFT",
             Library::Cusolver => "cuSOLVER",
             Library::Cusparse => "cuSPARSE",
+            Library::Nccl => "NCCL",
             Library::Nvtx => "NVTX",
         }
     }
@@ -82,6 +86,7 @@ impl Library {
             Library::Cufft => &["libcufft.so.12", "libcufft.so.11", "libcufft.so"],
             Library::Cusolver => &["libcusolver.so.12", "libcusolver.so.11", "libcusolver.so"],
             Library::Cusparse => &["libcusparse.so.12", "libcusparse.so"],
+            Library::Nccl => &["libnccl.so.2", "libnccl.so"],
             Library::Nvtx => &[
                 "libnvToolsExt.so.1",
                 "libnvToolsExt.so",
@@ -95,7 +100,11 @@ impl Library {
     /// must be in memory first. They lie beside it, or in another package's folder.
     const fn companions(self) -> &'static [&'static str] {
         match self {
-            Library::Driver | Library::Cufft | Library::Cusolver | Library::Nvtx => &[],
+            Library::Driver
+            | Library::Cufft
+            | Library::Cusolver
+            | Library::Nccl
+            | Library::Nvtx => &[],
             Library::Nvrtc => &["libnvrtc-builtins.so."],
             Library::Cublas => &["libcublasLt.so."],
             Library::Cusparse => &["libnvJitLink.so."],
@@ -129,6 +138,9 @@ impl Library {
             }
             Library::Cusparse => {
                 "pip install nvidia-cusparse, or name the folder that has it in PHALANX_CUDA_PATH"
+            }
+            Library::Nccl => {
+                "pip install nvidia-nccl-cu13, or name the folder that has it in PHALANX_CUDA_PATH"
             }
             Library::Nvtx => {
                 "pip install nvidia-nvtx, or name the folder that has it in PHALANX_CUDA_PATH"
@@ -255,7 +267,7 @@ fn is_present(library: Library) -> bool {
             Library::Cusolver => cudarc::cusolver::sys::is_culib_present(),
             Library::Cusparse => cudarc::cusparse::sys::is_culib_present(),
             // Its functions are looked up where they are used.
-            Library::Nvtx => true,
+            Library::Nccl | Library::Nvtx => true,
         }
     }
 }

@@ -59,11 +59,14 @@ impl Session {
             let threads = options.threads / count + usize::from(ordinal < options.threads % count);
             devices.push(CpuDevice::new(ordinal, threads.max(1), options.memory_limit)?);
         }
+        let mut world = world;
+        world.attach(&devices)?;
         Session::with_devices(world, options, devices)
     }
 
-    /// A session of this process alone over the same devices: rank-dependent work goes there.
-    /// Local.
+    /// A session of this process alone over the same devices: rank-dependent work goes there. What
+    /// its devices tell each other goes over the host: a device that waits in its work for what two
+    /// sessions want to tell might wait for ever. Local.
     ///
     /// Errors: `DeviceError::Threads` when threads cannot be started.
     pub fn local(&self) -> Result<Arc<Session>, RunError> {
@@ -202,8 +205,15 @@ impl Session {
         outcome
     }
 
-    /// Whether all devices work. What is read from others is of no use.
+    /// Whether all devices work. What is read from others is of no use, nor is what devices have
+    /// worked on whose world has ended.
     pub(super) fn intact(&self) -> Result<(), Error> {
+        let ended = self.world.failure().filter(|failure| *failure != CollectiveError::Closed);
+        if let Some(failure) = ended
+            && self.devices.iter().any(|device| !device.is_host())
+        {
+            return Err(Error::failure(RunError::Collective(failure), None));
+        }
         match self.devices.iter().find_map(|device| device.failure()) {
             Some(failure) => Err(Error::failure(self.fatal(RunError::Device(failure)), None)),
             None => Ok(()),

@@ -1,0 +1,78 @@
+//! Which GPUs the members of a world have, and whether all processes have NCCL.
+
+use crate::Facts;
+use phalanx_device::Device;
+use phalanx_device::cuda::{CudaDevice, nccl_version};
+use std::sync::Arc;
+
+/// The fact that names the GPUs of a process.
+const GPUS: &str = "gpus";
+/// The fact that tells the version of NCCL.
+const NCCL: &str = "nccl";
+
+/// What a process tells the others about its devices; nothing unless all are GPUs. Local.
+pub fn device_facts(devices: &[Arc<dyn Device>]) -> Facts {
+    let gpus: Option<Vec<&CudaDevice>> =
+        devices.iter().map(|device| device.as_any().downcast_ref::<CudaDevice>()).collect();
+    let gpus = gpus.filter(|gpus| !gpus.is_empty());
+    let identities = |gpus: &Vec<&CudaDevice>| {
+        let all: Result<Vec<String>, _> = gpus.iter().map(|gpu| gpu.identity()).collect();
+        all.ok()
+    };
+    let Some((gpus, names)) = gpus.and_then(|gpus| identities(&gpus).map(|names| (gpus, names)))
+    else {
+        return Facts::new();
+    };
+    let mut facts = vec![(String::from(GPUS), names.join(","))];
+    match nccl_version(gpus[0].options()) {
+        Ok(version) => facts.push((String::from(NCCL), version)),
+        Err(error) => tracing::debug!(%error, "GPUs exchange over the host"),
+    }
+    facts
+}
+
+/// The GPU of every member of the world, by what the processes have told, if all have one and the
+/// same NCCL.
+pub(crate) fn identities(facts: &[Facts], device_counts: &[usize]) -> Option<Vec<Arc<str>>> {
+    let told = |facts: &Facts, name: &str| {
+        facts.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone())
+    };
+    let version = told(facts.first()?, NCCL)?;
+    let mut all: Vec<Arc<str>> = Vec::new();
+    for (facts, count) in facts.iter().zip(device_counts) {
+        let gpus = told(facts, GPUS)?;
+        let names = gpus.split(',').map(Arc::from);
+        let before = all.len();
+        all.extend(names);
+        if all.len() - before != *count || told(facts, NCCL).as_ref() != Some(&version) {
+            return None;
+        }
+    }
+    Some(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn facts(gpus: &str, nccl: Option<&str>) -> Facts {
+        let fact = |(name, value): (&str, &str)| (String::from(name), String::from(value));
+        [Some((GPUS, gpus)), nccl.map(|version| (NCCL, version))]
+            .into_iter()
+            .flatten()
+            .map(fact)
+            .collect()
+    }
+
+    #[test]
+    fn all_processes_must_have_gpus_and_the_same_library() {
+        let both = [facts("a,b", Some("2.28.9")), facts("c", Some("2.28.9"))];
+        let names = identities(&both, &[2, 1]).expect("all have told");
+        assert_eq!(names.iter().map(|name| &**name).collect::<Vec<_>>(), ["a", "b", "c"]);
+        assert!(identities(&both, &[1, 1]).is_none(), "another number of devices");
+        assert!(identities(&[both[0].clone(), Facts::new()], &[2, 1]).is_none());
+        assert!(identities(&[both[0].clone(), facts("c", None)], &[2, 1]).is_none());
+        assert!(identities(&[both[0].clone(), facts("c", Some("2.27.0"))], &[2, 1]).is_none());
+        assert!(identities(&[], &[]).is_none());
+    }
+}

@@ -1,0 +1,571 @@
+//! A member whose device is a GPU: the host's slices and the GPU's go different ways.
+
+use super::messages::{Outbox, Part, transfer};
+use super::reduction::native;
+use super::watch::Watch;
+use crate::group::{Member, check};
+use crate::order::Items;
+use crate::transport::Fabric;
+use crate::{CollectiveError, Communicator, Message, Operation};
+use phalanx_device::cuda::{CudaDevice, Event as Point, NcclCommunicator, NcclId, Stream};
+use phalanx_device::{Buffer, Completion, Device, DeviceError, Event, EventError, Slice};
+use phalanx_ops::waiting::look;
+use phalanx_ops::{DType, Monoid};
+use std::collections::HashSet;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The most urgent priority of streams; the driver takes the nearest that it has.
+const URGENT: i32 = -8;
+
+/// A GPU as all groups see it that it is a member of: they share its stream, so that what it tells
+/// others is in the order of its plans.
+pub(crate) struct Place {
+    gpu: Arc<CudaDevice>,
+    stream: Arc<Stream>,
+    fabric: Arc<Fabric>,
+    watch: Arc<Watch>,
+}
+
+/// What a group has enqueued in the stream.
+pub(super) struct Enqueued {
+    gpu: Arc<CudaDevice>,
+    fabric: Arc<Fabric>,
+    end: Point,
+    /// Memory that must not be given out again before the device's work comes after the end.
+    #[allow(dead_code, reason = "held until the work comes after the end")]
+    kept: Vec<Slice>,
+    is_ordered: AtomicBool,
+}
+
+/// How an error of a GPU ends the world.
+pub(super) fn failed(fabric: &Fabric, error: &DeviceError) -> CollectiveError {
+    let (rank, error_code) = (fabric.rank, String::from(error.code()));
+    CollectiveError::Aborted { rank, error_code, message: error.to_string() }
+}
+
+impl Place {
+    /// Errors: `DeviceError::Cuda`.
+    pub(crate) fn new(
+        gpu: Arc<CudaDevice>,
+        fabric: &Arc<Fabric>,
+        watch: &Arc<Watch>,
+    ) -> Result<Arc<Place>, DeviceError> {
+        let stream = Arc::new(Stream::new(&gpu, true, Some(URGENT))?);
+        Ok(Arc::new(Place { gpu, stream, fabric: fabric.clone(), watch: watch.clone() }))
+    }
+
+    /// Enqueues work in the stream, behind what the device has been given so far. `kept` is the
+    /// memory that it touches.
+    pub(super) fn enqueue(
+        &self,
+        kept: Vec<Slice>,
+        work: impl FnOnce() -> Result<(), DeviceError>,
+    ) -> Result<Enqueued, CollectiveError> {
+        self.fabric.failure.check()?;
+        let enqueue = || {
+            self.stream.follow(&self.gpu)?;
+            work()?;
+            let end = Point::new(&self.gpu, false, false)?;
+            end.record(&self.stream)?;
+            Ok(end)
+        };
+        let end = enqueue().map_err(|error| self.fail(&error))?;
+        let (gpu, fabric) = (self.gpu.clone(), self.fabric.clone());
+        Ok(Enqueued { gpu, fabric, end, kept, is_ordered: AtomicBool::new(false) })
+    }
+
+    fn fail(&self, error: &DeviceError) -> CollectiveError {
+        self.fabric.fail(failed(&self.fabric, error))
+    }
+}
+
+impl Enqueued {
+    /// Has the device's later work wait for the end.
+    fn order(&self) -> Result<(), DeviceError> {
+        if self.is_ordered.swap(true, Ordering::SeqCst) {
+            return Ok(());
+        }
+        Stream::of_work(&self.gpu).wait_event(&self.end)
+    }
+}
+
+impl Completion for Enqueued {
+    fn is_done(&self) -> bool {
+        true
+    }
+
+    fn wait(&self) -> Result<(), EventError> {
+        self.fabric.failure.check().map_err(EventError::new)?;
+        self.order()
+            .map_err(|error| EventError::new(self.fabric.fail(failed(&self.fabric, &error))))
+    }
+}
+
+impl Drop for Enqueued {
+    fn drop(&mut self) {
+        if let Err(error) = self.order() {
+            self.gpu.fail(error);
+        }
+    }
+}
+
+/// One device's side of a group of GPUs.
+pub(crate) struct GpuMember {
+    host: Arc<Member>,
+    place: Arc<Place>,
+    /// The GPU of each member.
+    identities: Arc<[Arc<str>]>,
+    /// Whether each member has a GPU of its own.
+    is_direct: bool,
+    /// The connection, once it is made, and what is to begin on it.
+    outbox: Mutex<Option<Arc<Outbox>>>,
+}
+
+impl GpuMember {
+    pub(crate) fn new(
+        host: Arc<Member>,
+        place: Arc<Place>,
+        identities: Arc<[Arc<str>]>,
+    ) -> Arc<GpuMember> {
+        let distinct: HashSet<&Arc<str>> = identities.iter().collect();
+        let is_direct = distinct.len() == identities.len();
+        Arc::new(GpuMember { host, place, identities, is_direct, outbox: Mutex::default() })
+    }
+
+    fn fabric(&self) -> &Fabric {
+        &self.host.fabric
+    }
+
+    /// Whether a slice goes by NCCL.
+    fn is_remote(&self, data: &Slice) -> bool {
+        self.is_direct && data.buffer.remote().is_some()
+    }
+
+    /// The connection of the group, made by all members at their first call.
+    fn outbox(&self) -> Result<Arc<Outbox>, CollectiveError> {
+        let mut outbox = self.outbox.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(outbox) = &*outbox {
+            return Ok(outbox.clone());
+        }
+        self.fabric().failure.check()?;
+        let connected = self.connect()?;
+        let made = Outbox::new(&self.place, &connected, self.host.rank);
+        *outbox = Some(made.clone());
+        Ok(made)
+    }
+
+    fn connect(&self) -> Result<Arc<NcclCommunicator>, CollectiveError> {
+        let fail = |error: DeviceError| self.place.fail(&error);
+        let options = self.place.gpu.options();
+        let id = Buffer::from_vec(vec![0u8; NcclId::BYTES]);
+        if self.host.rank == 0 {
+            id.write(0, &NcclId::new(options).map_err(fail)?.bytes());
+        }
+        self.host.broadcast(&id.whole(), 0)?.wait()?;
+        let mut bytes = [0; NcclId::BYTES];
+        id.read(0, &mut bytes);
+        self.place.gpu.load_copies().map_err(fail)?;
+        // Memory is allocated meanwhile, which is not to happen beside what other groups do.
+        self.place.stream.synchronize().map_err(fail)?;
+        self.place.gpu.synchronize();
+        let goes_on = || {
+            look();
+            !self.fabric().failure.is_set()
+        };
+        let (rank, size) = (self.host.rank, self.identities.len());
+        let id = NcclId::from_bytes(bytes);
+        let connected = NcclCommunicator::new(&self.place.stream, &id, rank, size, &goes_on);
+        let Some(connected) = connected.map_err(fail)? else {
+            return Err(self.fabric().failure.get().unwrap_or(CollectiveError::Closed));
+        };
+        let connected = Arc::new(connected);
+        self.place.watch.add(&connected)?;
+        Ok(connected)
+    }
+
+    /// Enqueues a collective, behind messages that have not begun.
+    fn enqueue(
+        &self,
+        arguments: Result<(), CollectiveError>,
+        kept: &[&Slice],
+        work: impl FnOnce(&NcclCommunicator) -> Result<(), DeviceError>,
+    ) -> Result<Event, CollectiveError> {
+        arguments.map_err(|error| self.fabric().fail(error))?;
+        if kept.iter().all(|slice| slice.len == 0) && self.is_alone() {
+            return Ok(Event::ready());
+        }
+        let outbox = self.outbox()?;
+        outbox.begin();
+        let kept = kept.iter().map(|slice| (*slice).clone()).collect();
+        let enqueued = self.place.enqueue(kept, || work(outbox.link()))?;
+        Ok(Event::driven(Arc::new(enqueued)))
+    }
+
+    fn is_alone(&self) -> bool {
+        self.identities.len() == 1
+    }
+
+    /// A reduction that NCCL does not have, on the host.
+    fn on_host(
+        &self,
+        send: &Slice,
+        receive: Option<&Slice>,
+        reduce: impl FnOnce(&Slice, &Slice) -> Result<Event, CollectiveError>,
+    ) -> Result<Event, CollectiveError> {
+        let mut bytes = vec![0; send.len];
+        send.buffer.read(send.offset, &mut bytes);
+        let own = Buffer::aligned(&bytes).slice(0, send.len);
+        let result = match receive {
+            Some(receive) => Buffer::aligned(&vec![0; receive.len]).slice(0, receive.len),
+            None => own.clone(),
+        };
+        reduce(&own, &result)?.wait()?;
+        let to = receive.unwrap_or(send);
+        result.buffer.read(0, &mut bytes[..result.len]);
+        to.buffer.write(to.offset, &bytes[..to.len]);
+        Ok(Event::ready())
+    }
+
+    /// Messages of GPUs, which begin when they are waited for or when something else is enqueued.
+    fn post(
+        &self,
+        arguments: Result<(), CollectiveError>,
+        sends: Vec<Part>,
+        receives: Vec<Part>,
+        begins: bool,
+    ) -> Result<Event, CollectiveError> {
+        arguments.map_err(|error| self.fabric().fail(error))?;
+        self.fabric().failure.check()?;
+        let outbox = self.outbox()?;
+        let posted = outbox.post(sends, receives);
+        if begins {
+            outbox.begin();
+        }
+        Ok(Event::driven(Arc::new(posted)))
+    }
+}
+
+/// Where the parts of a slice lie that have so many bytes.
+fn parts(counts: &[usize]) -> impl Iterator<Item = (usize, Range<usize>)> {
+    counts.iter().enumerate().scan(0, |offset, (peer, count)| {
+        let start = *offset;
+        *offset += count;
+        Some((peer, start..*offset))
+    })
+}
+
+/// Parts of a slice, one for each member.
+fn split_up(data: &Slice, counts: &[usize]) -> Vec<Part> {
+    let part = |(peer, range): (usize, Range<usize>)| Part {
+        peer,
+        data: data.slice(range.start, range.len()),
+    };
+    parts(counts).map(part).collect()
+}
+
+/// The same bytes for, or from, the given members.
+fn same(data: &Slice, members: impl Iterator<Item = usize>) -> Vec<Part> {
+    members.map(|peer| Part { peer, data: data.clone() }).collect()
+}
+
+fn address(slice: &Slice) -> u64 {
+    slice.as_ptr() as u64
+}
+
+fn part_of(message: &Message) -> Part {
+    Part { peer: message.peer, data: message.data.clone() }
+}
+
+/// Two things to wait for.
+struct Both([Event; 2]);
+
+impl Completion for Both {
+    fn is_done(&self) -> bool {
+        self.0.iter().all(Event::is_done)
+    }
+
+    fn wait(&self) -> Result<(), EventError> {
+        self.0.iter().try_for_each(Event::wait)
+    }
+}
+
+impl Communicator for GpuMember {
+    fn rank(&self) -> usize {
+        self.host.rank
+    }
+
+    fn size(&self) -> usize {
+        self.identities.len()
+    }
+
+    fn plane(&self) -> &'static str {
+        if self.is_direct && !self.is_alone() { "nccl" } else { self.host.plane() }
+    }
+
+    fn takes_device_memory(&self) -> bool {
+        self.is_direct
+    }
+
+    fn prepare(&self) -> Result<(), CollectiveError> {
+        if self.is_direct { self.outbox().map(drop) } else { Ok(()) }
+    }
+
+    fn all_reduce(
+        &self,
+        data: &Slice,
+        dtype: DType,
+        monoid: Monoid,
+    ) -> Result<Event, CollectiveError> {
+        if !self.is_remote(data) {
+            return self.host.all_reduce(data, dtype, monoid);
+        }
+        let checked = Items { dtype, monoid }.check("all_reduce", data.len);
+        let Some((element, reduction, _)) = native(dtype, monoid) else {
+            return self.on_host(data, None, |own, _| self.host.all_reduce(own, dtype, monoid));
+        };
+        self.enqueue(checked, &[data], |link| {
+            let (at, count) = (address(data), data.len / element.size());
+            // SAFETY: the slice lies in this device's memory and is kept until the stream is past.
+            unsafe { link.all_reduce([at, at], count, element, reduction) }
+        })
+    }
+
+    fn reduce(
+        &self,
+        data: &Slice,
+        dtype: DType,
+        monoid: Monoid,
+        root: usize,
+    ) -> Result<Event, CollectiveError> {
+        if !self.is_remote(data) {
+            return self.host.reduce(data, dtype, monoid, root);
+        }
+        let checked = Items { dtype, monoid }.check("reduce", data.len);
+        let checked = self.host.check_member(root).and(checked);
+        let Some((element, reduction, _)) = native(dtype, monoid) else {
+            return self.on_host(data, None, |own, _| self.host.reduce(own, dtype, monoid, root));
+        };
+        self.enqueue(checked, &[data], |link| {
+            let (at, count) = (address(data), data.len / element.size());
+            // SAFETY: as in `all_reduce`.
+            unsafe { link.reduce([at, at], count, element, reduction, root) }
+        })
+    }
+
+    fn broadcast(&self, data: &Slice, root: usize) -> Result<Event, CollectiveError> {
+        if !self.is_remote(data) {
+            return self.host.broadcast(data, root);
+        }
+        self.enqueue(self.host.check_member(root), &[data], |link| {
+            // SAFETY: as in `all_reduce`.
+            unsafe { link.broadcast(address(data), data.len, root) }
+        })
+    }
+
+    fn all_gather_v(
+        &self,
+        send: &Slice,
+        receive: &Slice,
+        counts: &[usize],
+    ) -> Result<Event, CollectiveError> {
+        if !self.is_remote(send) {
+            return self.host.all_gather_v(send, receive, counts);
+        }
+        let operation = Operation::AllGather;
+        let checked = self.host.check_own(operation, counts, send);
+        let checked = checked.and_then(|()| self.host.check_total(operation, counts, receive));
+        self.enqueue(checked, &[send, receive], |link| {
+            if counts.iter().all(|count| *count == send.len) {
+                // SAFETY: as in `all_reduce`.
+                return unsafe { link.all_gather([address(send), address(receive)], send.len) };
+            }
+            let sends = same(send, 0..counts.len());
+            transfer(link, self.host.rank, &sends, &split_up(receive, counts))
+        })
+    }
+
+    fn reduce_scatter_v(
+        &self,
+        send: &Slice,
+        receive: &Slice,
+        counts: &[usize],
+        dtype: DType,
+        monoid: Monoid,
+    ) -> Result<Event, CollectiveError> {
+        if !self.is_remote(send) {
+            return self.host.reduce_scatter_v(send, receive, counts, dtype, monoid);
+        }
+        let (operation, items) = (Operation::ReduceScatter, Items { dtype, monoid });
+        let whole = counts.iter().map(|count| items.check("reduce_scatter", *count));
+        let checked = self
+            .host
+            .check_total(operation, counts, send)
+            .and_then(|()| self.host.check_own(operation, counts, receive))
+            .and_then(|()| whole.collect());
+        let Some((element, reduction, _)) = native(dtype, monoid) else {
+            return self.on_host(send, Some(receive), |own, result| {
+                self.host.reduce_scatter_v(own, result, counts, dtype, monoid)
+            });
+        };
+        self.enqueue(checked, &[send, receive], |link| {
+            let (from, to) = (address(send), address(receive));
+            if counts.iter().all(|count| *count == receive.len) {
+                let count = receive.len / element.size();
+                // SAFETY: as in `all_reduce`.
+                return unsafe { link.reduce_scatter([from, to], count, element, reduction) };
+            }
+            link.grouped(|| {
+                for (root, range) in parts(counts).filter(|(_, range)| !range.is_empty()) {
+                    let (part, count) = (from + range.start as u64, range.len() / element.size());
+                    // SAFETY: as in `all_reduce`; only the root's place is written.
+                    unsafe { link.reduce([part, to], count, element, reduction, root) }?;
+                }
+                Ok(())
+            })
+        })
+    }
+
+    fn all_to_all_v(
+        &self,
+        send: &Slice,
+        send_counts: &[usize],
+        receive: &Slice,
+        receive_counts: &[usize],
+    ) -> Result<Event, CollectiveError> {
+        if !self.is_remote(send) {
+            return self.host.all_to_all_v(send, send_counts, receive, receive_counts);
+        }
+        let (operation, rank) = (Operation::AllToAll, self.host.rank);
+        let checked = self
+            .host
+            .check_total(operation, send_counts, send)
+            .and_then(|()| self.host.check_total(operation, receive_counts, receive))
+            .and_then(|()| check(operation, send_counts[rank], receive_counts[rank]));
+        self.enqueue(checked, &[send, receive], |link| {
+            let (sends, receives) =
+                (split_up(send, send_counts), split_up(receive, receive_counts));
+            transfer(link, rank, &sends, &receives)
+        })
+    }
+
+    fn scatter_v(
+        &self,
+        send: Option<&Slice>,
+        receive: &Slice,
+        counts: &[usize],
+        root: usize,
+    ) -> Result<Event, CollectiveError> {
+        if !self.is_remote(receive) {
+            return self.host.scatter_v(send, receive, counts, root);
+        }
+        let (operation, rank) = (Operation::Scatter, self.host.rank);
+        let send = send.filter(|_| rank == root);
+        let checked = self.host.check_member(root);
+        let checked = checked.and_then(|()| self.host.check_own(operation, counts, receive));
+        let checked = checked.and_then(|()| match send {
+            Some(send) => self.host.check_total(operation, counts, send),
+            None if rank == root => check(operation, counts.iter().sum(), 0),
+            None => Ok(()),
+        });
+        let kept: Vec<&Slice> = send.into_iter().chain([receive]).collect();
+        self.enqueue(checked, &kept, |link| {
+            let sends = send.map_or_else(Vec::new, |send| split_up(send, counts));
+            let receives =
+                same(receive, std::iter::once(root).filter(|_| send.is_some() || rank != root));
+            transfer(link, rank, &sends, &receives)
+        })
+    }
+
+    fn gather_v(
+        &self,
+        send: &Slice,
+        receive: Option<&Slice>,
+        counts: &[usize],
+        root: usize,
+    ) -> Result<Event, CollectiveError> {
+        if !self.is_remote(send) {
+            return self.host.gather_v(send, receive, counts, root);
+        }
+        let (operation, rank) = (Operation::Gather, self.host.rank);
+        let receive = receive.filter(|_| rank == root);
+        let checked = self.host.check_member(root);
+        let checked = checked.and_then(|()| self.host.check_own(operation, counts, send));
+        let checked = checked.and_then(|()| match receive {
+            Some(receive) => self.host.check_total(operation, counts, receive),
+            None if rank == root => check(operation, counts.iter().sum(), 0),
+            None => Ok(()),
+        });
+        let kept: Vec<&Slice> = receive.into_iter().chain([send]).collect();
+        self.enqueue(checked, &kept, |link| {
+            let receives = receive.map_or_else(Vec::new, |receive| split_up(receive, counts));
+            let sends =
+                same(send, std::iter::once(root).filter(|_| receive.is_some() || rank != root));
+            transfer(link, rank, &sends, &receives)
+        })
+    }
+
+    fn send(&self, data: &Slice, to: usize) -> Result<Event, CollectiveError> {
+        if !self.is_remote(data) {
+            return self.host.send(data, to);
+        }
+        let part = Part { peer: to, data: data.clone() };
+        self.post(self.host.check_member(to), vec![part], Vec::new(), false)
+    }
+
+    fn recv(&self, data: &Slice, from: usize) -> Result<Event, CollectiveError> {
+        if !self.is_remote(data) {
+            return self.host.recv(data, from);
+        }
+        let part = Part { peer: from, data: data.clone() };
+        self.post(self.host.check_member(from), Vec::new(), vec![part], false)
+    }
+
+    fn send_recv(
+        &self,
+        send: &Slice,
+        to: usize,
+        receive: &Slice,
+        from: usize,
+    ) -> Result<Event, CollectiveError> {
+        let outgoing = Message { peer: to, data: send.clone() };
+        let incoming = Message { peer: from, data: receive.clone() };
+        self.exchange(&[outgoing], &[incoming])
+    }
+
+    fn exchange(&self, sends: &[Message], receives: &[Message]) -> Result<Event, CollectiveError> {
+        let is_remote = |message: &&Message| self.is_remote(&message.data);
+        let of_gpu =
+            |all: &[Message]| all.iter().filter(is_remote).map(part_of).collect::<Vec<_>>();
+        let of_host =
+            |all: &[Message]| all.iter().filter(|one| !is_remote(one)).cloned().collect::<Vec<_>>();
+        let far = (of_gpu(sends), of_gpu(receives));
+        let near = (of_host(sends), of_host(receives));
+        if far.0.is_empty() && far.1.is_empty() {
+            return self.host.exchange(sends, receives);
+        }
+        let mut peers = far.0.iter().chain(&far.1);
+        let checked = peers.try_for_each(|part| self.host.check_member(part.peer));
+        let far = self.post(checked, far.0, far.1, true)?;
+        if near.0.is_empty() && near.1.is_empty() {
+            return Ok(far);
+        }
+        let near = self.host.exchange(&near.0, &near.1)?;
+        Ok(Event::driven(Arc::new(Both([near, far]))))
+    }
+
+    fn barrier(&self) -> Result<(), CollectiveError> {
+        self.host.barrier()
+    }
+
+    fn split(
+        &self,
+        color: Option<u32>,
+        key: u32,
+    ) -> Result<Option<Arc<dyn Communicator>>, CollectiveError> {
+        let Some((host, members)) = self.host.divide(color, key)? else { return Ok(None) };
+        let identities = members.iter().map(|member| self.identities[*member].clone()).collect();
+        Ok(Some(GpuMember::new(host, self.place.clone(), identities)))
+    }
+}

@@ -1,0 +1,142 @@
+//! Messages between GPUs: those that come one after the other begin together.
+//!
+//! A send is over when the receiver has the bytes, and what comes later in the stream waits for it.
+//! So members that first send to each other and then receive would wait for ever: what they ask
+//! for is kept until somebody waits for it, or something else is to be enqueued.
+
+use super::member::{Enqueued, Place};
+use crate::CollectiveError;
+use phalanx_device::cuda::NcclCommunicator;
+use phalanx_device::{Completion, DeviceError, EventError, Slice};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+/// Bytes to or from a member.
+pub(super) struct Part {
+    pub(super) peer: usize,
+    pub(super) data: Slice,
+}
+
+/// How messages that begin together have begun.
+type Batch = Arc<OnceLock<Result<Arc<Enqueued>, CollectiveError>>>;
+
+/// Messages that have not begun.
+pub(super) struct Outbox {
+    place: Arc<Place>,
+    link: Arc<NcclCommunicator>,
+    rank: usize,
+    waiting: Mutex<Waiting>,
+}
+
+#[derive(Default)]
+struct Waiting {
+    sends: Vec<Part>,
+    receives: Vec<Part>,
+    batch: Batch,
+}
+
+impl Outbox {
+    pub(super) fn new(
+        place: &Arc<Place>,
+        link: &Arc<NcclCommunicator>,
+        rank: usize,
+    ) -> Arc<Outbox> {
+        let (place, link, waiting) = (place.clone(), link.clone(), Mutex::default());
+        Arc::new(Outbox { place, link, rank, waiting })
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The connection of the group.
+    pub(super) fn link(&self) -> &Arc<NcclCommunicator> {
+        &self.link
+    }
+
+    /// Adds messages to those that are to begin.
+    pub(super) fn post(self: &Arc<Self>, sends: Vec<Part>, receives: Vec<Part>) -> Posted {
+        let mut waiting = self.waiting();
+        waiting.sends.extend(sends);
+        waiting.receives.extend(receives);
+        Posted { outbox: self.clone(), batch: waiting.batch.clone() }
+    }
+
+    /// Begins what has not begun. The outcome is that of the messages.
+    pub(super) fn begin(&self) {
+        let Waiting { sends, receives, batch } = {
+            let mut waiting = self.waiting();
+            if waiting.sends.is_empty() && waiting.receives.is_empty() {
+                return;
+            }
+            std::mem::take(&mut *waiting)
+        };
+        let slices = sends.iter().chain(&receives).map(|part| part.data.clone()).collect();
+        let work = || transfer(&self.link, self.rank, &sends, &receives);
+        let begun = self.place.enqueue(slices, work);
+        let _ = batch.set(begun.map(Arc::new));
+    }
+}
+
+/// Messages that begin when they are waited for, if not before.
+pub(super) struct Posted {
+    outbox: Arc<Outbox>,
+    batch: Batch,
+}
+
+impl Completion for Posted {
+    fn is_done(&self) -> bool {
+        self.batch.get().is_some()
+    }
+
+    fn wait(&self) -> Result<(), EventError> {
+        self.outbox.begin();
+        match self.batch.get() {
+            Some(Ok(enqueued)) => enqueued.wait(),
+            Some(Err(error)) => Err(EventError::new(error.clone())),
+            // Nothing was to be sent or received.
+            None => Ok(()),
+        }
+    }
+}
+
+/// Enqueues sends and receives that make progress together, in list order within a pair.
+pub(super) fn transfer(
+    link: &NcclCommunicator,
+    rank: usize,
+    sends: &[Part],
+    receives: &[Part],
+) -> Result<(), DeviceError> {
+    let address = |slice: &Slice| slice.as_ptr() as u64;
+    let is_own = |part: &&Part| part.peer == rank;
+    let is_others = |part: &&Part| part.peer != rank && part.data.len > 0;
+    let mut own: VecDeque<&Part> = sends.iter().filter(is_own).collect();
+    for to in receives.iter().filter(is_own) {
+        let Some(from) = own.pop_front() else {
+            unreachable!("bug: a message of oneself that was not sent")
+        };
+        assert_eq!(from.data.len, to.data.len, "bug: a message to oneself changes its length");
+        let places = [address(&from.data), address(&to.data)];
+        if places[0] != places[1] && to.data.len > 0 {
+            // SAFETY: both slices lie in this device's memory and are kept until the stream is
+            // past the copy.
+            unsafe { link.copy(places, to.data.len) }?;
+        }
+    }
+    assert!(own.is_empty(), "bug: a message to oneself that is not received");
+    if !sends.iter().chain(receives).any(|part| is_others(&part)) {
+        return Ok(());
+    }
+    link.grouped(|| {
+        for Part { peer, data } in sends.iter().filter(is_others) {
+            // SAFETY: the slice lies in this device's memory and is kept until the stream is past
+            // the message.
+            unsafe { link.send(address(data), data.len, *peer) }?;
+        }
+        for Part { peer, data } in receives.iter().filter(is_others) {
+            // SAFETY: as above.
+            unsafe { link.receive(address(data), data.len, *peer) }?;
+        }
+        Ok(())
+    })
+}

@@ -1,0 +1,17 @@
+//! The plane `nccl`: slices in the memory of GPUs, each of which one member has.
+//!
+//! A member of such a group is two: slices on the host go the way that they always go, and what
+//! lies on GPUs is enqueued in a stream of the device's own beside its work. The stream waits for
+//! the work before, and the work after waits for the stream (`Event::wait`); the host waits for
+//! neither. When the world ends, a thread ends all groups of GPUs, so that nothing hangs.
+
+mod facts;
+mod member;
+mod messages;
+mod reduction;
+mod watch;
+
+pub use facts::device_facts;
+pub(crate) use facts::identities;
+pub(crate) use member::{GpuMember, Place};
+pub(crate) use watch::Watch;
