@@ -32,7 +32,7 @@ pub use combine::{reduce_into, reduce_onto};
 pub use communicator::{Communicator, Message};
 pub use counting::{Count, Counting, Counts};
 pub use error::CollectiveError;
-pub use nccl::device_facts;
+pub use nccl::{cuda_sources, device_facts};
 pub use operation::Operation;
 pub use records::{Recorded, RecordedOperation};
 pub use rendezvous::Rendezvous;

@@ -1,13 +1,16 @@
 //! A member whose device is a GPU: the host's slices and the GPU's go different ways.
 
+use super::combine::{Combination, combiner};
 use super::messages::{Outbox, Part, transfer};
 use super::reduction::native;
 use super::watch::Watch;
 use crate::group::{Member, check};
-use crate::order::Items;
+use crate::order::{Items, own_part};
 use crate::transport::Fabric;
 use crate::{CollectiveError, Communicator, Message, Operation};
-use phalanx_device::cuda::{CudaDevice, Event as Point, NcclCommunicator, NcclId, Stream};
+use phalanx_device::cuda::{
+    CudaDevice, Event as Point, Function, NcclCommunicator, NcclId, Stream,
+};
 use phalanx_device::{Buffer, Completion, Device, DeviceError, Event, EventError, Slice};
 use phalanx_ops::waiting::look;
 use phalanx_ops::{DType, Monoid};
@@ -16,6 +19,8 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// Up to so many bytes every member combines all of what our own kernel combines.
+const SHORT_BYTES: usize = 256 << 10;
 /// The most urgent priority of streams; the driver takes the nearest that it has.
 const URGENT: i32 = -8;
 
@@ -121,6 +126,8 @@ pub(crate) struct GpuMember {
     is_direct: bool,
     /// The connection, once it is made, and what is to begin on it.
     outbox: Mutex<Option<Arc<Outbox>>>,
+    /// What the group has combined by our own kernel.
+    combined: Mutex<HashSet<(DType, Monoid)>>,
 }
 
 impl GpuMember {
@@ -131,7 +138,8 @@ impl GpuMember {
     ) -> Arc<GpuMember> {
         let distinct: HashSet<&Arc<str>> = identities.iter().collect();
         let is_direct = distinct.len() == identities.len();
-        Arc::new(GpuMember { host, place, identities, is_direct, outbox: Mutex::default() })
+        let (outbox, combined) = (Mutex::default(), Mutex::default());
+        Arc::new(GpuMember { host, place, identities, is_direct, outbox, combined })
     }
 
     fn fabric(&self) -> &Fabric {
@@ -207,25 +215,72 @@ impl GpuMember {
         self.identities.len() == 1
     }
 
-    /// A reduction that NCCL does not have, on the host.
-    fn on_host(
-        &self,
-        send: &Slice,
-        receive: Option<&Slice>,
-        reduce: impl FnOnce(&Slice, &Slice) -> Result<Event, CollectiveError>,
-    ) -> Result<Event, CollectiveError> {
-        let mut bytes = vec![0; send.len];
-        send.buffer.read(send.offset, &mut bytes);
-        let own = Buffer::aligned(&bytes).slice(0, send.len);
-        let result = match receive {
-            Some(receive) => Buffer::aligned(&vec![0; receive.len]).slice(0, receive.len),
-            None => own.clone(),
+    /// The kernel for what NCCL does not combine. When the group needs it for the first time, nobody
+    /// goes on before all have loaded it.
+    fn combiner(&self, items: Items) -> Result<Function, CollectiveError> {
+        let function = combiner(&self.place.gpu, items.dtype, items.monoid);
+        let function = function.map_err(|error| self.place.fail(&error))?;
+        let is_new = {
+            let mut known = self.combined.lock().unwrap_or_else(PoisonError::into_inner);
+            known.insert((items.dtype, items.monoid))
         };
-        reduce(&own, &result)?.wait()?;
-        let to = receive.unwrap_or(send);
-        result.buffer.read(0, &mut bytes[..result.len]);
-        to.buffer.write(to.offset, &bytes[..to.len]);
-        Ok(Event::ready())
+        if is_new {
+            self.host.barrier()?;
+        }
+        Ok(function)
+    }
+
+    /// Combines what NCCL does not: every member gets its part of all members' data and combines
+    /// that in the order of ranks. With `gathers` all get all parts, in place.
+    fn combine(
+        &self,
+        checked: Result<(), CollectiveError>,
+        items: Items,
+        [send, receive]: [&Slice; 2],
+        counts: &[usize],
+        gathers: bool,
+    ) -> Result<Event, CollectiveError> {
+        checked.map_err(|error| self.fabric().fail(error))?;
+        let (rank, members) = (self.host.rank, counts.len());
+        if send.len == 0 || members == 1 {
+            return self.enqueue(Ok(()), &[send, receive], |link| {
+                let places = [address(send), address(receive)];
+                // SAFETY: both slices lie in this device's memory and are kept.
+                if places[0] == places[1] { Ok(()) } else { unsafe { link.copy(places, send.len) } }
+            });
+        }
+        let (function, own) = (self.combiner(items)?, counts[rank]);
+        let is_short = gathers && send.len <= SHORT_BYTES;
+        let room = if is_short { send.len } else { own } * members;
+        let scratch = self.place.gpu.clone().allocate(room);
+        let scratch = scratch.map_err(|error| self.place.fail(&error))?.whole();
+        self.enqueue(Ok(()), &[send, receive, &scratch], |link| {
+            let combination = |to: &Slice| Combination {
+                from: address(&scratch),
+                to: address(to),
+                items: (to.len / items.size()) as u64,
+                stride: to.len as u64,
+                members: members as u64,
+            };
+            if is_short {
+                // SAFETY: the slices lie in this device's memory and are kept; there is room for
+                // the data of every member.
+                unsafe {
+                    link.all_gather([address(send), address(&scratch)], send.len)?;
+                    combination(receive).launch(function, link.stream());
+                }
+                return Ok(());
+            }
+            let sends = split_up(send, counts);
+            transfer(link, rank, &sends, &split_up(&scratch, &vec![own; members]))?;
+            let result = if gathers { sends[rank].data.clone() } else { receive.clone() };
+            // SAFETY: as above.
+            unsafe { combination(&result).launch(function, link.stream()) };
+            match gathers {
+                true => transfer(link, rank, &same(&result, 0..members), &sends),
+                false => Ok(()),
+            }
+        })
     }
 
     /// Messages of GPUs, which begin when they are waited for or when something else is enqueued.
@@ -245,6 +300,11 @@ impl GpuMember {
         }
         Ok(Event::driven(Arc::new(posted)))
     }
+}
+
+/// Bytes of an even part of so many for each member, in whole items.
+fn shares(bytes: usize, items: Items, members: usize) -> Vec<usize> {
+    (0..members).map(|member| own_part(items, bytes, members, member).len()).collect()
 }
 
 /// Where the parts of a slice lie that have so many bytes.
@@ -321,9 +381,11 @@ impl Communicator for GpuMember {
         if !self.is_remote(data) {
             return self.host.all_reduce(data, dtype, monoid);
         }
-        let checked = Items { dtype, monoid }.check("all_reduce", data.len);
+        let items = Items { dtype, monoid };
+        let checked = items.check("all_reduce", data.len);
         let Some((element, reduction, _)) = native(dtype, monoid) else {
-            return self.on_host(data, None, |own, _| self.host.all_reduce(own, dtype, monoid));
+            let counts = shares(data.len, items, self.size());
+            return self.combine(checked, items, [data, data], &counts, true);
         };
         self.enqueue(checked, &[data], |link| {
             let (at, count) = (address(data), data.len / element.size());
@@ -342,10 +404,12 @@ impl Communicator for GpuMember {
         if !self.is_remote(data) {
             return self.host.reduce(data, dtype, monoid, root);
         }
-        let checked = Items { dtype, monoid }.check("reduce", data.len);
+        let items = Items { dtype, monoid };
+        let checked = items.check("reduce", data.len);
         let checked = self.host.check_member(root).and(checked);
         let Some((element, reduction, _)) = native(dtype, monoid) else {
-            return self.on_host(data, None, |own, _| self.host.reduce(own, dtype, monoid, root));
+            let counts = shares(data.len, items, self.size());
+            return self.combine(checked, items, [data, data], &counts, true);
         };
         self.enqueue(checked, &[data], |link| {
             let (at, count) = (address(data), data.len / element.size());
@@ -405,9 +469,7 @@ impl Communicator for GpuMember {
             .and_then(|()| self.host.check_own(operation, counts, receive))
             .and_then(|()| whole.collect());
         let Some((element, reduction, _)) = native(dtype, monoid) else {
-            return self.on_host(send, Some(receive), |own, result| {
-                self.host.reduce_scatter_v(own, result, counts, dtype, monoid)
-            });
+            return self.combine(checked, items, [send, receive], counts, false);
         };
         self.enqueue(checked, &[send, receive], |link| {
             let (from, to) = (address(send), address(receive));

@@ -5,12 +5,14 @@
 //! the work before, and the work after waits for the stream (`Event::wait`); the host waits for
 //! neither. When the world ends, a thread ends all groups of GPUs, so that nothing hangs.
 
+mod combine;
 mod facts;
 mod member;
 mod messages;
 mod reduction;
 mod watch;
 
+pub use combine::cuda_sources;
 pub use facts::device_facts;
 pub(crate) use facts::identities;
 pub(crate) use member::{GpuMember, Place};

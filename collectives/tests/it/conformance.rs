@@ -1,6 +1,6 @@
 //! The table of reductions: operation x dtype x monoid x size x members, on every plane.
 
-use crate::fixture::{Fixture, PLANES, bytes, connected, local, place, slice};
+use crate::fixture::{Fixture, PLANES, bytes, connected, local, on_gpus, place, slice};
 use crate::reference::{check, item};
 use phalanx_collectives::Communicator;
 use phalanx_ops::{DType, Monoid};
@@ -102,6 +102,53 @@ fn reductions_combine_every_dtype_with_every_monoid_on_every_plane() {
             fixture.shutdown();
         }
     }
+    for ((_, plane), members) in on_gpus() {
+        let fixture = plane(members);
+        fixture.run(|member| {
+            for (number, (dtype, monoid)) in pairs().enumerate() {
+                let long = LONG / monoid.item_size(dtype) + 3;
+                for kind in [Reduction::AllReduce, Reduction::Reduce, Reduction::ReduceScatter] {
+                    SHORT.iter().for_each(|&items| {
+                        reduction(member, kind, dtype, monoid, items);
+                    });
+                    if (number + kind as usize).is_multiple_of(3) {
+                        reduction(member, kind, dtype, monoid, long);
+                    }
+                }
+            }
+        });
+        fixture.shutdown();
+    }
+}
+
+/// Not a number, and numbers beside it.
+#[test]
+fn extremes_on_gpus_keep_what_is_not_a_number() {
+    for ((_, plane), members) in on_gpus() {
+        let fixture = plane(members);
+        fixture.run(|member| {
+            let own = if member.rank() == 1 { [f32::NAN, 3.0] } else { [1.0, 2.0] };
+            let data = slice(&own.map(f32::to_ne_bytes).concat());
+            member.all_reduce(&data, DType::F32, Monoid::Max).unwrap().wait().unwrap();
+            let result: Vec<f32> = bytes(&data)
+                .chunks_exact(4)
+                .map(|item| f32::from_ne_bytes(item.try_into().unwrap()))
+                .collect();
+            assert!(result[0].is_nan() && result[1] == 3.0, "{result:?}");
+        });
+        fixture.shutdown();
+    }
+}
+
+#[test]
+fn sums_on_gpus_have_the_same_bits_on_every_member_and_every_time() {
+    for ((_, plane), members) in on_gpus() {
+        for items in [9, 20_011] {
+            let first = rough_sums(&plane(members), items);
+            assert!(first.iter().all(|sums| sums[0] == first[0][0]), "members differ");
+            assert!(rough_sums(&plane(members), items) == first, "another time");
+        }
+    }
 }
 
 /// Numbers whose sum shows the order of additions.
@@ -159,7 +206,8 @@ fn sums_have_the_same_bits_on_every_member_every_plane_and_every_time() {
 
 #[test]
 fn reductions_work_in_place() {
-    for (_, plane) in PLANES {
+    let gpus = on_gpus().into_iter().filter(|(_, members)| *members == 4);
+    for (_, plane) in PLANES.iter().copied().chain(gpus.map(|(plane, _)| plane)) {
         let fixture = plane(4);
         fixture.run(|member| {
             for items in [4, 40_000] {

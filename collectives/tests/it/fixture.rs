@@ -1,16 +1,29 @@
-//! Worlds to test in: threads of this process, alone or connected over loopback.
+//! Worlds to test in: threads of this process, alone or connected over loopback, each of which has
+//! a GPU where there are several.
 
-use phalanx_collectives::{CollectiveError, Communicator, Rendezvous, World};
-use phalanx_device::{Buffer, Slice};
+use phalanx_collectives::{CollectiveError, Communicator, Rendezvous, World, device_facts};
+use phalanx_device::cuda::{CudaDevice, CudaOptions, cuda_devices};
+use phalanx_device::{Buffer, Device, Slice};
+use std::cell::RefCell;
 use std::net::TcpListener;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 /// The processes of a world and their devices, all in this process.
 pub struct Fixture {
     pub worlds: Vec<World>,
     pub members: Vec<Arc<dyn Communicator>>,
+    /// The device of each member, in whose memory the slices of its thread lie.
+    devices: Vec<Arc<dyn Device>>,
+    /// Groups of several tests would wait for each other on the same GPUs.
+    #[allow(dead_code, reason = "held until the fixture is dropped")]
+    turn: Option<MutexGuard<'static, ()>>,
+}
+
+thread_local! {
+    /// Where the slices of this thread lie, if not on the host.
+    static DEVICE: RefCell<Option<Arc<dyn Device>>> = const { RefCell::new(None) };
 }
 
 /// A plane: a name, and worlds of a number of members.
@@ -32,6 +45,57 @@ pub fn tcp(members: usize) -> Fixture {
 /// Two processes, of which the second has more devices.
 pub fn hybrid(members: usize) -> Fixture {
     if members == 1 { local(1) } else { connected(&[members / 2, members - members / 2]) }
+}
+
+/// The planes of GPUs, with the numbers of members that there are GPUs for, and NCCL; none where
+/// there is one GPU or none.
+pub fn on_gpus() -> Vec<(Plane, usize)> {
+    let count = cuda_devices(&options()).unwrap_or(0);
+    let planes: [Plane; 2] = [("nccl", one_process), ("nccl of processes", processes)];
+    let members = (2..=count.min(8)).filter(|members| [2, 3, 4, 8].contains(members));
+    let all: Vec<_> = members.flat_map(|members| planes.map(|plane| (plane, members))).collect();
+    if all.is_empty() {
+        println!("skipped on GPUs: there are {count}");
+    }
+    all
+}
+
+pub fn options() -> CudaOptions {
+    let folders = std::env::var_os("PHALANX_CUDA_PATH");
+    let folders = folders.map(|folders| std::env::split_paths(&folders).collect());
+    CudaOptions { folders: folders.unwrap_or_default(), ..CudaOptions::default() }
+}
+
+/// The first GPUs, and whoever has them to itself.
+fn gpus(members: usize) -> (Vec<Arc<dyn Device>>, Option<MutexGuard<'static, ()>>) {
+    static GPUS: OnceLock<Vec<Arc<dyn Device>>> = OnceLock::new();
+    static TURN: Mutex<()> = Mutex::new(());
+    let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let open = |at| CudaDevice::new(at, None, &options()).expect("a GPU") as Arc<dyn Device>;
+    let count = cuda_devices(&options()).unwrap_or(0);
+    let all = GPUS.get_or_init(|| (0..count).map(open).collect());
+    (all[..members].to_vec(), Some(turn))
+}
+
+fn one_process(members: usize) -> Fixture {
+    let (mut world, (devices, turn)) = (World::local(members).unwrap(), gpus(members));
+    world.attach(&devices).expect("streams");
+    Fixture { devices, turn, ..Fixture::of(vec![world]) }
+}
+
+/// As many processes as members, as far as the library can tell.
+fn processes(members: usize) -> Fixture {
+    let (devices, turn) = gpus(members);
+    let meetings = meetings(members).into_iter().zip(&devices).map(|(meeting, device)| {
+        Rendezvous { facts: device_facts(std::slice::from_ref(device)), ..meeting }
+    });
+    let worlds = join_all(meetings.collect()).into_iter().zip(&devices).map(|(world, device)| {
+        let mut world = world.expect("a world");
+        world.attach(std::slice::from_ref(device)).expect("a stream");
+        world
+    });
+    let worlds = worlds.collect();
+    Fixture { devices, turn, ..Fixture::of(worlds) }
 }
 
 /// Processes with the given numbers of devices.
@@ -68,7 +132,7 @@ pub fn join_all(meetings: Vec<Rendezvous>) -> Vec<Result<World, CollectiveError>
 impl Fixture {
     pub fn of(worlds: Vec<World>) -> Fixture {
         let members = worlds.iter().flat_map(World::communicators).collect();
-        Fixture { worlds, members }
+        Fixture { worlds, members, devices: Vec::new(), turn: None }
     }
 
     /// Runs `work` as every member, each on its thread. A panic of one ends the world for the
@@ -76,9 +140,10 @@ impl Fixture {
     pub fn run<T: Send>(&self, work: impl Fn(&dyn Communicator) -> T + Sync) -> Vec<T> {
         let work = &work;
         std::thread::scope(|scope| {
-            let start = |member: &Arc<dyn Communicator>| {
-                let member = member.clone();
+            let start = |(at, member): (usize, &Arc<dyn Communicator>)| {
+                let (member, device) = (member.clone(), self.devices.get(at).cloned());
                 scope.spawn(move || {
+                    DEVICE.set(device);
                     let outcome = catch_unwind(AssertUnwindSafe(|| work(&*member)));
                     if outcome.is_err() {
                         let message = String::from("a member panicked");
@@ -93,7 +158,7 @@ impl Fixture {
                     outcome
                 })
             };
-            let threads: Vec<_> = self.members.iter().map(start).collect();
+            let threads: Vec<_> = self.members.iter().enumerate().map(start).collect();
             let outcomes: Vec<_> =
                 threads.into_iter().map(|thread| thread.join().unwrap()).collect();
             outcomes
@@ -115,7 +180,10 @@ impl Fixture {
 
 /// A slice that holds a copy of the bytes.
 pub fn slice(bytes: &[u8]) -> Slice {
-    Buffer::from_vec(bytes.to_vec()).whole()
+    DEVICE.with_borrow(|device| match device {
+        Some(device) => device.upload(bytes).expect("memory of a GPU").whole(),
+        None => Buffer::from_vec(bytes.to_vec()).whole(),
+    })
 }
 
 /// A slice of bytes that no result should keep.
@@ -123,8 +191,9 @@ pub fn place(len: usize) -> Slice {
     slice(&vec![0xa5; len])
 }
 
-/// The bytes of a slice.
+/// The bytes of a slice: tests read their own slices, after the event of the last operation.
 pub fn bytes(slice: &Slice) -> Vec<u8> {
-    // SAFETY: tests read their own slices, after the event of the last operation on them.
-    unsafe { slice.bytes() }.to_vec()
+    let mut bytes = vec![0; slice.len];
+    slice.buffer.read(slice.offset, &mut bytes);
+    bytes
 }

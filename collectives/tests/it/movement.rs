@@ -1,8 +1,9 @@
 //! The table of operations that move bytes without looking at them, on every plane.
 
-use crate::fixture::{PLANES, bytes, place, slice, tcp};
+use crate::fixture::{PLANES, bytes, on_gpus, place, slice, tcp};
 use phalanx_collectives::{Communicator, Message};
-use phalanx_device::Slice;
+use phalanx_device::{Buffer, Slice};
+use phalanx_ops::{DType, Monoid};
 
 const MEMBERS: &[usize] = &[1, 2, 3, 4, 8, 11];
 /// Bytes: nothing, one, odd, just beyond the ring's and the network's limits, several pieces.
@@ -34,6 +35,14 @@ fn each(run: impl Fn(&dyn Communicator, usize) + Sync) {
             });
             fixture.shutdown();
         }
+    }
+    for ((name, plane), members) in on_gpus() {
+        let fixture = plane(members);
+        fixture.run(|member| {
+            assert!(member.takes_device_memory() && member.plane() == "nccl", "{name}");
+            SIZES.iter().for_each(|&size| run(member, size));
+        });
+        fixture.shutdown();
     }
 }
 
@@ -136,7 +145,16 @@ fn messages_between_a_pair_keep_their_order() {
     each(|member, size| {
         let (own, members) = (member.rank(), member.size());
         let (next, previous) = ((own + 1) % members, (own + members - 1) % members);
-        // Sends run ahead of receives, and a collective in between does not mix with them.
+        // Sends run ahead of receives, and a collective in between does not mix with them. On a GPU
+        // they begin with the receives that they are waited for with.
+        if member.takes_device_memory() {
+            let (send, receive) = (slice(&message(own, next, size)), place(size));
+            let sent = member.send(&send, next).unwrap();
+            member.recv(&receive, previous).unwrap().wait().unwrap();
+            sent.wait().unwrap();
+            assert!(bytes(&receive) == message(previous, own, size));
+            return;
+        }
         let lengths = [size, 3, size + 1];
         let sent: Vec<_> = lengths
             .iter()
@@ -224,6 +242,30 @@ fn an_exchange_reaches_everybody_and_oneself_and_overlaps_with_collectives() {
             assert!(bytes(data) == message(peer + turn, own, length(*peer, size)), "from {peer}");
         }
     });
+}
+
+#[test]
+fn groups_of_gpus_are_split_and_take_slices_of_the_host_too() {
+    for ((_, plane), members) in on_gpus() {
+        let fixture = plane(members);
+        fixture.run(|member| {
+            let own = member.rank();
+            let reversed = member.split(Some(0), (members - own) as u32).unwrap().unwrap();
+            let all = place(members);
+            reversed.all_gather(&slice(&[own as u8]), &all).unwrap().wait().unwrap();
+            let expected: Vec<u8> = (0..members as u8).rev().collect();
+            assert_eq!(bytes(&all), expected);
+            let alone = member.split(Some(own as u32), 0).unwrap().unwrap();
+            let data = slice(&5i64.to_ne_bytes());
+            alone.all_reduce(&data, DType::I64, Monoid::Add).unwrap().wait().unwrap();
+            assert_eq!(bytes(&data), 5i64.to_ne_bytes());
+            let host = |bytes: &[u8]| Buffer::from_vec(bytes.to_vec()).whole();
+            let gathered = host(&vec![0; members]);
+            member.all_gather(&host(&[own as u8]), &gathered).unwrap().wait().unwrap();
+            assert!(bytes(&gathered).into_iter().rev().eq(expected));
+        });
+        fixture.shutdown();
+    }
 }
 
 #[test]

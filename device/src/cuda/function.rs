@@ -2,10 +2,11 @@
 
 use super::device::{CudaDevice, living};
 use super::driver::check;
+use super::stream::Stream;
 use crate::{Device, DeviceError};
 use cudarc::driver::sys::{
     self, CUfunction, CUkernel, CUlaunchAttribute as Attribute, CUlaunchAttributeID as Id,
-    CUlaunchAttributeValue, CUlaunchConfig, CUlibrary,
+    CUlaunchAttributeValue, CUlaunchConfig, CUlibrary, CUstream,
 };
 use std::ffi::{CString, c_void};
 use std::sync::OnceLock;
@@ -144,6 +145,30 @@ impl Function {
     /// The bytes are a parameter of the kernel, and what it does with the addresses in them is
     /// right.
     pub unsafe fn launch(&self, device: &CudaDevice, size: GridSize, argument: &[u8]) {
+        // SAFETY: the caller's promise.
+        unsafe { self.enqueue(device, device.work_stream(), size, argument) };
+    }
+
+    /// As `launch`, in the order of another stream.
+    ///
+    /// # Safety
+    /// As `launch`.
+    pub unsafe fn launch_in(&self, stream: &Stream, size: GridSize, argument: &[u8]) {
+        let (device, handle) = (stream.device(), stream.handle() as CUstream);
+        let _kept = device.visit();
+        // SAFETY: the caller's promise; the stream lives.
+        unsafe { self.enqueue(device, handle, size, argument) };
+    }
+
+    /// # Safety
+    /// As `launch`; the stream is one of the device.
+    unsafe fn enqueue(
+        &self,
+        device: &CudaDevice,
+        stream: CUstream,
+        size: GridSize,
+        argument: &[u8],
+    ) {
         device.enter();
         let mut parameters = [argument.as_ptr().cast_mut().cast::<c_void>()];
         let attribute = |id, value| Attribute { id, pad: [0; 4], value };
@@ -167,7 +192,7 @@ impl Function {
             blockDimY: b,
             blockDimZ: c,
             sharedMemBytes: size.shared,
-            hStream: device.work_stream(),
+            hStream: stream,
             numAttrs: u32::from(attribute.is_some()),
             attrs: attribute.as_mut().map_or(std::ptr::null_mut(), |one| &raw mut *one),
         };

@@ -1,0 +1,57 @@
+//! Members on GPUs that fail or never come: an error on all others, and their streams go on.
+
+use crate::fixture::{on_gpus, slice};
+use phalanx_collectives::CollectiveError;
+use phalanx_ops::{DType, Monoid};
+use std::time::Duration;
+
+fn gives_up(rank: usize) -> CollectiveError {
+    let (error_code, message) = (String::from("test"), String::from("enough"));
+    CollectiveError::Aborted { rank, error_code, message }
+}
+
+#[test]
+fn who_waits_on_a_gpu_for_a_member_that_gives_up_has_its_error() {
+    for ((name, plane), members) in on_gpus() {
+        let fixture = plane(members);
+        let process = |member: usize| if fixture.worlds.len() == 1 { 0 } else { member };
+        let outcomes = fixture.run(|member| {
+            member.prepare().unwrap();
+            if member.rank() == 0 {
+                // The others are in the middle of their collective by then.
+                std::thread::sleep(Duration::from_millis(200));
+                fixture.worlds[0].abort(gives_up(0));
+                return None;
+            }
+            let data = slice(&vec![0; 1 << 20]);
+            let begun = member.all_reduce(&data, DType::F64, Monoid::Add);
+            let waited = begun.and_then(|event| Ok(event.wait()?));
+            // Until the stream goes on: reading waits for it.
+            let mut bytes = vec![0; 8];
+            data.buffer.read(0, &mut bytes);
+            let later = member.all_reduce(&data, DType::F64, Monoid::Add).map(drop);
+            Some((waited, later))
+        });
+        for (member, outcome) in outcomes.into_iter().enumerate() {
+            let Some((_, later)) = outcome else { continue };
+            assert_eq!(later, Err(gives_up(0)), "{name}, member {member}");
+            assert_eq!(fixture.worlds[process(member)].failure(), Some(gives_up(0)));
+        }
+    }
+}
+
+#[test]
+fn who_waits_for_a_connection_to_a_member_that_never_comes_has_an_error() {
+    for ((name, plane), members) in on_gpus() {
+        let fixture = plane(members);
+        let outcomes = fixture.run(|member| {
+            if member.rank() == members - 1 {
+                std::thread::sleep(Duration::from_millis(300));
+                fixture.worlds[0].abort(gives_up(0));
+                return Err(gives_up(0));
+            }
+            member.prepare()
+        });
+        assert!(outcomes.iter().all(|outcome| *outcome == Err(gives_up(0))), "{name}");
+    }
+}
