@@ -2,6 +2,7 @@
 # What `cargo xtask gpu` packs, run on a machine with a GPU: sh run.sh [RESULT]. The machine needs
 # neither Rust nor the sources, but Python with NumPy and pytest. PYTHON names the interpreter,
 # PHALANX_DEVICES the devices (cuda:0), BENCHES the cases of the benchmark (all; "none" for none).
+# With COLLECTIVES=all collectives are measured beside PyTorch's, on all GPUs of the machine.
 cd "$(dirname "$0")" || exit 1
 python=${PYTHON:-python3}
 result=$(realpath "${1:-result.txt}")
@@ -36,12 +37,17 @@ several=$("$python" -c "import os, xdist; print('-n', min(14, os.cpu_count()))" 
 pytest="$python -m pytest -q -p no:cacheprovider -p no:benchmark"
 part "what was found" "$python" -m phalanx info
 part "kernels" env CARGO_MANIFEST_DIR="$PWD/kernels" ./kernels/it executor structured
+# With several GPUs: multicast over NVLink stays off.
+export NCCL_NVLS_ENABLE="${NCCL_NVLS_ENABLE:-0}"
+part "collectives on several GPUs" ./collectives/it on_gpus movement:: conformance::reductions gpu_faults:: speed:: --test-threads=1
 part "GPUs in Python" $pytest tests/python/test_gpu.py
+part "several GPUs in Python" $pytest tests/python/test_several_gpus.py
 part "functions against NumPy" $pytest $several tests/python/conformance
 part "functions on three devices of the GPU" env PHALANX_DEVICES=cuda:0,0,0 $pytest $several tests/python/conformance
 part "programs" examples
 part "accuracy" "$python" benches/accuracy.py 1000000
 part "first calls of kernels" "$python" benches/compile.py
 part "an operation" "$python" benches/tiny.py
+if [ "$COLLECTIVES" = all ]; then part "collectives beside PyTorch" "$python" benches/collectives.py; fi
 if [ "$BENCHES" != none ]; then part "benchmark" "$python" benches/gpu.py $BENCHES; fi
 rm -f part.log cpu.log gpu.log

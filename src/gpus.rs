@@ -1,7 +1,7 @@
 //! What of CUDA a process finds.
 
 use crate::config::CudaOptions;
-use phalanx_device::cuda::{CudaDevice, Library, cuda_devices, find};
+use phalanx_device::cuda::{CudaDevice, Library, cuda_devices, find, nccl_version};
 
 /// The GPUs and the libraries of CUDA that a session would use, or why it would use none: names
 /// with a line about each. Local.
@@ -41,12 +41,31 @@ pub fn gpus(options: &CudaOptions) -> Vec<(String, String)> {
     }
     for library in Library::ALL {
         let line = match find(library, options) {
+            Ok(found) if library == Library::Nccl => {
+                let path = found.path.display();
+                match nccl_version(options) {
+                    Ok(version) => format!("{path}, version {version}"),
+                    Err(error) => format!("{path}, not used: {error}"),
+                }
+            }
             Ok(found) => found.path.display().to_string(),
             Err(error) => format!("not found; {}", error.hint()),
         };
         lines.push((String::from(library.name()), line));
     }
+    lines.push((String::from("GPUs tell"), plane(options)));
     lines
+}
+
+/// How GPUs tell each other what they have.
+fn plane(options: &CudaOptions) -> String {
+    match nccl_version(options) {
+        Ok(_) => String::from(
+            "each other by NCCL, if all processes have it and no two devices are one GPU; else \
+             over the host's memory",
+        ),
+        Err(_) => String::from("each other over the host's memory: NCCL cannot be used"),
+    }
 }
 
 #[cfg(test)]

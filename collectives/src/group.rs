@@ -28,6 +28,9 @@ pub(crate) struct Member {
     scratch: Mutex<Option<Buffer>>,
 }
 
+/// A member of a group that was split off, and the group's members by their numbers before.
+pub(crate) type Division = (Arc<Member>, Vec<usize>);
+
 type Posted = Result<Arc<Transfer>, CollectiveError>;
 
 impl Member {
@@ -165,7 +168,7 @@ impl Member {
         &self,
         color: Option<u32>,
         key: u32,
-    ) -> Result<Option<(Arc<Member>, Vec<usize>)>, CollectiveError> {
+    ) -> Result<Option<Division>, CollectiveError> {
         /// The colour of members that join no group; larger than every `u32`.
         const NONE: u64 = u64::MAX;
         let own = [color.map_or(NONE, u64::from), u64::from(key)];

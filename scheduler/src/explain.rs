@@ -50,7 +50,13 @@ fn counted(count: usize, one: &str, more: &str) -> String {
 }
 
 /// The plan as text; for GPUs with how the first device runs each launch.
-pub(crate) fn text(plan: &Plan, liveness: &Liveness, mesh: &Mesh, on_gpu: bool) -> String {
+pub(crate) fn text(
+    plan: &Plan,
+    liveness: &Liveness,
+    mesh: &Mesh,
+    on_gpu: bool,
+    plane: Option<&str>,
+) -> String {
     let finished = finalise(plan, liveness);
     let instance = on_gpu.then(|| instantiate(plan, &finished, mesh, 0));
     let costs = costs(plan, &finished, mesh);
@@ -110,6 +116,9 @@ pub(crate) fn text(plan: &Plan, liveness: &Liveness, mesh: &Mesh, on_gpu: bool) 
         if count > 0 {
             let _ = write!(text, ", {}", counted(count, one, more));
         }
+    }
+    if let Some(plane) = plane.filter(|_| exchanges + collectives > 0) {
+        let _ = write!(text, ", by {plane}");
     }
     let total = &costs.total;
     let _ = writeln!(

@@ -73,7 +73,7 @@ impl Engine for NullEngine {
 
     fn explain(&self, graph: &Graph) -> Result<String, Error> {
         let (plan, liveness) = self.plan(graph);
-        Ok(explain::text(&plan, &liveness, &self.mesh, false))
+        Ok(explain::text(&plan, &liveness, &self.mesh, false, None))
     }
 
     fn shardings(&self, graph: &Graph) -> Result<Vec<Sharding>, Error> {

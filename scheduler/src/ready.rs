@@ -94,8 +94,8 @@ impl Ready {
         self.instances.iter().flat_map(|instance| &instance.steps).any(LocalStep::communicates)
     }
 
-    /// Whether a device runs the plan for the first time, and has steps of which nobody knows before
-    /// what they load.
+    /// Whether a device runs the plan for the first time, and has steps of which nobody knows
+    /// before what they load.
     pub fn is_first_run(&self, local: usize) -> bool {
         let mut known = self.runs.devices.lock().unwrap_or_else(PoisonError::into_inner);
         self.runs.loads && known.insert(local)

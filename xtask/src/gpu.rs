@@ -23,8 +23,11 @@ const ALONG: [(&str, &str); 8] = [
     ("kernels/tests/golden", "kernels/tests/golden"),
 ];
 
-/// Builds the Python module and the tests of kernels, for release unless `fast`, and packs them
-/// with the tests and benchmarks in Python and the script that runs all of it.
+/// The place of the tests of `collectives`.
+const COLLECTIVES: &str = "collectives/it";
+
+/// Builds the Python module and the tests of kernels and of collectives, for release unless `fast`,
+/// and packs them with the tests and benchmarks in Python and the script that runs all of it.
 pub fn pack(project: &Project, fast: bool) -> Result<(), Failure> {
     let python = python::environment(project)?;
     let data = conformance::data(project, &python)?;
@@ -39,11 +42,13 @@ pub fn pack(project: &Project, fast: bool) -> Result<(), Failure> {
     let profile: &[&str] = if fast { &[] } else { &["--release"] };
     let module = python_tests::build(project, !fast)?;
     copy(&module, &folder.join("python/phalanx/_phalanx.abi3.so"))?;
-    let tests = project.test_program("phalanx-kernels", "it", profile)?;
-    copy(&tests, &folder.join("kernels/it"))?;
+    for (package, to) in [("phalanx-kernels", "kernels/it"), ("phalanx-collectives", COLLECTIVES)] {
+        copy(&project.test_program(package, "it", profile)?, &folder.join(to))?;
+    }
     copy(&project.path("benches/gpu_machine.sh"), &folder.join("run.sh"))?;
     Program::new("strip")
         .arguments([folder.join("python/phalanx/_phalanx.abi3.so"), folder.join("kernels/it")])
+        .arguments([folder.join(COLLECTIVES)])
         .run()?;
     let archive = folder.with_extension("tar.gz");
     Program::new("tar")

@@ -14,8 +14,11 @@ const THREADS: usize = 256;
 /// Blocks at most; each thread combines as many items as it takes.
 const MOST_BLOCKS: usize = 1 << 12;
 
-/// Loaded kernels by what they combine and the architecture.
-static LOADED: Mutex<Option<HashMap<(DType, Monoid, u32), Function>>> = Mutex::new(None);
+/// What a kernel combines, and for which architecture it is.
+type Key = (DType, Monoid, u32);
+
+/// Loaded kernels.
+static LOADED: Mutex<Option<HashMap<Key, Function>>> = Mutex::new(None);
 
 /// What the kernel is given; `combine.cu` declares the same.
 #[repr(C)]

@@ -215,8 +215,8 @@ impl GpuMember {
         self.identities.len() == 1
     }
 
-    /// The kernel for what NCCL does not combine. When the group needs it for the first time, nobody
-    /// goes on before all have loaded it.
+    /// The kernel for what NCCL does not combine. When the group needs it for the first time,
+    /// nobody goes on before all have loaded it.
     fn combiner(&self, items: Items) -> Result<Function, CollectiveError> {
         let function = combiner(&self.place.gpu, items.dtype, items.monoid);
         let function = function.map_err(|error| self.place.fail(&error))?;
@@ -245,8 +245,11 @@ impl GpuMember {
         if send.len == 0 || members == 1 {
             return self.enqueue(Ok(()), &[send, receive], |link| {
                 let places = [address(send), address(receive)];
-                // SAFETY: both slices lie in this device's memory and are kept.
-                if places[0] == places[1] { Ok(()) } else { unsafe { link.copy(places, send.len) } }
+                match send.len == 0 || places[0] == places[1] {
+                    true => Ok(()),
+                    // SAFETY: both slices lie in this device's memory and are kept.
+                    false => unsafe { link.copy(places, send.len) },
+                }
             });
         }
         let (function, own) = (self.combiner(items)?, counts[rank]);

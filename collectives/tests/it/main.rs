@@ -9,5 +9,6 @@ mod gpu_faults;
 mod movement;
 mod reference;
 mod rendezvous;
+mod speed;
 mod texts;
 mod tickets;

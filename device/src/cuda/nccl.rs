@@ -1,9 +1,9 @@
 //! NCCL: what GPUs tell each other, in one process or in several.
 //!
-//! The library is opened by our own search, for it is mostly called `libnccl.so.2` and lies in pip's
-//! package. Calls of a communicator block the host only while connections are made for the first
-//! time; what they do is in the order of the communicator's stream. Another thread may end one at
-//! any time (`NcclCommunicator::abort`), after which its stream goes on and its calls fail.
+//! The library is opened by our own search, for it is mostly called `libnccl.so.2` and lies in
+//! pip's package. Calls of a communicator block the host only while connections are made for the
+//! first time; what they do is in the order of the communicator's stream. Another thread may end
+//! one at any time (`NcclCommunicator::abort`), after which its stream goes on and its calls fail.
 
 use super::device::CudaDevice;
 use super::driver::check;
@@ -73,7 +73,8 @@ functions! {
     all_reduce = "ncclAllReduce":
         fn(Source, Target, usize, ncclDataType_t, ncclRedOp_t, ncclComm_t, cudaStream_t) -> Status;
     reduce = "ncclReduce":
-        fn(Source, Target, usize, ncclDataType_t, ncclRedOp_t, c_int, ncclComm_t, cudaStream_t) -> Status;
+        fn(Source, Target, usize, ncclDataType_t, ncclRedOp_t, c_int, ncclComm_t, cudaStream_t)
+            -> Status;
     broadcast = "ncclBroadcast":
         fn(Source, Target, usize, ncclDataType_t, c_int, ncclComm_t, cudaStream_t) -> Status;
     all_gather = "ncclAllGather":
@@ -81,7 +82,8 @@ functions! {
     reduce_scatter = "ncclReduceScatter":
         fn(Source, Target, usize, ncclDataType_t, ncclRedOp_t, ncclComm_t, cudaStream_t) -> Status;
     send = "ncclSend": fn(Source, usize, ncclDataType_t, c_int, ncclComm_t, cudaStream_t) -> Status;
-    receive = "ncclRecv": fn(Target, usize, ncclDataType_t, c_int, ncclComm_t, cudaStream_t) -> Status;
+    receive = "ncclRecv":
+        fn(Target, usize, ncclDataType_t, c_int, ncclComm_t, cudaStream_t) -> Status;
 }
 
 unsafe extern "C" {

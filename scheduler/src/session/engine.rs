@@ -269,7 +269,11 @@ impl Engine for Session {
         let plan = Plan::new(graph, placements, &leaves, &self.mesh);
         let liveness = Session::liveness(graph, &plan, Session::donated(graph));
         let on_gpu = self.devices.iter().all(|device| !device.is_host());
-        Ok(explain::text(&plan, &liveness, &self.mesh, on_gpu))
+        // What devices tell each other goes over the host unless their memory is reached.
+        let communicators = self.world.communicators();
+        let direct = communicators.first().filter(|first| first.takes_device_memory());
+        let plane = direct.map(|first| first.plane());
+        Ok(explain::text(&plan, &liveness, &self.mesh, on_gpu, plane))
     }
 
     fn shardings(&self, graph: &Graph) -> Result<Vec<Sharding>, Error> {

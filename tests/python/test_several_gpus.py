@@ -1,0 +1,103 @@
+"""Several GPUs that tell each other by NCCL, of one process and of two. Skipped on fewer."""
+
+import os
+import time
+
+import pytest
+
+from . import worlds
+
+KEPT = {name: os.environ[name] for name in ["PHALANX_CUDA_PATH"] if name in os.environ}
+
+
+def count():
+    """The GPUs of the machine, whatever those of this session are."""
+    program = "import phalanx as np\nprint(np._phalanx._gpu_count())\n"
+    ended = worlds.run(program, environment=KEPT | {"PHALANX_DEVICES": "cuda"}, check=False)
+    return int(ended.stdout) if ended.returncode == 0 else 0
+
+
+if count() < 2:
+    pytest.skip("there are not two GPUs", allow_module_level=True)
+
+# What communicates in every way that plans have, beside NumPy.
+PROGRAM = """
+    import os
+    import numpy
+    import phalanx as np
+
+    devices = os.environ.get("DEVICES") or f"cuda:{os.environ['PHALANX_RANK']}"
+    np.init(devices=devices)
+    random = numpy.random.default_rng(3)
+    a = random.random((600, 500))
+    b = random.random((500, 600)).astype(numpy.float32)
+    hole = a.copy()
+    hole[123, 45] = numpy.nan
+    x, y, z = np.array(a), np.array(b), np.array(hole)
+
+    def same(ours, theirs, name):
+        numpy.testing.assert_allclose(numpy.asarray(ours), theirs, rtol=1e-5, err_msg=name)
+
+    for turn in range(3):
+        same(x.sum(), a.sum(), "sum")
+        same(x.sum(axis=0), a.sum(axis=0), "sum of columns")
+        same(x.var(), a.var(), "var")
+        same(x.max(), a.max(), "max")
+        same(z.min(axis=0), hole.min(axis=0), "min with what is no number")
+        same(x.argmax(), a.argmax(), "argmax")
+        same((x > 0.999).any(), True, "any")
+        same((x * 1j).prod(axis=0)[:3], (a * 1j).prod(axis=0)[:3], "product of complex numbers")
+        same(np.array((a * 100).astype("int16")).max(), (a * 100).astype("int16").max(), "int16")
+        same(x[2:] - x[:-2], a[2:] - a[:-2], "rims")
+        same(x.T + 1, a.T + 1, "transposed")
+        same(x @ y, a @ b, "product")
+        same(np.sort(x, axis=0), numpy.sort(a, axis=0), "sorted")
+        same(x[x > 0.5].sum(), a[a > 0.5].sum(), "chosen")
+    print("plane:", "by nccl" in (x.sum(axis=0) * 2).explain())
+    u, v = np.array(a), a.copy()
+    for turn in range(200):
+        u[1:-1] = (u[:-2] + u[2:]) / 2
+        v[1:-1] = (v[:-2] + v[2:]) / 2
+    same(u, v, "200 turns")
+    print("all the same")
+"""
+
+
+def run(environment, processes=1):
+    return worlds.run(PROGRAM, processes=processes, environment=KEPT | environment, timeout=240)
+
+
+def test_devices_of_one_process_tell_each_other_by_nccl():
+    output = run({"DEVICES": "cuda:0,1"}).stdout
+    assert "plane: True" in output and "all the same" in output
+
+
+def test_processes_tell_each_other_by_nccl():
+    output = run({}, processes=2).stdout
+    assert output.count("plane: True") == 2 and output.count("all the same") == 2
+
+
+def test_two_devices_on_one_gpu_go_over_the_host():
+    output = run({"DEVICES": "cuda:0,0"}).stdout
+    assert "plane: False" in output and "all the same" in output
+
+
+def test_a_process_that_ends_is_an_error_on_the_other_and_nobody_hangs():
+    program = """
+        import os
+        import phalanx as np
+
+        rank = int(os.environ["PHALANX_RANK"])
+        np.init(devices=f"cuda:{rank}")
+        x = np.ones((2000, 2000))
+        print(float(x.sum()), flush=True)
+        if rank == 1:
+            os._exit(7)
+        for turn in range(1000):
+            x = x + x.sum(axis=0)
+            float(x[0, 0])
+    """
+    start = time.monotonic()
+    ended = worlds.run(program, processes=2, environment=KEPT, timeout=120, check=False)
+    assert ended.returncode != 0 and time.monotonic() - start < 100
+    assert "PX06" in ended.stderr + ended.stdout
