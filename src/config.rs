@@ -1,15 +1,17 @@
 //! The configuration of a session, and the one place where the environment is read.
 
-pub use crate::environment::{Devices, MemoryLimit};
+pub use crate::environment::{Devices, MeetingWay, MemoryLimit};
 use crate::environment::{Environment, InvalidValue, LogLevel, UnknownVariable, VARIABLES};
 use crate::environment::{Variable, most_threads, unknown};
+use crate::meeting::{Meeting, Way, address_beside, interface_of};
+use crate::placement::{Launcher, LauncherFlaw, Placement};
 pub use phalanx_device::cuda::CudaOptions;
 use std::ffi::OsString;
 use std::fmt;
-use std::net::{IpAddr, Ipv4Addr, TcpListener};
+use std::net::{IpAddr, TcpListener};
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Once};
+use std::sync::{Arc, Mutex, Once};
 use std::time::Duration;
 
 /// How long start-up may take unless told otherwise.
@@ -38,7 +40,14 @@ pub struct Config {
     pub log: LogLevel,
     /// The folder of the demo's data.
     pub data: PathBuf,
-    /// How this process meets the others; `None` when it is the only one.
+    /// Whether one of several processes of a host keeps to a NUMA node of it.
+    pub bind_cpu: bool,
+    /// Who this process is among those that a launcher has started; `None` without a launcher.
+    pub placement: Option<Placement>,
+    /// How processes that a launcher has started learn of each other.
+    pub meeting: Meeting,
+    /// How this process meets the others; `None` when it is the only one, and before
+    /// [`Config::meet`].
     pub startup: Option<Startup>,
 }
 
@@ -59,7 +68,30 @@ pub struct Startup {
     pub timeout: Duration,
     /// On process 0: a socket that listens at the address already.
     pub listener: Option<Listener>,
+    /// What goes once all have met, such as a file with the secret.
+    pub left: Option<Left>,
 }
+
+/// What the meeting leaves until the last of its handles goes.
+#[derive(Clone)]
+pub struct Left(Arc<Mutex<Box<Kept>>>);
+
+/// What can be kept so.
+type Kept = dyn std::any::Any + Send;
+
+impl Left {
+    pub(crate) fn new(kept: Box<Kept>) -> Left {
+        Left(Arc::new(Mutex::new(kept)))
+    }
+}
+
+impl PartialEq for Left {
+    fn eq(&self, other: &Left) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Left {}
 
 /// A socket that listens.
 #[derive(Clone, Debug)]
@@ -131,6 +163,9 @@ pub enum ConfigError {
         /// What is wrong with it.
         flaw: TokenFlaw,
     },
+    /// A launcher's variable says nothing of use.
+    #[error(transparent)]
+    Launcher(#[from] LauncherFlaw),
     /// Processes that can talk to each other already are not introduced to each other.
     #[error("process {rank}{flaw}")]
     Introduction {
@@ -160,6 +195,16 @@ pub enum IntroductionFlaw {
     Refused {
         /// What was said.
         reason: String,
+    },
+    /// The launcher offers no way by which its processes learn of each other.
+    #[error(
+        " was started by {launcher}, which offers no way to learn where process 0 waits{tried}"
+    )]
+    NoWay {
+        /// What the launcher is called.
+        launcher: &'static str,
+        /// What was tried, and why it does not work.
+        tried: String,
     },
     /// The texts of the processes are not as many as the processes.
     #[error(" got the texts of {told} processes, and there are {size}")]
@@ -211,7 +256,7 @@ impl ConfigError {
             ConfigError::RankOutOfRange { .. } => "PX092",
             ConfigError::TokenUnreadable { .. } => "PX093",
             ConfigError::TokenUnsafe { .. } => "PX094",
-            ConfigError::Introduction { .. } => "PX099",
+            ConfigError::Introduction { .. } | ConfigError::Launcher(_) => "PX099",
         }
     }
 
@@ -233,7 +278,13 @@ impl ConfigError {
             ConfigError::TokenUnsafe { .. } => {
                 "write 32 random bytes to it, and let its owner alone read it: chmod 600"
             }
+            ConfigError::Launcher(_) => {
+                "correct it, or start with `phalanx run`, whose variables go before it"
+            }
             ConfigError::Introduction { flaw, .. } => match flaw {
+                IntroductionFlaw::NoWay { .. } => {
+                    "set PHALANX_RENDEZVOUS=file:PATH, the same on all, to a path that all can open"
+                }
                 IntroductionFlaw::Launched => {
                     "give no communicator under `phalanx run`, or start with mpirun alone"
                 }
@@ -268,6 +319,9 @@ impl Default for Config {
             memory_limit: None,
             log: LogLevel::Off,
             data: PathBuf::from("data"),
+            bind_cpu: true,
+            placement: None,
+            meeting: Meeting::default(),
             startup: None,
         }
     }
@@ -284,6 +338,15 @@ impl Config {
     pub fn from_env() -> Result<Config, ConfigError> {
         let environment = Environment::parse(|name| std::env::var_os(name))?;
         let mut config = Config::from_environment(&environment)?;
+        if environment.size.is_none() && environment.rank.is_none() {
+            config.placement = Placement::find(&|name| std::env::var(name).ok(), &|path| {
+                std::fs::read_to_string(path).ok()
+            })?;
+        }
+        if let Some(placement) = &config.placement {
+            config.meeting.ways = ways(&environment, placement);
+            config.threads = environment.threads.unwrap_or_else(|| threads_of(placement));
+        }
         if environment.kernel_cache.is_none() {
             config.cuda.cache = own_cache();
         }
@@ -309,13 +372,16 @@ impl Config {
             memory_limit: environment.memory_limit,
             log: environment.log.unwrap_or_default(),
             data: environment.data.clone().unwrap_or(default.data),
+            bind_cpu: environment.bind_cpu.unwrap_or(true),
+            placement: own_placement(environment)?,
+            meeting: Meeting {
+                ways: Vec::new(),
+                bind: environment.bind,
+                interface: environment.interface.clone(),
+                timeout: environment.timeout.unwrap_or(DEFAULT_TIMEOUT),
+            },
             startup: startup(environment)?,
         })
-    }
-
-    /// The address on which this process accepts connections, and how long start-up may take.
-    pub(crate) fn meeting_from_env() -> Result<(IpAddr, Duration), ConfigError> {
-        Ok(meeting(&Environment::parse(|name| std::env::var_os(name))?))
     }
 
     /// Sets the number of CPU devices of this process; zero counts as one.
@@ -374,6 +440,14 @@ impl Config {
         Config { data: data.into(), ..self }
     }
 
+    /// The numbers of the GPUs that this process takes of so many, unless they are given: all, or
+    /// its share where a launcher has started several processes on its host.
+    pub fn gpus_of(&self, count: usize) -> Vec<usize> {
+        let placement = self.placement.as_ref().filter(|placement| !placement.has_own_gpus);
+        let (rank, processes) = placement.map_or((0, 1), Placement::local);
+        crate::binding::share_of_gpus(rank, processes, count).collect()
+    }
+
     /// Sets how this process meets the others.
     pub fn startup(self, startup: Startup) -> Config {
         Config { startup: Some(startup), ..self }
@@ -381,12 +455,20 @@ impl Config {
 
     /// The number of this process.
     pub fn rank(&self) -> usize {
-        self.startup.as_ref().map_or(0, |startup| startup.rank)
+        match (&self.startup, &self.placement) {
+            (Some(startup), _) => startup.rank,
+            (None, Some(placement)) => placement.rank,
+            (None, None) => 0,
+        }
     }
 
     /// How many processes there are.
     pub fn size(&self) -> usize {
-        self.startup.as_ref().map_or(1, |startup| startup.size)
+        match (&self.startup, &self.placement) {
+            (Some(startup), _) => startup.size,
+            (None, Some(placement)) => placement.size,
+            (None, None) => 1,
+        }
     }
 }
 
@@ -460,7 +542,8 @@ pub fn cuda_packages(site: &Path) -> Vec<PathBuf> {
     folders.filter(|folder| folder.is_dir()).collect()
 }
 
-fn startup(environment: &Environment) -> Result<Option<Startup>, ConfigError> {
+/// Who this process is, of those that variables of ours describe.
+fn own_placement(environment: &Environment) -> Result<Option<Placement>, ConfigError> {
     let Some(size) = environment.size else {
         return match environment.rank {
             Some(_) => Err(missing("PHALANX_SIZE", "PHALANX_RANK")),
@@ -475,27 +558,97 @@ fn startup(environment: &Environment) -> Result<Option<Startup>, ConfigError> {
     if rank >= size {
         return Err(ConfigError::RankOutOfRange { rank, size });
     }
+    // Loopback is of one host.
+    let is_one_host = environment.address.as_deref().is_some_and(is_loopback) || size == 1;
+    let (local_rank, local_size) = match (environment.local_rank, environment.local_size) {
+        (Some(rank), Some(size)) if rank < size => (Some(rank), Some(size)),
+        _ if is_one_host => (Some(rank), Some(size)),
+        _ => (None, None),
+    };
+    Ok(Some(Placement {
+        launcher: Launcher::Phalanx,
+        rank,
+        size,
+        local_rank,
+        local_size,
+        nodes: Vec::new(),
+        job: None,
+        has_own_gpus: false,
+        cores: None,
+    }))
+}
+
+/// Whether an address, as `host:port`, is of this machine alone.
+fn is_loopback(address: &str) -> bool {
+    let host = address.rsplit_once(':').map_or(address, |(host, _)| host);
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+/// How this process meets the others, if variables of ours say so.
+fn startup(environment: &Environment) -> Result<Option<Startup>, ConfigError> {
+    let (Some(rank), Some(size)) = (environment.rank, environment.size) else { return Ok(None) };
     // A process alone opens no socket, so it needs none of the rest.
     if size == 1 {
         return Ok(None);
     }
+    if environment.address.is_none() && environment.rendezvous.is_some() {
+        return Ok(None);
+    }
     let address = environment.address.clone();
+    let address = address.ok_or_else(|| missing("PHALANX_ADDRESS", "PHALANX_SIZE"))?;
     let token_file = environment.token_file.as_deref();
-    let (bind, timeout) = meeting(environment);
-    Ok(Some(Startup {
-        rank,
-        size,
-        address: address.ok_or_else(|| missing("PHALANX_ADDRESS", "PHALANX_SIZE"))?,
-        bind,
-        token: token(token_file.ok_or_else(|| missing("PHALANX_TOKEN_FILE", "PHALANX_SIZE"))?)?,
-        timeout,
-        listener: None,
-    }))
+    let token = token(token_file.ok_or_else(|| missing("PHALANX_TOKEN_FILE", "PHALANX_SIZE"))?)?;
+    let interface = environment.interface.as_deref();
+    let bind = match (environment.bind, interface) {
+        (Some(bind), _) => bind,
+        (None, Some(name)) => interface_of(rank, name)?,
+        (None, None) => address_beside(&address),
+    };
+    let timeout = environment.timeout.unwrap_or(DEFAULT_TIMEOUT);
+    Ok(Some(Startup { rank, size, address, bind, token, timeout, listener: None, left: None }))
 }
 
-fn meeting(environment: &Environment) -> (IpAddr, Duration) {
-    let bind = environment.bind.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
-    (bind, environment.timeout.unwrap_or(DEFAULT_TIMEOUT))
+/// The ways by which a launcher's processes may learn of each other, the first that works first.
+fn ways(environment: &Environment, placement: &Placement) -> Vec<Way> {
+    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let socket = std::env::var("PMI_FD").ok().and_then(|number| number.parse().ok());
+    match &environment.rendezvous {
+        Some(MeetingWay::File(path)) => return vec![Way::File(path.clone())],
+        Some(MeetingWay::Pmix) => return vec![Way::Pmix],
+        Some(MeetingWay::Pmi) => return socket.map(Way::Pmi).into_iter().collect(),
+        Some(MeetingWay::Auto) | None => {}
+    }
+    let mut ways = Vec::new();
+    if is_set("PMIX_NAMESPACE") && is_set("PMIX_RANK") {
+        ways.push(Way::Pmix);
+    }
+    ways.extend(socket.map(Way::Pmi));
+    let home = std::env::var_os("HOME").filter(|home| !home.is_empty());
+    if let (Some(home), Some(job)) = (home, &placement.job) {
+        let allowed = |letter: char| letter.is_ascii_alphanumeric() || "._-".contains(letter);
+        let name: String = format!("{:?}-{job}", placement.launcher).to_ascii_lowercase();
+        let name: String =
+            name.chars().map(|letter| if allowed(letter) { letter } else { '_' }).collect();
+        let folder = PathBuf::from(home).join(".phalanx").join("meetings");
+        ways.push(Way::File(folder.join(name)));
+    }
+    ways
+}
+
+/// The compute threads of one of several processes of a host: its share of the cores, and no more
+/// than the launcher has bound it to.
+fn threads_of(placement: &Placement) -> usize {
+    let allowed = std::thread::available_parallelism().map_or(1, NonZero::get);
+    let (_, processes) = placement.local();
+    let cores = placement.cores.or_else(machine_cores).unwrap_or(allowed);
+    allowed.min((cores / processes).max(1))
+}
+
+/// The processors of this machine that are online, whatever this process is bound to.
+fn machine_cores() -> Option<usize> {
+    let ranges = std::fs::read_to_string("/sys/devices/system/cpu/online").ok()?;
+    crate::binding::processors(&ranges).map(|processors| processors.len())
 }
 
 fn missing(variable: &'static str, needed_by: &'static str) -> ConfigError {

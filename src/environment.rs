@@ -46,8 +46,9 @@ impl Group {
         match self {
             Group::Session => "Read once, when a session starts.",
             Group::StartUp => {
-                "`phalanx run` sets these for the processes it starts; \
-                 set them by hand to start processes yourself."
+                "`phalanx run` sets these for the processes it starts; set them by hand to start \
+                 processes yourself. Under `mpirun`, `srun` and the like none is needed: see \
+                 [launching.md](launching.md)."
             }
             Group::Tests => {
                 "Read by the project's own tests and set by `cargo xtask`; a session ignores them."
@@ -140,7 +141,7 @@ variables! {
     /// The devices of each process: `cpu` for one, `cpu:n` for n, which share the process's
     /// threads; `cuda` for all GPUs, `cuda:0,2` for those of these numbers (one that is named twice
     /// is two devices); `auto` for all GPUs, or `cpu` where there is none; `null-cuda:n` to plan as
-    /// on n GPUs without one, and compute nothing.
+    /// on n GPUs without one, and compute nothing. Several processes of a host divide all GPUs.
     devices: DeviceList = "PHALANX_DEVICES", default "auto", since "0.1", Session;
     /// Folders, separated by `:`, in which CUDA's libraries are looked for first.
     cuda_path: Folders = "PHALANX_CUDA_PATH", default "none", since "0.1", Session;
@@ -159,9 +160,12 @@ variables! {
     /// device's share of the machine's. A session with several processes uses the smallest limit of
     /// all.
     memory_limit: Memory = "PHALANX_MEMORY_LIMIT", default "none", since "0.1", Session;
-    /// Compute threads of the process, shared by its devices. `phalanx run` divides the cores among
-    /// its processes.
+    /// Compute threads of the process, shared by its devices. The processes that a launcher starts
+    /// on a host divide its cores, and have no more than they are bound to.
     threads: Threads = "PHALANX_THREADS", default "all cores", since "0.1", Session;
+    /// Whether one of several processes of a host keeps to the NUMA node of its GPUs, or without
+    /// GPUs to one of the host's, unless its launcher has bound it already; `1` or `0`.
+    bind_cpu: Switch = "PHALANX_BIND_CPU", default "1", since "0.1", Session;
     /// The most detailed events and spans to write to standard error.
     log: Level = "PHALANX_LOG", default "off", since "0.1", Session;
     /// In Python: whether NumPy computes on the host what its functions are asked for and the
@@ -169,19 +173,34 @@ variables! {
     fallback: Fallback = "PHALANX_FALLBACK", default "off", since "0.1", Session;
     /// The folder of the demo's elevation data.
     data: Folder = "PHALANX_DATA", default "data", since "0.1", Session;
-    /// The number of this process, from 0. Needs `PHALANX_SIZE`.
+    /// The number of this process, from 0. Needs `PHALANX_SIZE`. Without both, the variables of
+    /// `mpirun`, `srun` and the like count (docs/launching.md).
     rank: Index = "PHALANX_RANK", default "0", since "0.1", StartUp;
-    /// How many processes there are. With more than one, the variables below say how they meet.
+    /// How many processes there are. With more than one, the variables below say how they meet;
+    /// `1` makes a process that another launcher has started one of its own.
     size: Count = "PHALANX_SIZE", default "1", since "0.1", StartUp;
+    /// The number of this process among those of its host, from 0.
+    local_rank: Index = "PHALANX_LOCAL_RANK",
+        default "as `PHALANX_RANK` if `PHALANX_ADDRESS` is on loopback", since "0.1", StartUp;
+    /// How many of the processes are on this host.
+    local_size: Count = "PHALANX_LOCAL_SIZE",
+        default "as `PHALANX_SIZE` if `PHALANX_ADDRESS` is on loopback", since "0.1", StartUp;
     /// Where process 0 waits for the others; the same on all.
     address: HostPort = "PHALANX_ADDRESS",
-        default "none: needed by several processes", since "0.1", StartUp;
-    /// The address of this machine on which this process accepts connections.
-    bind: Ip = "PHALANX_BIND", default "127.0.0.1", since "0.1", StartUp;
+        default "none: needed by several processes, or `PHALANX_RENDEZVOUS`", since "0.1", StartUp;
+    /// How the processes learn where process 0 waits: by the file of that path, which all of them
+    /// can open, by `pmix` or by `pmi`; `auto` for what the launcher offers.
+    rendezvous: Meeting = "PHALANX_RENDEZVOUS", default "auto", since "0.1", StartUp;
+    /// The address of this machine on which this process accepts connections. By default loopback
+    /// if all processes are on one host, else the address from which the others are reached.
+    bind: Ip = "PHALANX_BIND", default "as said", since "0.1", StartUp;
+    /// The network interface on whose address this process accepts connections, such as `ib0`, on
+    /// hosts with several networks; `PHALANX_BIND` goes before it.
+    interface: Name = "PHALANX_INTERFACE", default "none", since "0.1", StartUp;
     /// A file with the secret that every connection proves to know; the same on all, readable by
     /// its owner alone.
     token_file: File = "PHALANX_TOKEN_FILE",
-        default "none: needed by several processes", since "0.1", StartUp;
+        default "none: needed with `PHALANX_ADDRESS`", since "0.1", StartUp;
     /// How long start-up may take before it is an error.
     timeout: Seconds = "PHALANX_TIMEOUT", default "60", since "0.1", StartUp;
     /// The kind of devices of the tests: `cpu`, or `cuda` for devices that are all the first GPU.
@@ -237,6 +256,19 @@ impl FromStr for MemoryLimit {
         };
         limit.ok_or(())
     }
+}
+
+/// How processes learn where process 0 waits.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum MeetingWay {
+    /// By what the launcher offers.
+    Auto,
+    /// By PMIx.
+    Pmix,
+    /// By PMI-1.
+    Pmi,
+    /// By a file that all can open.
+    File(PathBuf),
 }
 
 /// Which devices a process has.
@@ -468,6 +500,23 @@ kinds! {
     Folder: PathBuf, "a path", |text| Some(PathBuf::from(text));
     /// A file.
     File: PathBuf, "a path", |text| Some(PathBuf::from(text));
+    /// How processes meet.
+    Meeting: MeetingWay, "`auto`, `pmix`, `pmi` or `file:` with a path", |text| {
+        match text.to_str() {
+            Some("auto") => Some(MeetingWay::Auto),
+            Some("pmix") => Some(MeetingWay::Pmix),
+            Some("pmi") => Some(MeetingWay::Pmi),
+            text => {
+                let path = text?.strip_prefix("file:").filter(|path| !path.is_empty())?;
+                Some(MeetingWay::File(PathBuf::from(path)))
+            }
+        }
+    };
+    /// A name.
+    Name: String, "a name", |text| {
+        let text = text.to_str()?;
+        (!text.contains(char::is_whitespace)).then(|| text.to_owned())
+    };
     /// A network address of this machine.
     Ip: IpAddr, "an IP address, such as `127.0.0.1` or `0.0.0.0`", |text| {
         text.to_str()?.parse().ok()
@@ -622,6 +671,9 @@ mod tests {
             ("PHALANX_ADDRESS", ":80"),
             ("PHALANX_ADDRESS", "localhost:0"),
             ("PHALANX_BIND", "localhost"),
+            ("PHALANX_RENDEZVOUS", "file:"),
+            ("PHALANX_RENDEZVOUS", "/a/path"),
+            ("PHALANX_INTERFACE", "two words"),
             ("PHALANX_TIMEOUT", "nan"),
             ("PHALANX_TIMEOUT", "0"),
             ("PHALANX_BLESS", "yes"),

@@ -4,13 +4,9 @@
 //! waits, and the secret. Everything after that is the meeting that launched processes have.
 
 use crate::config::{Config, ConfigError, IntroductionFlaw, Listener, Startup};
-use std::fmt::Write;
-use std::net::{IpAddr, SocketAddr, TcpListener};
-
-/// Bytes of randomness in the secret.
-const TOKEN_BYTES: usize = 32;
-/// How a text begins that tells of a failure.
-const FAILED: &str = "failed";
+use crate::meeting::{FAILED, listen, own_address, secret};
+use crate::placement::Placement;
+use std::net::{IpAddr, SocketAddr};
 
 /// What process 0 makes, and what every process tells.
 struct Own {
@@ -37,29 +33,29 @@ impl Config {
     ) -> Result<Config, E> {
         let config = Config::from_env();
         if size <= 1 {
-            return Ok(Config { startup: None, ..config? });
+            let config = config?;
+            // What the launcher says of this host stays true.
+            let alone = |placement| Placement { rank: 0, size: 1, ..placement };
+            return Ok(Config { startup: None, placement: config.placement.map(alone), ..config });
         }
-        let surroundings = Config::meeting_from_env();
-        let own = match (&config, &surroundings) {
-            (Ok(Config { startup: Some(_), .. }), _) => {
-                Err(ConfigError::Introduction { rank, flaw: IntroductionFlaw::Launched })
+        let prepared = config.and_then(|config| {
+            if config.startup.is_some() {
+                let flaw = IntroductionFlaw::Launched;
+                return Err(ConfigError::Introduction { rank, flaw });
             }
-            (Ok(_), Ok((bind, _))) => told(rank, host, *bind),
-            // The error itself follows below.
-            (Err(error), _) | (_, Err(error)) => Ok(failure(error)),
+            let bind = own_address(rank, config.placement.as_ref(), &config.meeting)?;
+            let own = told(rank, host, bind)?;
+            Ok((config, bind, own))
+        });
+        let text = match &prepared {
+            Ok((_, _, own)) => own.text.clone(),
+            Err(error) => format!("{FAILED}\n{error}"),
         };
-        let (own, refusal) = match own {
-            Ok(own) => (own, None),
-            Err(error) => (failure(&error), Some(error)),
-        };
-        let all = gather(own.text)?;
-        if let Some(error) = refusal {
-            return Err(error.into());
-        }
-        let (config, (bind, timeout)) = (config?, surroundings?);
+        let all = gather(text)?;
+        let (config, bind, own) = prepared?;
         let (address, token) = understood(&all, size)?;
-        let listener = own.listener;
-        let startup = Startup { rank, size, address, bind, token, timeout, listener };
+        let (listener, timeout) = (own.listener, config.meeting.timeout);
+        let startup = Startup { rank, size, address, bind, token, timeout, listener, left: None };
         Ok(config.startup(startup))
     }
 }
@@ -70,30 +66,15 @@ fn told(rank: usize, host: &str, bind: IpAddr) -> Result<Own, ConfigError> {
     if rank != 0 {
         return Ok(Own { text: head, listener: None });
     }
-    let refused = |reason: String| ConfigError::Introduction {
-        rank,
-        flaw: IntroductionFlaw::Refused { reason },
-    };
-    let listener = TcpListener::bind(SocketAddr::new(bind, 0));
-    let listener = listener.map_err(|error| refused(format!("{bind}: {error}")))?;
-    let port = listener.local_addr().map_err(|error| refused(error.to_string()))?.port();
-    let mut secret = [0; TOKEN_BYTES];
-    getrandom::fill(&mut secret).map_err(|error| refused(error.to_string()))?;
-    let mut token = String::new();
-    for byte in secret {
-        let _ = write!(token, "{byte:02x}");
-    }
+    let (listener, port) = listen(rank, bind)?;
+    let token = secret(rank)?;
     // A process that listens everywhere is found by its machine's name.
     let address = match bind.is_unspecified() {
         true => format!("{host}:{port}"),
         false => SocketAddr::new(bind, port).to_string(),
     };
     let text = format!("{head}\n{address}\n{token}");
-    Ok(Own { text, listener: Some(Listener::new(listener)) })
-}
-
-fn failure(error: &ConfigError) -> Own {
-    Own { text: format!("{FAILED}\n{error}"), listener: None }
+    Ok(Own { text, listener: Some(listener) })
 }
 
 /// Where process 0 waits, and the secret, if all processes can meet: the same on all of them.

@@ -19,18 +19,23 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod binding;
 pub mod config;
 pub mod cuda;
 pub mod environment;
 mod gpus;
 mod introduction;
 mod logging;
+mod meeting;
+pub mod placement;
 mod session;
 
 pub use config::{
-    Config, ConfigError, CudaOptions, Devices, IntroductionFlaw, Listener, MemoryLimit, Startup,
+    Config, ConfigError, CudaOptions, Devices, IntroductionFlaw, Left, Listener, MemoryLimit,
+    Startup,
 };
 pub use gpus::gpus;
+pub use meeting::{Meeting, Way};
 pub use phalanx_array::Limits;
 pub use phalanx_array::{
     AnyIndex, IntoAnyIndex, Mode, Side, Unique, argpartition, argsort, argsort_descending,

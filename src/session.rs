@@ -1,6 +1,6 @@
 //! Sessions: the beginning and the end of a program's work with Phalanx.
 
-use crate::config::{Config, Devices, Listener, MemoryLimit};
+use crate::config::{Config, ConfigError, Devices, Listener, MemoryLimit};
 use phalanx_array::{Engine, Error, Failure, Limits, MeshHandle, Site, call_site};
 use phalanx_collectives::{CollectiveError, Facts, Rendezvous, World, device_facts};
 use phalanx_device::cuda::{CudaDevice, cuda_devices};
@@ -26,6 +26,9 @@ pub enum InitFailure {
     /// The processes did not come together.
     #[error(transparent)]
     Collective(#[from] CollectiveError),
+    /// The processes did not learn of each other.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
     /// A device could not be set up.
     #[error(transparent)]
     Run(#[from] RunError),
@@ -50,6 +53,7 @@ impl InitError {
     pub fn code(&self) -> &'static str {
         match &*self.failure {
             InitFailure::Collective(error) => error.code(),
+            InitFailure::Config(error) => error.code(),
             InitFailure::Run(error) => error.code(),
         }
     }
@@ -58,6 +62,7 @@ impl InitError {
     pub fn hint(&self) -> &'static str {
         match &*self.failure {
             InitFailure::Collective(error) => error.hint(),
+            InitFailure::Config(error) => error.hint(),
             InitFailure::Run(error) => error.hint(),
         }
     }
@@ -199,6 +204,7 @@ impl Session {
     ) -> Result<Session, InitError> {
         crate::logging::start(config.log);
         let site = call_site();
+        let config = config.meet().map_err(|error| InitError::new(error, site))?;
         let devices = gpus(&config).map_err(|error| InitError::new(RunError::from(error), site))?;
         let count = match &config.devices {
             Devices::Cpu(count) => *count,
@@ -333,7 +339,7 @@ fn gpus(config: &Config) -> Result<Vec<Arc<dyn Device>>, DeviceError> {
         Devices::Cuda(numbers) if !numbers.is_empty() => numbers.clone(),
         Devices::Cuda(_) => match cuda_devices(&config.cuda)? {
             0 => return Err(DeviceError::NoSuchDevice { ordinal: 0, count: 0 }),
-            count => (0..count).collect(),
+            count => config.gpus_of(count),
         },
         Devices::NullCuda(count) => {
             let planned =
@@ -341,7 +347,7 @@ fn gpus(config: &Config) -> Result<Vec<Arc<dyn Device>>, DeviceError> {
             return Ok((0..*count).map(planned).collect());
         }
         // Without a driver, or with one that does not start, there is the CPU.
-        Devices::Auto => (0..cuda_devices(&config.cuda).unwrap_or(0)).collect(),
+        Devices::Auto => config.gpus_of(cuda_devices(&config.cuda).unwrap_or(0)),
     };
     let open = |ordinal| -> Result<Arc<dyn Device>, DeviceError> {
         Ok(CudaDevice::new(ordinal, None, &config.cuda)?)

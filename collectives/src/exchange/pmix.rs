@@ -1,0 +1,183 @@
+//! PMIx: Open MPI's `mpirun`, SLURM's `srun --mpi=pmix`, LSF's `jsrun`, PRRTE's `prterun`.
+//!
+//! The library is the one that the launcher's server speaks to; it is opened only where the
+//! environment says that there is a server. The process is a client only as long as the text is on
+//! its way: one that ended without a goodbye would count as one that has failed, and MPI may come
+//! later and begin anew.
+
+use super::way::{Exchange, ExchangeError, within};
+use libloading::{Library, Symbol};
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+const WAY: &str = "PMIx";
+/// Where the library may be.
+const LIBRARIES: [&str; 2] = ["libpmix.so.2", "libpmix.so"];
+
+/// `PMIX_SUCCESS`.
+const SUCCESS: c_int = 0;
+/// `PMIX_STRING`.
+const STRING: u16 = 3;
+/// `PMIX_GLOBAL`: for processes of this and of other machines.
+const GLOBAL: u8 = 3;
+/// `PMIX_MAX_NSLEN + 1`.
+const NAMESPACE_BYTES: usize = 256;
+/// `PMIX_MAX_KEYLEN + 1`.
+const KEY_BYTES: usize = 512;
+
+/// `pmix_proc_t`.
+#[repr(C)]
+#[derive(Clone)]
+struct Process {
+    namespace: [c_char; NAMESPACE_BYTES],
+    rank: u32,
+}
+
+/// `pmix_value_t`, whose union is at most as large as its largest member, `pmix_envar_t`: two
+/// pointers and a character. Only texts are made and read.
+#[repr(C)]
+struct Value {
+    kind: u16,
+    text: *const c_char,
+    rest: [u64; 4],
+}
+
+type Init = unsafe extern "C" fn(*mut Process, *const c_void, usize) -> c_int;
+type Put = unsafe extern "C" fn(u8, *const c_char, *mut Value) -> c_int;
+type Commit = unsafe extern "C" fn() -> c_int;
+type Fence = unsafe extern "C" fn(*const Process, usize, *const c_void, usize) -> c_int;
+type Get = unsafe extern "C" fn(
+    *const Process,
+    *const c_char,
+    *const c_void,
+    usize,
+    *mut *mut Value,
+) -> c_int;
+type Finalize = unsafe extern "C" fn(*const c_void, usize) -> c_int;
+
+/// The exchange by PMIx.
+#[derive(Debug, Default)]
+pub struct Pmix(());
+
+/// How many exchanges there have been: what one has told is not told again.
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+
+impl Pmix {
+    /// The exchange, if the library is there.
+    pub fn open() -> Result<Pmix, ExchangeError> {
+        library().map(|_| Pmix(()))
+    }
+}
+
+impl Exchange for Pmix {
+    fn name(&self) -> &'static str {
+        WAY
+    }
+
+    fn broadcast(&mut self, own: Option<&str>, timeout: Duration) -> Result<String, ExchangeError> {
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let own = own.map(str::to_owned);
+        within(WAY, timeout, move || converse(own.as_deref(), number))
+    }
+}
+
+fn library() -> Result<Library, ExchangeError> {
+    let mut reasons = Vec::new();
+    for name in LIBRARIES {
+        // SAFETY: the initialisers of PMIx's library have no conditions; it is an ordinary system
+        // library, by the name that its makers give it.
+        match unsafe { Library::new(name) } {
+            Ok(library) => return Ok(library),
+            Err(error) => reasons.push(error.to_string()),
+        }
+    }
+    Err(ExchangeError::new(WAY, reasons.join("; ")))
+}
+
+/// Tells the text of rank 0, or hears it.
+fn converse(own: Option<&str>, number: usize) -> Result<String, ExchangeError> {
+    // The library's own threads may run on after the end, so it stays loaded.
+    let library = Box::leak(Box::new(library()?));
+    // SAFETY: these are the functions' types in the headers of PMIx, versions 2 to 5; arrays of
+    // `pmix_info_t`, whose layout has changed, are always given as none.
+    let (init, put, commit, fence, get, finalize) = unsafe {
+        (
+            function::<Init>(library, "PMIx_Init")?,
+            function::<Put>(library, "PMIx_Put")?,
+            function::<Commit>(library, "PMIx_Commit")?,
+            function::<Fence>(library, "PMIx_Fence")?,
+            function::<Get>(library, "PMIx_Get")?,
+            function::<Finalize>(library, "PMIx_Finalize")?,
+        )
+    };
+    let mut process = Process { namespace: [0; NAMESPACE_BYTES], rank: 0 };
+    // SAFETY: `process` may be written, and no infos are given.
+    checked("PMIx_Init", unsafe { init(&raw mut process, std::ptr::null(), 0) })?;
+    // Keys are arrays in some versions, so all of their bytes are there.
+    let mut key = [0u8; KEY_BYTES];
+    let name = format!("phalanx-{number}");
+    key[..name.len()].copy_from_slice(name.as_bytes());
+    let talk = || -> Result<String, ExchangeError> {
+        let text = own.map(|own| {
+            let bytes: Vec<u8> = own.bytes().filter(|byte| *byte != 0).chain([0]).collect();
+            bytes
+        });
+        if let Some(text) = &text {
+            let mut value = Value { kind: STRING, text: text.as_ptr().cast(), rest: [0; 4] };
+            // SAFETY: key and text end with a zero; the library copies both before it returns.
+            let told = unsafe { put(GLOBAL, key.as_ptr().cast(), &raw mut value) };
+            checked("PMIx_Put", told)?;
+            // SAFETY: takes nothing.
+            checked("PMIx_Commit", unsafe { commit() })?;
+        }
+        // SAFETY: no processes are all of the namespace; no infos are given.
+        checked("PMIx_Fence", unsafe { fence(std::ptr::null(), 0, std::ptr::null(), 0) })?;
+        if let Some(own) = own {
+            return Ok(own.to_owned());
+        }
+        let first = Process { rank: 0, ..process.clone() };
+        let mut value: *mut Value = std::ptr::null_mut();
+        let infos = std::ptr::null();
+        // SAFETY: `first` and the key are read, and a pointer to a value of the library's is
+        // written. The value is never freed: it is one short text.
+        let heard = unsafe { get(&raw const first, key.as_ptr().cast(), infos, 0, &raw mut value) };
+        checked("PMIx_Get", heard)?;
+        // SAFETY: after success the pointer, if any, is to a value that belongs to the caller.
+        let value = unsafe { value.as_ref() };
+        match value {
+            Some(value) if value.kind == STRING && !value.text.is_null() => {
+                // SAFETY: the text of a value of this kind ends with a zero.
+                let text = unsafe { CStr::from_ptr(value.text) };
+                Ok(text.to_string_lossy().into_owned())
+            }
+            _ => Err(ExchangeError::new(WAY, "PMIx_Get gave no text")),
+        }
+    };
+    let outcome = talk();
+    // A process that is about to fail says goodbye, too, so that its own message is what is seen.
+    // SAFETY: no infos are given.
+    let ended = unsafe { finalize(std::ptr::null(), 0) };
+    outcome.and_then(|text| checked("PMIx_Finalize", ended).map(|()| text))
+}
+
+/// A function of the library.
+///
+/// # Safety
+///
+/// `F` must be the type of the function of that name.
+unsafe fn function<F>(
+    library: &'static Library,
+    name: &str,
+) -> Result<Symbol<'static, F>, ExchangeError> {
+    // SAFETY: the caller's condition.
+    let symbol = unsafe { library.get(name.as_bytes()) };
+    symbol.map_err(|error| ExchangeError::new(WAY, error.to_string()))
+}
+
+fn checked(call: &str, status: c_int) -> Result<(), ExchangeError> {
+    match status {
+        SUCCESS => Ok(()),
+        status => Err(ExchangeError::new(WAY, format!("{call} returned {status}"))),
+    }
+}

@@ -1,0 +1,246 @@
+//! How processes that a launcher has started learn where process 0 waits, and the secret.
+//!
+//! Process 0 begins to listen, and its text goes to all by the first way that works here: the
+//! launcher's PMIx or PMI, or a file that all can open. Everything after that is the meeting that
+//! processes of `phalanx run` have.
+
+use crate::config::{Config, ConfigError, IntroductionFlaw, Left, Listener, Startup};
+use crate::placement::Placement;
+use phalanx_collectives::{
+    Exchange, MeetingFile, Pmi, Pmix, address_towards, default_address, host_name,
+    interface_address, resolved,
+};
+use std::fmt::{self, Write};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Bytes of randomness in the secret.
+const TOKEN_BYTES: usize = 32;
+/// How a text begins that tells of a failure.
+pub(crate) const FAILED: &str = "failed";
+/// How a text begins that tells where process 0 waits.
+const AT: &str = "at";
+/// The longest reason of a failure that is passed on; some launchers take short texts alone.
+const LONGEST_REASON: usize = 300;
+/// How long it may take to see whether somebody listens.
+const PROBE: Duration = Duration::from_secs(1);
+
+/// A way by which a text goes from process 0 to all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// The launcher's PMIx server.
+    Pmix,
+    /// The launcher's PMI-1, on the socket of that number.
+    Pmi(i32),
+    /// A file of that path, which all can open.
+    File(PathBuf),
+}
+
+impl fmt::Display for Way {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Way::Pmix => f.write_str("PMIx"),
+            Way::Pmi(_) => f.write_str("PMI"),
+            Way::File(path) => write!(f, "the file {}", path.display()),
+        }
+    }
+}
+
+/// How processes that a launcher has started learn of each other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Meeting {
+    /// The ways, of which the first that works is taken.
+    pub ways: Vec<Way>,
+    /// The address of this machine on which this process accepts connections, if it is given.
+    pub bind: Option<IpAddr>,
+    /// The network interface on whose address it does, if it is given.
+    pub interface: Option<String>,
+    /// How long start-up may take.
+    pub timeout: Duration,
+}
+
+impl Default for Meeting {
+    fn default() -> Meeting {
+        let timeout = Duration::from_secs(60);
+        Meeting { ways: Vec::new(), bind: None, interface: None, timeout }
+    }
+}
+
+impl Config {
+    /// The same configuration with what the processes of a launcher need to meet: where process 0
+    /// waits, and the secret. Nothing happens where that is known, and for a process alone.
+    /// [`init`](crate::init) calls it.
+    ///
+    /// Collectivity  Collective over the processes of the launcher.
+    /// Errors        PX099.
+    pub fn meet(self) -> Result<Config, ConfigError> {
+        let placement = self.placement.as_ref().filter(|placement| placement.size > 1);
+        let (Some(placement), None) = (placement, &self.startup) else { return Ok(self) };
+        let Placement { rank, size, .. } = *placement;
+        let mut exchange = self.exchange(placement)?;
+        let own = (rank == 0).then(|| waiting(placement, &self.meeting));
+        let text = match &own {
+            Some(Ok((_, text, _))) => Some(text.clone()),
+            Some(Err(error)) => {
+                let reason: String = error.to_string().chars().take(LONGEST_REASON).collect();
+                Some(format!("{FAILED}\n{reason}"))
+            }
+            None => None,
+        };
+        let timeout = self.meeting.timeout;
+        let heard = exchange.broadcast(text.as_deref(), timeout);
+        let refused = |rank, reason| ConfigError::Introduction {
+            rank,
+            flaw: IntroductionFlaw::Refused { reason },
+        };
+        let heard = heard.map_err(|error| refused(rank, error.to_string()))?;
+        let (listener, bind) = match own.transpose()? {
+            Some((bind, _, listener)) => (Some(listener), Some(bind)),
+            None => (None, None),
+        };
+        let mut lines = heard.split('\n');
+        let (address, token) = match (lines.next(), lines.next(), lines.next()) {
+            (Some(AT), Some(address), Some(token)) => (address.to_owned(), token.into()),
+            (Some(FAILED), Some(reason), _) => return Err(refused(0, reason.to_owned())),
+            _ => {
+                let flaw = IntroductionFlaw::Garbled;
+                return Err(ConfigError::Introduction { rank: 0, flaw });
+            }
+        };
+        let bind = match (bind, self.meeting.bind, &self.meeting.interface) {
+            (Some(bind), ..) | (None, Some(bind), _) => bind,
+            (None, None, Some(interface)) => interface_of(rank, interface)?,
+            (None, None, None) => address_beside(&address),
+        };
+        let left = Some(Left::new(Box::new(exchange)));
+        let startup = Startup { rank, size, address, bind, token, timeout, listener, left };
+        Ok(self.startup(startup))
+    }
+
+    /// The first way that can be taken.
+    fn exchange(&self, placement: &Placement) -> Result<Box<dyn Exchange>, ConfigError> {
+        let mut tried = String::new();
+        for way in &self.meeting.ways {
+            let opened: Result<Box<dyn Exchange>, _> = match way {
+                Way::Pmix => Pmix::open().map(|pmix| Box::new(pmix) as Box<dyn Exchange>),
+                Way::Pmi(socket) => Pmi::new(*socket).map(|pmi| Box::new(pmi) as Box<dyn Exchange>),
+                Way::File(path) => {
+                    let job = placement.job.clone();
+                    let job = job.unwrap_or_else(|| format!("{} processes", placement.size));
+                    Ok(Box::new(MeetingFile::new(path.clone(), &job, somebody_listens)))
+                }
+            };
+            match opened {
+                Ok(exchange) => return Ok(exchange),
+                Err(error) => {
+                    let _ = write!(tried, "; {error}");
+                }
+            }
+        }
+        let launcher = placement.launcher.name();
+        let flaw = IntroductionFlaw::NoWay { launcher, tried };
+        Err(ConfigError::Introduction { rank: placement.rank, flaw })
+    }
+}
+
+/// On process 0: the address on which it listens, its text, and the socket.
+fn waiting(
+    placement: &Placement,
+    meeting: &Meeting,
+) -> Result<(IpAddr, String, Listener), ConfigError> {
+    let bind = own_address(0, Some(placement), meeting)?;
+    let (listener, port) = listen(0, bind)?;
+    let told = match bind.is_unspecified() {
+        // One that listens everywhere is found where the others most likely reach it.
+        true => default_address().or_else(by_name).unwrap_or(Ipv4Addr::LOCALHOST.into()),
+        false => bind,
+    };
+    let text = format!("{AT}\n{}\n{}", SocketAddr::new(told, port), secret(0)?);
+    Ok((bind, text, listener))
+}
+
+/// The address on which a process accepts connections before it knows of any other: the given one,
+/// that of the given interface, loopback if all processes are on this host; else the one from which
+/// the launcher's other hosts are reached, that of the default route, or that of the host's name.
+pub(crate) fn own_address(
+    rank: usize,
+    placement: Option<&Placement>,
+    meeting: &Meeting,
+) -> Result<IpAddr, ConfigError> {
+    if let Some(bind) = meeting.bind {
+        return Ok(bind);
+    }
+    if let Some(interface) = &meeting.interface {
+        return interface_of(rank, interface);
+    }
+    let loopback = IpAddr::V4(Ipv4Addr::LOCALHOST);
+    let Some(placement) = placement.filter(|placement| placement.is_one_host() != Some(true))
+    else {
+        return Ok(loopback);
+    };
+    let own = host_name();
+    let short = |name: &str| name.split('.').next().unwrap_or_default().to_owned();
+    let others = placement.nodes.iter().filter(|node| short(node) != short(&own));
+    let towards = others.take(1).flat_map(|other| resolved(other)).find_map(address_towards);
+    let found = towards.filter(|own| !own.is_loopback()).or_else(default_address).or_else(by_name);
+    Ok(found.unwrap_or(loopback))
+}
+
+/// The address that this host's name stands for, unless that is of this host alone.
+fn by_name() -> Option<IpAddr> {
+    resolved(&host_name()).into_iter().find(|address| !address.is_loopback())
+}
+
+/// The address of this machine from which another one, `host:port`, is reached; that one itself
+/// where it is of this machine.
+pub(crate) fn address_beside(address: &str) -> IpAddr {
+    let host = address.rsplit_once(':').map_or(address, |(host, _)| host);
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    let found = resolved(host).into_iter().find_map(address_towards);
+    found.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST))
+}
+
+/// The address of an interface.
+pub(crate) fn interface_of(rank: usize, name: &str) -> Result<IpAddr, ConfigError> {
+    interface_address(name).ok_or_else(|| {
+        let reason = format!("the network interface {name} (PHALANX_INTERFACE) has no address");
+        ConfigError::Introduction { rank, flaw: IntroductionFlaw::Refused { reason } }
+    })
+}
+
+/// A socket that listens on an address, and its port.
+pub(crate) fn listen(rank: usize, bind: IpAddr) -> Result<(Listener, u16), ConfigError> {
+    let refused = |error: std::io::Error| ConfigError::Introduction {
+        rank,
+        flaw: IntroductionFlaw::Refused { reason: format!("{bind}: {error}") },
+    };
+    let listener = TcpListener::bind(SocketAddr::new(bind, 0)).map_err(refused)?;
+    let port = listener.local_addr().map_err(refused)?.port();
+    Ok((Listener::new(listener), port))
+}
+
+/// A new secret.
+pub(crate) fn secret(rank: usize) -> Result<String, ConfigError> {
+    let mut secret = [0; TOKEN_BYTES];
+    getrandom::fill(&mut secret).map_err(|error| {
+        let reason = error.to_string();
+        ConfigError::Introduction { rank, flaw: IntroductionFlaw::Refused { reason } }
+    })?;
+    let mut token = String::new();
+    for byte in secret {
+        let _ = write!(token, "{byte:02x}");
+    }
+    Ok(token)
+}
+
+/// Whether somebody listens where a text says that process 0 waits.
+fn somebody_listens(text: &str) -> bool {
+    let mut lines = text.split('\n');
+    match (lines.next(), lines.next().map(str::parse::<SocketAddr>)) {
+        (Some(AT), Some(Ok(address))) => TcpStream::connect_timeout(&address, PROBE).is_ok(),
+        // A failure is told once, by a process that ends with it.
+        (Some(FAILED), _) => true,
+        _ => false,
+    }
+}

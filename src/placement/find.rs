@@ -1,0 +1,198 @@
+//! Which launcher started this process, and as what.
+
+use super::nodes::{node_list, tasks_per_node};
+use super::table::{LAUNCHERS, Launcher, Row};
+
+/// SLURM numbers its steps from 0; the numbers from here on are the job's script, the shell of
+/// `salloc` and the like, which are no parts of a program.
+const FIRST_SPECIAL_STEP: u64 = 0xffff_fff0;
+
+/// Who this process is among those that a launcher has started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Placement {
+    /// What started them.
+    pub launcher: Launcher,
+    /// The number of this process, less than `size`.
+    pub rank: usize,
+    /// How many processes there are.
+    pub size: usize,
+    /// The number of this process among those of its host, where that is known.
+    pub local_rank: Option<usize>,
+    /// How many of them its host has, where that is known.
+    pub local_size: Option<usize>,
+    /// The hosts, in the order of their processes, where the launcher tells.
+    pub nodes: Vec<String>,
+    /// What tells this job from all others of the user, where there is such a thing.
+    pub job: Option<String>,
+    /// Whether this process sees GPUs that no other one sees.
+    pub has_own_gpus: bool,
+    /// The cores of this host that the job was given, where the launcher tells.
+    pub cores: Option<usize>,
+}
+
+/// A launcher's variable that says nothing of use.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{launcher} has set {variable} to `{value}`, which is no {expected}")]
+pub struct LauncherFlaw {
+    /// The launcher.
+    pub launcher: Launcher,
+    /// Its variable.
+    pub variable: &'static str,
+    /// What it was set to.
+    pub value: String,
+    /// What it should be.
+    pub expected: &'static str,
+}
+
+/// What the variables and the files that they name say.
+struct Told<'a> {
+    launcher: Launcher,
+    lookup: &'a dyn Fn(&str) -> Option<String>,
+}
+
+impl Told<'_> {
+    /// The first of several variables that is set.
+    fn text(&self, names: &[&'static str]) -> Option<(&'static str, String)> {
+        let mut found = names.iter().filter_map(|name| Some((*name, (self.lookup)(name)?)));
+        found.find(|pair| !pair.1.trim().is_empty())
+    }
+
+    fn flaw(&self, variable: &'static str, value: String, expected: &'static str) -> LauncherFlaw {
+        LauncherFlaw { launcher: self.launcher, variable, value, expected }
+    }
+
+    /// A number that must be one if it is there.
+    fn number(&self, names: &[&'static str]) -> Result<Option<usize>, LauncherFlaw> {
+        let Some((name, value)) = self.text(names) else { return Ok(None) };
+        match value.trim().parse() {
+            Ok(number) => Ok(Some(number)),
+            Err(_) => Err(self.flaw(name, value, "whole number from 0")),
+        }
+    }
+}
+
+impl Placement {
+    /// Who a process is whose variables `lookup` gives; `read` gives the text of a file that a
+    /// variable names. `None` where no launcher has started it: it is alone.
+    ///
+    /// The launcher is the first of [`LAUNCHERS`] whose marks are there.
+    pub fn find(
+        lookup: &dyn Fn(&str) -> Option<String>,
+        read: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Option<Placement>, LauncherFlaw> {
+        for row in LAUNCHERS {
+            let told = Told { launcher: row.launcher, lookup };
+            if row.marks.iter().all(|group| told.text(group).is_some()) && row.is_part(&told) {
+                return row.placement(&told, read).map(Some);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether all processes are on one host, where that is known.
+    pub fn is_one_host(&self) -> Option<bool> {
+        match (self.local_size, self.nodes.len()) {
+            (Some(local_size), _) => Some(local_size == self.size),
+            (None, 0) => None,
+            (None, nodes) => Some(nodes == 1),
+        }
+    }
+
+    /// The number of this process among those of its host, and how many these are; alone where
+    /// that is not known.
+    pub fn local(&self) -> (usize, usize) {
+        match (self.local_rank, self.local_size) {
+            (Some(rank), Some(size)) => (rank, size),
+            _ => (0, 1),
+        }
+    }
+}
+
+impl Row {
+    /// Whether a process with the marks of the launcher is a part of a program that it started.
+    fn is_part(&self, told: &Told<'_>) -> bool {
+        let number = |names| told.text(names).and_then(|(_, text)| text.trim().parse::<u64>().ok());
+        match self.launcher {
+            // Whatever is no number is an error later.
+            Launcher::Slurm => {
+                number(&["SLURM_STEP_ID", "SLURM_STEPID"]).is_none_or(|it| it < FIRST_SPECIAL_STEP)
+            }
+            // The first task of a job is its script.
+            Launcher::Pbs => number(&["PBS_TASKNUM"]).is_none_or(|task| task > 1),
+            _ => true,
+        }
+    }
+
+    fn placement(
+        &self,
+        told: &Told<'_>,
+        read: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Placement, LauncherFlaw> {
+        let rank = told.number(self.rank)?.unwrap_or(0);
+        let size = told.number(self.size)?.unwrap_or(1);
+        if rank >= size {
+            let (name, value) = told.text(self.rank).unwrap_or(("its rank", rank.to_string()));
+            return Err(told.flaw(name, value, "number below that of its processes"));
+        }
+        let mut nodes = Vec::new();
+        if let Some((name, list)) = told.text(self.nodes) {
+            let expected = "list of hosts";
+            nodes = node_list(&list).ok_or_else(|| told.flaw(name, list, expected))?;
+        } else if let Some((_, file)) = told.text(self.node_file) {
+            // A line for each process; a file that cannot be read tells nothing.
+            let lines = read(&file).unwrap_or_default();
+            nodes = lines.split_whitespace().map(str::to_owned).collect();
+        }
+        let node = told.number(self.node)?;
+        let node_count = told.number(self.node_count)?;
+        let local_rank = told.number(self.local_rank)?;
+        let mut local_size = told.number(self.local_size)?;
+        if local_size.is_none()
+            && let Some((name, list)) = told.text(self.tasks_per_node)
+        {
+            let counts = tasks_per_node(&list)
+                .ok_or_else(|| told.flaw(name, list, "list of numbers of tasks"))?;
+            // The list may be that of the whole job.
+            let fits = counts.iter().sum::<usize>() == size;
+            local_size = node.and_then(|node| counts.get(node)).copied().filter(|_| fits);
+        }
+        let (mut local_rank, mut local_size) = (local_rank, local_size);
+        if self.launcher == Launcher::Pbs && nodes.len() == size {
+            let same = |other: &&String| **other == nodes[rank];
+            local_rank = Some(nodes[..rank].iter().filter(same).count());
+            local_size = Some(nodes.iter().filter(same).count());
+        }
+        let mut seen = std::collections::HashSet::new();
+        nodes.retain(|node| seen.insert(node.clone()));
+        if node_count == Some(1) || nodes.len() == 1 {
+            local_size = local_size.or(Some(size));
+            local_rank = local_rank.or(Some(rank));
+        }
+        // Hosts are filled alike unless told otherwise.
+        if local_rank.is_some() && local_size.is_none() {
+            let hosts = node_count.filter(|hosts| *hosts > 0 && size % hosts == 0);
+            local_size = hosts.map(|hosts| size / hosts);
+        }
+        // A number beyond the others of its host is one that nothing can be built on.
+        if let (Some(number), Some(count)) = (local_rank, local_size)
+            && number >= count
+        {
+            (local_rank, local_size) = (None, None);
+        }
+        let job: Vec<String> =
+            self.job.iter().filter_map(|name| told.text(&[name])).map(|pair| pair.1).collect();
+        let has_own_gpus = told.text(self.own_gpus).is_some();
+        let cores = told.number(self.cores).unwrap_or(None).filter(|cores| *cores > 0);
+        Ok(Placement {
+            launcher: self.launcher,
+            rank,
+            size,
+            local_rank,
+            local_size,
+            nodes,
+            job: (!job.is_empty()).then(|| job.join(".")),
+            has_own_gpus,
+            cores,
+        })
+    }
+}
