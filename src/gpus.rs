@@ -1,7 +1,9 @@
-//! What of CUDA a process finds.
+//! What a process finds: CUDA's devices and libraries, and who has started it.
 
-use crate::config::CudaOptions;
+use crate::binding::would_bind;
+use crate::config::{Config, CudaOptions, Devices};
 use phalanx_device::cuda::{CudaDevice, Library, cuda_devices, find, nccl_version};
+use std::sync::Arc;
 
 /// The GPUs and the libraries of CUDA that a session would use, or why it would use none: names
 /// with a line about each. Local.
@@ -66,6 +68,43 @@ fn plane(options: &CudaOptions) -> String {
         ),
         Err(_) => String::from("each other over the host's memory: NCCL cannot be used"),
     }
+}
+
+/// Who has started this process, how it would meet the others, and which GPUs and processors of the
+/// host it would take: names with a line about each. Local.
+pub fn start_up(config: &Config) -> Vec<(String, String)> {
+    let mut lines = Vec::new();
+    let mut line = |name: &str, text: String| lines.push((String::from(name), text));
+    match &config.placement {
+        None => line("launcher", String::from("none: one process with all devices")),
+        Some(placement) => {
+            let place = match (placement.local_rank, placement.local_size) {
+                (Some(rank), Some(size)) => format!(", {rank} of {size} on this host"),
+                _ => String::new(),
+            };
+            let job = placement.job.as_ref().map_or(String::new(), |job| format!(", job {job}"));
+            line("launcher", format!("{}{place}{job}", placement.launcher));
+            let ways: Vec<String> = config.meeting.ways.iter().map(ToString::to_string).collect();
+            let way = match (&config.startup, ways.is_empty()) {
+                _ if placement.size == 1 => String::from("nobody: it is one process"),
+                (Some(startup), _) => format!("at {}", startup.address),
+                (None, true) => String::from("no way is known: set PHALANX_RENDEZVOUS=file:PATH"),
+                (None, false) => format!("by {}", ways.join(", else by ")),
+            };
+            line("meeting", way);
+        }
+    }
+    let numbers = match &config.devices {
+        Devices::Cpu(_) | Devices::NullCuda(_) => Vec::new(),
+        Devices::Cuda(numbers) if !numbers.is_empty() => numbers.clone(),
+        Devices::Cuda(_) | Devices::Auto => config.gpus_of(cuda_devices(&config.cuda).unwrap_or(0)),
+    };
+    let open = |number: &usize| CudaDevice::new(*number, None, &config.cuda).ok();
+    let gpus: Vec<Arc<CudaDevice>> = numbers.iter().filter_map(open).collect();
+    let names: Vec<String> = numbers.iter().map(|number| format!("cuda:{number}")).collect();
+    line("GPUs taken", if names.is_empty() { String::from("none") } else { names.join(" ") });
+    line("processors", would_bind(config, &gpus));
+    lines
 }
 
 #[cfg(test)]

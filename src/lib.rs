@@ -34,7 +34,7 @@ pub use config::{
     Config, ConfigError, CudaOptions, Devices, IntroductionFlaw, Left, Listener, MemoryLimit,
     Startup,
 };
-pub use gpus::gpus;
+pub use gpus::{gpus, start_up};
 pub use meeting::{Meeting, Way};
 pub use phalanx_array::Limits;
 pub use phalanx_array::{
@@ -88,6 +88,8 @@ pub use phalanx_array::{
 pub use phalanx_array::{
     Flags, Snapshot, Summary, array_repr, byteswap, try_place, try_put_along_axis,
 };
+#[doc(hidden)]
+pub use phalanx_collectives::{address_towards, default_address, host_name, resolved};
 pub use phalanx_distributed::Policy;
 pub use phalanx_ops::elementwise::{Arg, MULTI_OUTPUT, MultiOutput};
 pub use phalanx_ops::waiting;

@@ -10,6 +10,7 @@ use phalanx_collectives::{
     Exchange, MeetingFile, Pmi, Pmix, address_towards, default_address, host_name,
     interface_address, resolved,
 };
+use phalanx_ops::waiting::interruptible;
 use std::fmt::{self, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::PathBuf;
@@ -89,11 +90,12 @@ impl Config {
             None => None,
         };
         let timeout = self.meeting.timeout;
-        let heard = exchange.broadcast(text.as_deref(), timeout);
         let refused = |rank, reason| ConfigError::Introduction {
             rank,
             flaw: IntroductionFlaw::Refused { reason },
         };
+        let heard = interruptible(None, || exchange.broadcast(text.as_deref(), timeout));
+        let heard = heard.map_err(|_| refused(rank, String::from("the user gave up")))?;
         let heard = heard.map_err(|error| refused(rank, error.to_string()))?;
         let (listener, bind) = match own.transpose()? {
             Some((bind, _, listener)) => (Some(listener), Some(bind)),
@@ -198,7 +200,13 @@ pub(crate) fn address_beside(address: &str) -> IpAddr {
     let host = address.rsplit_once(':').map_or(address, |(host, _)| host);
     let host = host.trim_start_matches('[').trim_end_matches(']');
     let found = resolved(host).into_iter().find_map(address_towards);
-    found.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST))
+    let found = found.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
+    let is_meant = host == "localhost" || host.parse::<IpAddr>().is_ok();
+    match found.is_loopback() && !is_meant {
+        // Some systems have the host's own name stand for loopback, where nobody else comes.
+        true => default_address().unwrap_or(found),
+        false => found,
+    }
 }
 
 /// The address of an interface.
@@ -242,5 +250,83 @@ fn somebody_listens(text: &str) -> bool {
         // A failure is told once, by a process that ends with it.
         (Some(FAILED), _) => true,
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::placement::Launcher;
+
+    fn placement(size: usize, local_size: Option<usize>, nodes: &[&str]) -> Placement {
+        Placement {
+            launcher: Launcher::OpenMpi,
+            rank: 0,
+            size,
+            local_rank: local_size.map(|_| 0),
+            local_size,
+            nodes: nodes.iter().map(|node| (*node).to_owned()).collect(),
+            job: None,
+            has_own_gpus: false,
+            cores: None,
+        }
+    }
+
+    #[test]
+    fn the_address_is_the_given_one_or_loopback_on_one_host() {
+        let address = |placement: Option<&Placement>, meeting: &Meeting| {
+            own_address(0, placement, meeting).map_err(|error| error.to_string())
+        };
+        let loopback = Ok(IpAddr::V4(Ipv4Addr::LOCALHOST));
+        let plain = Meeting::default();
+        assert_eq!(address(None, &plain), loopback);
+        assert_eq!(address(Some(&placement(4, Some(4), &[])), &plain), loopback);
+        assert_eq!(address(Some(&placement(4, None, &["a"])), &plain), loopback);
+        let given = IpAddr::from([10, 0, 0, 7]);
+        let bound = Meeting { bind: Some(given), interface: Some("x".into()), ..plain.clone() };
+        assert_eq!(address(Some(&placement(4, Some(4), &[])), &bound), Ok(given));
+        let absent = Meeting { interface: Some("no-such-interface".into()), ..plain.clone() };
+        let error = address(Some(&placement(4, Some(4), &[])), &absent).unwrap_err();
+        assert!(error.contains("no-such-interface (PHALANX_INTERFACE) has no address"), "{error}");
+        // On several hosts it is that of the default route, where there is one.
+        let several = address(Some(&placement(4, Some(2), &["a.invalid", "b.invalid"])), &plain);
+        assert_eq!(several, Ok(default_address().or_else(by_name).unwrap_or(loopback.unwrap())));
+    }
+
+    #[test]
+    fn addresses_beside_others_are_of_this_machine() {
+        let loopback = IpAddr::V4(Ipv4Addr::LOCALHOST);
+        assert_eq!(address_beside("127.0.0.1:4000"), loopback);
+        assert_eq!(address_beside("localhost:4000"), loopback);
+        assert_eq!(address_beside("no such host:1"), loopback);
+        if let Some(own) = default_address() {
+            assert_eq!(address_beside(&SocketAddr::new(own, 1).to_string()), own);
+        }
+    }
+
+    #[test]
+    fn a_launcher_without_a_way_is_an_error_that_says_so() {
+        let config = Config { placement: Some(placement(2, None, &[])), ..Config::default() };
+        let error = config.clone().meet().unwrap_err();
+        assert_eq!(error.code(), "PX099");
+        assert!(error.to_string().contains("mpirun (Open MPI), which offers no way"), "{error}");
+        let ways = vec![Way::Pmi(9999)];
+        let config = Config { meeting: Meeting { ways, ..Meeting::default() }, ..config };
+        let error = config.meet().unwrap_err();
+        assert!(error.to_string().contains("PMI_FD is 9999, which is not open"), "{error}");
+        // One process, and one that knows already, exchange nothing.
+        let alone = Config { placement: Some(placement(1, None, &[])), ..Config::default() };
+        assert_eq!(alone.clone().meet().unwrap(), alone);
+    }
+
+    #[test]
+    fn the_way_to_where_somebody_listens_is_known() {
+        let socket = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = socket.local_addr().unwrap();
+        assert!(somebody_listens(&format!("at\n{address}\nsecret")));
+        drop(socket);
+        assert!(!somebody_listens(&format!("at\n{address}\nsecret")));
+        assert!(!somebody_listens("at\nhost:1\nsecret") && !somebody_listens(""));
+        assert!(somebody_listens("failed\nno"));
     }
 }

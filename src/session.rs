@@ -1,5 +1,6 @@
 //! Sessions: the beginning and the end of a program's work with Phalanx.
 
+use crate::binding::bind;
 use crate::config::{Config, ConfigError, Devices, Listener, MemoryLimit};
 use phalanx_array::{Engine, Error, Failure, Limits, MeshHandle, Site, call_site};
 use phalanx_collectives::{CollectiveError, Facts, Rendezvous, World, device_facts};
@@ -206,6 +207,9 @@ impl Session {
         let site = call_site();
         let config = config.meet().map_err(|error| InitError::new(error, site))?;
         let devices = gpus(&config).map_err(|error| InitError::new(RunError::from(error), site))?;
+        let own: Vec<Arc<CudaDevice>> = devices.iter().filter_map(gpu).collect();
+        // The threads of devices, which are started below, do as this one.
+        tracing::info!("{}", bind(&config, &own));
         let count = match &config.devices {
             Devices::Cpu(count) => *count,
             // Those of all kinds of GPUs are made by now.

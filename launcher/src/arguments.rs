@@ -1,5 +1,6 @@
 //! The command line.
 
+use crate::run::Hosts;
 use clap::{Args, Parser, Subcommand};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -49,9 +50,15 @@ pub enum Command {
     after_help = EXIT_CODES
 )]
 pub struct Run {
-    /// How many processes to start
-    #[arg(short = 'n', long = "ranks", value_name = "N", default_value_t = 1, value_parser = ranks)]
-    pub ranks: usize,
+    /// How many processes to start [default: 1, or as many as --hosts has places]
+    #[arg(short = 'n', long = "ranks", value_name = "N", value_parser = ranks)]
+    pub ranks: Option<usize>,
+    /// The hosts of the processes with their places, such as node1:4,node2:4, by ssh
+    #[arg(long, value_name = "HOSTS", value_parser = hosts)]
+    pub hosts: Option<Hosts>,
+    /// Print the commands and start nothing
+    #[arg(long)]
+    pub dry_run: bool,
     /// Devices of each process, such as cpu:2 [default: PHALANX_DEVICES]
     #[arg(long, value_name = "DEVICES")]
     pub devices: Option<String>,
@@ -79,6 +86,9 @@ pub struct Demo {
 pub struct StartRank {
     /// The process that starts it.
     pub parent: u32,
+    /// Whether it is on another host: the secret comes by standard input, whose end is its own.
+    #[arg(long)]
+    pub remote: bool,
     /// The path of the program, and its arguments.
     #[arg(last = true, required = true)]
     pub command: Vec<OsString>,
@@ -91,6 +101,14 @@ pub fn program_and_arguments(command: &[OsString]) -> (&OsString, &[OsString]) {
 
 /// The most processes that one machine is asked to start; more is a slip of the keyboard.
 const MOST_RANKS: usize = 4096;
+
+fn hosts(text: &str) -> Result<Hosts, String> {
+    let hosts: Hosts = text.parse()?;
+    match hosts.places() {
+        1..=MOST_RANKS => Ok(hosts),
+        _ => Err(format!("at most {MOST_RANKS} places are allowed")),
+    }
+}
 
 fn ranks(text: &str) -> Result<usize, String> {
     match text.parse() {
@@ -125,7 +143,7 @@ mod tests {
     #[test]
     fn options_after_the_program_are_the_programs() {
         let run = run("run -n 4 --devices cpu:2 prog -n 3 --devices x -- y");
-        assert_eq!((run.ranks, run.devices.as_deref()), (4, Some("cpu:2")));
+        assert_eq!((run.ranks, run.devices.as_deref()), (Some(4), Some("cpu:2")));
         assert_eq!(run.command, ["prog", "-n", "3", "--devices", "x", "--", "y"]);
     }
 

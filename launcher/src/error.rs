@@ -20,6 +20,12 @@ pub enum LauncherError {
         /// How it ended.
         outcome: Outcome,
     },
+    /// The hosts do not take the ranks.
+    #[error("--hosts: {reason}")]
+    Hosts {
+        /// Why.
+        reason: String,
+    },
     /// No program has the name.
     #[error("the program `{}` is not found", program.display())]
     ProgramNotFound {
@@ -84,7 +90,7 @@ impl LauncherError {
             LauncherError::RankFailed { .. } => "PX095",
             LauncherError::ProgramNotFound { .. } => "PX096",
             LauncherError::ProgramRefused { .. } => "PX097",
-            LauncherError::Preparation { .. } => "PX098",
+            LauncherError::Preparation { .. } | LauncherError::Hosts { .. } => "PX098",
         }
     }
 
@@ -94,6 +100,9 @@ impl LauncherError {
             LauncherError::Config(error) => error.hint(),
             LauncherError::RankFailed { .. } => {
                 "the lines of that rank, marked with its number above, say what happened"
+            }
+            LauncherError::Hosts { .. } => {
+                "ask for fewer ranks, or for more places: --hosts a:8,b:8"
             }
             LauncherError::ProgramNotFound { .. } => {
                 "give its path, such as ./program, or a name that stands in a folder of PATH"
@@ -129,7 +138,7 @@ impl LauncherError {
     /// The exit code that `phalanx --help` promises.
     pub fn exit_code(&self) -> u8 {
         match self {
-            LauncherError::Config(_) => 2,
+            LauncherError::Config(_) | LauncherError::Hosts { .. } => 2,
             LauncherError::RankFailed { outcome, .. } => outcome.exit_code(),
             LauncherError::ProgramNotFound { .. } => 127,
             LauncherError::ProgramRefused { .. } => 126,

@@ -34,7 +34,7 @@ fn page(config: &Config) -> String {
     for (name, fact) in facts {
         let _ = writeln!(page, "{name:<14}{fact}");
     }
-    for (name, line) in phalanx::gpus(&config.cuda) {
+    for (name, line) in phalanx::start_up(config).into_iter().chain(phalanx::gpus(&config.cuda)) {
         let _ = writeln!(page, "{name:<14}{line}");
     }
     for group in Group::ALL {

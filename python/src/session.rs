@@ -5,6 +5,7 @@ use crate::errstate;
 use crate::gpu::GPUS;
 use crate::mistakes::Mistake;
 use crate::site::at_line;
+use crate::waiting::interruption;
 use phalanx::config::cuda_packages;
 use phalanx::waiting::lock;
 use phalanx::{
@@ -116,13 +117,15 @@ fn begin(
     policy: Policy,
     is_asked: bool,
 ) -> PyResult<()> {
-    let meeting = config.startup.as_ref();
-    let meeting = meeting.map(|startup| (startup.bind, startup.token.clone()));
     let mut session = session();
     if session.is_some() {
         // Perhaps another thread was faster.
         return if is_asked { Err(begun_before()) } else { Ok(()) };
     }
+    let config = at_line(py, || config.meet());
+    let config = config.map_err(|error| interruption().unwrap_or(configuration_error(&error)))?;
+    let meeting = config.startup.as_ref();
+    let meeting = meeting.map(|startup| (startup.bind, startup.token.clone()));
     let begun = || Session::with_options(config, mesh, policy, Limits::default());
     let begun = at_line(py, begun).map_err(|error| not_begun(&error))?;
     GPUS.set(begun.gpus());
@@ -320,7 +323,9 @@ pub fn gpu_count(py: Python<'_>) -> PyResult<usize> {
     Ok(match config.devices {
         Devices::Cpu(_) | Devices::NullCuda(_) => 0,
         Devices::Cuda(numbers) if !numbers.is_empty() => numbers.len(),
-        Devices::Cuda(_) | Devices::Auto => phalanx::cuda::count(&config.cuda),
+        Devices::Cuda(_) | Devices::Auto => {
+            config.gpus_of(phalanx::cuda::count(&config.cuda)).len()
+        }
     })
 }
 

@@ -6,6 +6,8 @@
 mod find;
 mod nodes;
 mod table;
+#[cfg(test)]
+mod tests;
 
 pub use find::{LauncherFlaw, Placement};
 pub use nodes::{node_list, tasks_per_node};

@@ -23,6 +23,7 @@ mod faults;
 mod files;
 mod hosts;
 mod instructions;
+mod launchers;
 mod locality;
 mod programs;
 mod world;
@@ -48,6 +49,7 @@ fn main() -> ExitCode {
         files::TRIALS,
         hosts::TRIALS,
         instructions::TRIALS,
+        launchers::TRIALS,
         locality::TRIALS,
     ];
     let trials = modules.into_iter().flatten().map(|&(path, test)| {

@@ -16,6 +16,7 @@ from . import worlds
 MPIRUN = shutil.which("mpirun", path=os.path.dirname(sys.executable)) or shutil.which("mpirun")
 
 HAS_MPI4PY = importlib.util.find_spec("mpi4py") is not None
+needs_mpirun = pytest.mark.skipif(MPIRUN is None, reason="mpirun is not installed")
 needs_mpi = pytest.mark.skipif(
     MPIRUN is None or not HAS_MPI4PY,
     reason="mpirun or mpi4py is not installed",
@@ -37,6 +38,60 @@ def mpirun(program, processes=3, check=True, environment=()):
     if check and ended.returncode != 0:
         raise AssertionError(f"exit code {ended.returncode}\n{ended.stdout}\n{ended.stderr}")
     return ended
+
+
+@needs_mpirun
+def test_processes_of_mpirun_are_a_world_without_a_setting():
+    program = """
+        import phalanx as np
+        x = np.arange(100_000.0)
+        print("sums", np.size(), float(x.sum()), float((x * x).mean()), flush=True)
+        """
+    started = mpirun(program, processes=4).stdout
+    here = worlds.run(program, processes=4).stdout
+    told = sorted(line[line.index("sums"):] for line in started.splitlines())
+    assert len(told) == 4 and len(set(told)) == 1 and told[0].startswith("sums 4 "), started
+    assert told[0] in here
+    assert mpirun(program, processes=1).stdout.startswith("sums 1 ")
+
+
+@needs_mpirun
+def test_a_process_of_mpirun_that_raises_ends_all():
+    ended = mpirun(
+        """
+        import time
+        import phalanx as np
+
+        x = np.arange(100_000.0)
+        float(x.sum())
+        if np.rank() == 1:
+            raise ValueError("broken here")
+        while True:
+            float(x.sum())
+            time.sleep(0.01)
+        """,
+        check=False,
+    )
+    assert ended.returncode not in (0, 124)
+    assert "broken here" in ended.stderr, ended.stderr
+
+
+@needs_mpi
+def test_mpi_may_begin_after_the_session_and_before_it():
+    for first, second in [("import mpi4py.MPI", "np.init()"), ("np.init()", "import mpi4py.MPI")]:
+        program = f"""
+            import phalanx as np
+            {first}
+            {second}
+            from mpi4py import MPI
+            total = MPI.COMM_WORLD.allreduce(np.rank())
+            assert (np.size(), MPI.COMM_WORLD.size, total) == (3, 3, 3)
+            np.shutdown()
+            np.init()
+            assert float(np.arange(10.0).sum()) == 45
+            print("well", flush=True)
+            """
+        assert mpirun(program).stdout.count("well") == 3
 
 
 @needs_mpi

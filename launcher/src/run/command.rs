@@ -8,9 +8,11 @@ use super::relay::Relays;
 use super::watch::{Ending, Watch};
 use super::world::World;
 use crate::arguments::{Run, program_and_arguments};
-use crate::error::LauncherError;
+use crate::error::{LauncherError, Need};
 use crate::own::Own;
 use rustix::process::Signal;
+use std::ffi::OsStr;
+use std::io::Write;
 use std::time::Duration;
 
 /// How long output that is still on its way is waited for after the last rank has ended.
@@ -21,6 +23,14 @@ pub fn run(arguments: &Run, own: &Own) -> Result<u8, LauncherError> {
     let (program, own_arguments) = program_and_arguments(&arguments.command);
     let (program, before) = program::find(program, own)?;
     let own_arguments = [before.as_slice(), own_arguments].concat();
+    if arguments.dry_run {
+        let commands = World::prepare(arguments)?.commands(own, &program, &own_arguments)?;
+        let mut page = commands.join(OsStr::new("\n"));
+        page.push("\n");
+        let unwritten = |source| LauncherError::Preparation { need: Need::Output, source };
+        std::io::stdout().write_all(page.as_encoded_bytes()).map_err(unwritten)?;
+        return Ok(0);
+    }
     // Signals are caught before there is a file to remove or a process to end.
     let watch = Watch::new()?;
     let world = World::prepare(arguments)?;

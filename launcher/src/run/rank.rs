@@ -2,16 +2,17 @@
 
 use super::log::Log;
 use super::relay::{Channel, Relays};
+use super::remote;
 use super::world::World;
 use crate::arguments::{StartRank, program_and_arguments};
 use crate::error::{LauncherError, Need};
 use crate::own::Own;
 use rustix::process::{Pid, Signal, getppid, kill_process_group};
 use std::ffi::OsString;
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
 
 /// A process that was started. It leads a process group of its own, so that a signal also reaches
 /// what it started.
@@ -21,6 +22,8 @@ use std::process::{Child, Command, Stdio};
 pub struct Rank {
     child: Child,
     group: Pid,
+    /// Of one on another host, which ends when this does.
+    _input: Option<ChildStdin>,
 }
 
 impl Rank {
@@ -28,7 +31,7 @@ impl Rank {
     ///
     /// Rank 0 keeps the launcher's standard input, unless that is a terminal, which a process
     /// outside the terminal's own group may not read; it also keeps standard output, unless that is
-    /// logged. The other ranks read nothing.
+    /// logged. The other ranks read nothing, and neither does a rank 0 on another host.
     pub fn start(
         own: &Own,
         world: &World,
@@ -39,12 +42,29 @@ impl Rank {
         log: Option<&Log>,
     ) -> Result<Rank, LauncherError> {
         let refused = |source| LauncherError::Preparation { need: Need::Process, source };
-        let mut command = own.command()?;
-        command.arg("start-rank").arg(std::process::id().to_string()).arg("--");
-        command.arg(program).args(arguments);
-        command.env_remove("PHALANX_BIND").envs(world.variables(number)).process_group(0);
+        let host = world.host(number);
+        let mut command = match host {
+            None => {
+                let mut command = own.command()?;
+                command.arg("start-rank").arg(std::process::id().to_string()).arg("--");
+                command.arg(program).args(arguments);
+                command.env_remove("PHALANX_BIND").envs(world.variables(number));
+                command
+            }
+            Some(host) => {
+                let words = world.remote_command(own, host, number, program, arguments)?;
+                let mut command = Command::new(&words[0]);
+                command.args(&words[1..]);
+                command
+            }
+        };
+        command.process_group(0);
         let reads = number == 0 && !std::io::stdin().is_terminal();
-        command.stdin(if reads { Stdio::inherit() } else { Stdio::null() });
+        command.stdin(match (host, reads) {
+            (Some(_), _) => Stdio::piped(),
+            (None, true) => Stdio::inherit(),
+            (None, false) => Stdio::null(),
+        });
         let keeps_output = number == 0 && log.is_none();
         command.stdout(if keeps_output { Stdio::inherit() } else { Stdio::piped() });
         command.stderr(Stdio::piped());
@@ -57,7 +77,12 @@ impl Rank {
         if let Some(errors) = child.stderr.take() {
             relays.pass_on(number, errors, Channel::Errors, log.cloned());
         }
-        Ok(Rank { child, group })
+        let mut input = child.stdin.take();
+        if let Some(input) = &mut input {
+            // A host that cannot be reached ends the command, which says why.
+            let _ = input.write_all(&[world.token(), b"\n"].concat());
+        }
+        Ok(Rank { child, group, _input: input })
     }
 
     /// The process group, whose number is also the process's.
@@ -83,6 +108,10 @@ impl Rank {
 /// The system is asked to end the process when the launcher dies, even by a signal that nobody can
 /// catch.
 pub fn start_rank(start: &StartRank) -> Result<u8, LauncherError> {
+    if start.remote {
+        let (program, arguments) = program_and_arguments(&start.command);
+        return remote::attend(program, arguments);
+    }
     #[cfg(target_os = "linux")]
     {
         let asked = rustix::process::set_parent_process_death_signal(Some(Signal::KILL));

@@ -24,16 +24,20 @@ const LEFT_ALONE: Duration = Duration::from_secs(24 * 60 * 60);
 /// Writes a new secret, in hexadecimal, to a file that its owner alone can open and that goes away
 /// with the handle; first sweeps away what killed runs have left.
 pub fn write_token() -> io::Result<NamedTempFile> {
+    let mut token = [0; TOKEN_BYTES];
+    getrandom::fill(&mut token)?;
+    let spelled: String = token.iter().map(|byte| format!("{byte:02x}")).collect();
+    keep_token(&spelled)
+}
+
+/// As [`write_token`], with a secret that is known.
+pub fn keep_token(token: &str) -> io::Result<NamedTempFile> {
     let folder = std::env::temp_dir();
     sweep(&folder, getuid().as_raw(), SystemTime::now());
     let mut file = tempfile::Builder::new().prefix(PREFIX).tempfile_in(&folder)?;
     // Where files cannot be locked none is swept away either.
     let _ = file.as_file().try_lock();
-    let mut token = [0; TOKEN_BYTES];
-    getrandom::fill(&mut token)?;
-    for byte in token {
-        write!(file, "{byte:02x}")?;
-    }
+    file.write_all(token.as_bytes())?;
     file.flush()?;
     Ok(file)
 }

@@ -1,26 +1,46 @@
 //! What the processes of a run share.
 
+use super::hosts::{Hosts, Seat};
+use super::remote::{quoted, ssh};
 use super::token::write_token;
 use crate::arguments::Run;
 use crate::error::{LauncherError, Need};
+use crate::own::Own;
 use phalanx::ConfigError;
 use phalanx::environment::{Environment, InvalidValue};
-use std::ffi::OsString;
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::ffi::{OsStr, OsString};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
 use std::num::NonZero;
+use std::path::Path;
 use tempfile::NamedTempFile;
+
+/// The ports from which one on another host is drawn: those below the ones that systems hand out.
+const PORTS: std::ops::Range<u16> = 20_000..32_768;
+/// Variables, besides ours, that ranks on other hosts get too: where programs find their modules
+/// and libraries.
+const PASSED_ON: [&str; 3] = ["LD_LIBRARY_PATH", "PYTHONPATH", "VIRTUAL_ENV"];
 
 /// What the processes of a run share. The secret's file goes away with it.
 pub struct World {
-    size: usize,
+    seats: Vec<Seat>,
     shared: Vec<(&'static str, OsString)>,
+    token: Vec<u8>,
     _token_file: Option<NamedTempFile>,
 }
 
 impl World {
     /// Checks the variables that the ranks will read and makes what they need to meet.
     pub fn prepare(arguments: &Run) -> Result<World, LauncherError> {
-        let size = arguments.ranks;
+        let places = arguments.hosts.as_ref().map_or(1, Hosts::places);
+        let size = arguments.ranks.unwrap_or(places);
+        let seats = match &arguments.hosts {
+            None => (0..size)
+                .map(|local_rank| Seat { host: None, local_rank, local_size: size })
+                .collect(),
+            Some(hosts) => hosts
+                .seats(size, &phalanx::host_name())
+                .map_err(|reason| LauncherError::Hosts { reason })?,
+        };
         let mut shared = Vec::new();
         shared.push(("PHALANX_SIZE", size.to_string().into()));
         if let Some(devices) = &arguments.devices {
@@ -30,31 +50,134 @@ impl World {
             shared.push(("PHALANX_TIMEOUT", timeout.into()));
         }
         let environment = parse(&shared).map_err(ConfigError::from)?;
-        if environment.threads.is_none() {
+        let is_one_host = seats.iter().all(|seat: &Seat| seat.host.is_none());
+        if environment.threads.is_none() && is_one_host {
             shared.push(("PHALANX_THREADS", threads_of_a_rank(size).to_string().into()));
         }
-        let mut token_file = None;
-        if size > 1 {
-            let file = write_token()
-                .map_err(|source| LauncherError::Preparation { need: Need::TokenFile, source })?;
-            let address = free_address()
-                .map_err(|source| LauncherError::Preparation { need: Need::Port, source })?;
+        let (mut token_file, mut token) = (None, Vec::new());
+        if size > 1 && !arguments.dry_run {
+            let unwritten = |source| LauncherError::Preparation { need: Need::TokenFile, source };
+            let file = write_token().map_err(unwritten)?;
+            token = std::fs::read(file.path()).map_err(unwritten)?;
             shared.push(("PHALANX_TOKEN_FILE", file.path().into()));
-            shared.push(("PHALANX_ADDRESS", address.to_string().into()));
             token_file = Some(file);
         }
-        Ok(World { size, shared, _token_file: token_file })
+        if size > 1 {
+            let address = first_address(&seats)
+                .map_err(|source| LauncherError::Preparation { need: Need::Port, source })?;
+            shared.push(("PHALANX_ADDRESS", address.into()));
+        }
+        Ok(World { seats, shared, token, _token_file: token_file })
     }
 
     /// How many processes there are.
     pub fn size(&self) -> usize {
-        self.size
+        self.seats.len()
+    }
+
+    /// The host of a rank, if it is not this one.
+    pub fn host(&self, rank: usize) -> Option<&str> {
+        self.seats[rank].host.as_deref()
+    }
+
+    /// The secret.
+    pub fn token(&self) -> &[u8] {
+        &self.token
     }
 
     /// The variables of one rank.
     pub fn variables(&self, rank: usize) -> impl Iterator<Item = (&'static str, OsString)> {
-        let own = std::iter::once(("PHALANX_RANK", OsString::from(rank.to_string())));
+        let Seat { local_rank, local_size, .. } = self.seats[rank];
+        let own = [
+            ("PHALANX_RANK", rank),
+            ("PHALANX_LOCAL_RANK", local_rank),
+            ("PHALANX_LOCAL_SIZE", local_size),
+        ];
+        let own = own.map(|(name, number)| (name, OsString::from(number.to_string())));
         self.shared.iter().cloned().chain(own)
+    }
+
+    /// The words that start a rank on another host.
+    pub fn remote_command(
+        &self,
+        own: &Own,
+        host: &str,
+        rank: usize,
+        program: &Path,
+        arguments: &[OsString],
+    ) -> Result<Vec<OsString>, LauncherError> {
+        let folder = std::env::current_dir();
+        let folder =
+            folder.map_err(|source| LauncherError::Preparation { need: Need::OwnPath, source })?;
+        let set: Vec<(&str, OsString)> =
+            self.variables(rank).filter(|pair| pair.0 != "PHALANX_TOKEN_FILE").collect();
+        let is_kept = |name: &OsString| {
+            let of_this_host = ["PHALANX_BIND", "PHALANX_TOKEN_FILE"];
+            let is_ours = name.as_encoded_bytes().starts_with(b"PHALANX_");
+            let is_asked = is_ours && of_this_host.iter().all(|other| name != other);
+            (is_asked || PASSED_ON.iter().any(|other| name == other))
+                && set.iter().all(|pair| name != pair.0)
+        };
+        let kept = std::env::vars_os().filter(|pair| is_kept(&pair.0));
+        let mut variables: Vec<(OsString, OsString)> = kept.collect();
+        variables.sort();
+        variables.extend(set.into_iter().map(|(name, value)| (OsString::from(name), value)));
+        // A relative path is one of this folder, to which the command goes first.
+        ssh(host, own, &folder, &variables, program, arguments)
+    }
+
+    /// The commands of all ranks, as they could be typed; the secret is left out.
+    pub fn commands(
+        &self,
+        own: &Own,
+        program: &Path,
+        arguments: &[OsString],
+    ) -> Result<Vec<OsString>, LauncherError> {
+        let line = |words: Vec<OsString>| {
+            let words: Vec<OsString> = words.iter().map(|word| quoted(word)).collect();
+            words.join(OsStr::new(" "))
+        };
+        let command = |rank: usize| match self.host(rank) {
+            Some(host) => Ok(line(self.remote_command(own, host, rank, program, arguments)?)),
+            None => {
+                let mut words: Vec<OsString> = vec!["env".into()];
+                for (name, value) in self.variables(rank) {
+                    let mut word = OsString::from(format!("{name}="));
+                    word.push(value);
+                    words.push(word);
+                }
+                if self.size() > 1 {
+                    words.push("PHALANX_TOKEN_FILE=FILE".into());
+                }
+                words.push(program.into());
+                words.extend(arguments.iter().cloned());
+                Ok(line(words))
+            }
+        };
+        (0..self.size()).map(command).collect()
+    }
+}
+
+/// Where rank 0 waits: on loopback if all ranks are on this host; else at the address from which
+/// this host reaches the first of the others, or on the other host that rank 0 is on.
+fn first_address(seats: &[Seat]) -> std::io::Result<String> {
+    let Some(other) = seats.iter().find_map(|seat| seat.host.as_deref()) else {
+        return Ok(free_address(Ipv4Addr::LOCALHOST.into())?.to_string());
+    };
+    let name = |host: &str| host.rsplit_once('@').map_or(host, |(_, name)| name).to_owned();
+    match seats.first().and_then(|seat| seat.host.as_deref()) {
+        Some(first) => {
+            let mut random = [0; 2];
+            getrandom::fill(&mut random)?;
+            let port = PORTS.start + u16::from_ne_bytes(random) % (PORTS.end - PORTS.start);
+            Ok(format!("{}:{port}", name(first)))
+        }
+        None => {
+            let towards = phalanx::resolved(&name(other)).into_iter();
+            let own = towards.filter_map(phalanx::address_towards).next();
+            let own = own.filter(|own| !own.is_loopback()).or_else(phalanx::default_address);
+            Ok(free_address(own.unwrap_or(Ipv4Addr::LOCALHOST.into()))?.to_string())
+        }
     }
 }
 
@@ -64,7 +187,8 @@ fn parse(shared: &[(&'static str, OsString)]) -> Result<Environment, InvalidValu
         let own = shared.iter().find(|pair| pair.0 == name).map(|pair| pair.1.clone());
         match name {
             // Left from a run that this one is part of; each rank gets its own.
-            "PHALANX_RANK" | "PHALANX_ADDRESS" | "PHALANX_BIND" | "PHALANX_TOKEN_FILE" => None,
+            "PHALANX_RANK" | "PHALANX_ADDRESS" | "PHALANX_BIND" | "PHALANX_TOKEN_FILE"
+            | "PHALANX_LOCAL_RANK" | "PHALANX_LOCAL_SIZE" => None,
             _ => own.or_else(|| std::env::var_os(name)),
         }
     })
@@ -76,10 +200,10 @@ fn threads_of_a_rank(ranks: usize) -> usize {
     (cores / ranks).max(1)
 }
 
-/// A loopback port that was free a moment ago. Rank 0 binds it next; the system hands out other
-/// free ports first.
-fn free_address() -> std::io::Result<SocketAddr> {
-    TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()
+/// A port that was free a moment ago. Rank 0 binds it next; the system hands out other free ports
+/// first.
+fn free_address(own: IpAddr) -> std::io::Result<SocketAddr> {
+    TcpListener::bind((own, 0))?.local_addr()
 }
 
 #[cfg(test)]
@@ -88,7 +212,9 @@ mod tests {
 
     fn arguments(ranks: usize, devices: Option<&str>) -> Run {
         Run {
-            ranks,
+            ranks: Some(ranks),
+            hosts: None,
+            dry_run: false,
             devices: devices.map(str::to_owned),
             timeout: None,
             logs: None,
