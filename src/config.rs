@@ -4,7 +4,7 @@ pub use crate::environment::{Devices, MeetingWay, MemoryLimit};
 use crate::environment::{Environment, InvalidValue, LogLevel, UnknownVariable, VARIABLES};
 use crate::environment::{Variable, most_threads, unknown};
 use crate::meeting::{Meeting, Way, address_beside, interface_of};
-use crate::placement::{Launcher, LauncherFlaw, Placement};
+use crate::placement::{LauncherFlaw, Placement, own_placement};
 pub use phalanx_device::cuda::CudaOptions;
 use std::ffi::OsString;
 use std::fmt;
@@ -542,49 +542,6 @@ pub fn cuda_packages(site: &Path) -> Vec<PathBuf> {
     folders.filter(|folder| folder.is_dir()).collect()
 }
 
-/// Who this process is, of those that variables of ours describe.
-fn own_placement(environment: &Environment) -> Result<Option<Placement>, ConfigError> {
-    let Some(size) = environment.size else {
-        return match environment.rank {
-            Some(_) => Err(missing("PHALANX_SIZE", "PHALANX_RANK")),
-            None => Ok(None),
-        };
-    };
-    let rank = match environment.rank {
-        Some(rank) => rank,
-        None if size == 1 => 0,
-        None => return Err(missing("PHALANX_RANK", "PHALANX_SIZE")),
-    };
-    if rank >= size {
-        return Err(ConfigError::RankOutOfRange { rank, size });
-    }
-    // Loopback is of one host.
-    let is_one_host = environment.address.as_deref().is_some_and(is_loopback) || size == 1;
-    let (local_rank, local_size) = match (environment.local_rank, environment.local_size) {
-        (Some(rank), Some(size)) if rank < size => (Some(rank), Some(size)),
-        _ if is_one_host => (Some(rank), Some(size)),
-        _ => (None, None),
-    };
-    Ok(Some(Placement {
-        launcher: Launcher::Phalanx,
-        rank,
-        size,
-        local_rank,
-        local_size,
-        nodes: Vec::new(),
-        job: None,
-        has_own_gpus: false,
-        cores: None,
-    }))
-}
-
-/// Whether an address, as `host:port`, is of this machine alone.
-fn is_loopback(address: &str) -> bool {
-    let host = address.rsplit_once(':').map_or(address, |(host, _)| host);
-    let host = host.trim_start_matches('[').trim_end_matches(']');
-    host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
-}
-
 /// How this process meets the others, if variables of ours say so.
 fn startup(environment: &Environment) -> Result<Option<Startup>, ConfigError> {
     let (Some(rank), Some(size)) = (environment.rank, environment.size) else { return Ok(None) };
@@ -651,7 +608,7 @@ fn machine_cores() -> Option<usize> {
     crate::binding::processors(&ranges).map(|processors| processors.len())
 }
 
-fn missing(variable: &'static str, needed_by: &'static str) -> ConfigError {
+pub(crate) fn missing(variable: &'static str, needed_by: &'static str) -> ConfigError {
     ConfigError::Missing { variable, needed_by }
 }
 

@@ -108,6 +108,7 @@ fn values_that_are_none_are_errors_that_name_them() {
         let mut variables = recorded(name);
         variables.insert(variable.into(), value.into());
         let error = find(&variables).unwrap_err().to_string();
-        assert!(error.contains(&format!("{variable} to `{value}`, which is {expected}")), "{error}");
+        let told = format!("{variable} to `{value}`, which is {expected}");
+        assert!(error.contains(&told), "{error}");
     }
 }

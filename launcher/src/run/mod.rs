@@ -2,8 +2,9 @@
 //! end.
 //!
 //! `world` prepares what they share (secret, address, variables), `token` keeps the secret, `rank`
-//! starts one of them, `hosts` says where each is, `remote` starts those of other hosts, `relay` marks its lines with its number, `log` keeps them, and `watch` waits
-//! for all and ends them together.
+//! starts one of them, `hosts` says where each is, `remote` starts those of other hosts, `relay`
+//! marks its lines with its number, `log` keeps them, and `watch` waits for all and ends them
+//! together.
 
 mod command;
 mod hosts;

@@ -39,8 +39,7 @@ fn ranks_of_other_hosts_are_started_by_ssh() {
     let lines: Vec<&str> = lines.iter().map(|line| line.trim_start_matches("[2] ")).collect();
     let mut lines: Vec<&str> = lines.iter().map(|line| line.trim()).collect();
     lines.sort_unstable();
-    let expected =
-        ["0 0/1 3 it's a 64 600", "1 0/2 3 it's a 64 600", "2 1/2 3 it's a 64 600"];
+    let expected = ["0 0/1 3 it's a 64 600", "1 0/2 3 it's a 64 600", "2 1/2 3 it's a 64 600"];
     for (line, expected) in lines.iter().zip(expected) {
         assert!(line.ends_with(expected), "{lines:?}");
     }

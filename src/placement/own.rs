@@ -1,0 +1,50 @@
+//! Who this process is, of those that `phalanx run` or a user by hand has started.
+
+use super::find::Placement;
+use super::table::Launcher;
+use crate::config::{ConfigError, missing};
+use crate::environment::Environment;
+use std::net::IpAddr;
+
+/// Who this process is, of those that variables of ours describe.
+pub(crate) fn own_placement(environment: &Environment) -> Result<Option<Placement>, ConfigError> {
+    let Some(size) = environment.size else {
+        return match environment.rank {
+            Some(_) => Err(missing("PHALANX_SIZE", "PHALANX_RANK")),
+            None => Ok(None),
+        };
+    };
+    let rank = match environment.rank {
+        Some(rank) => rank,
+        None if size == 1 => 0,
+        None => return Err(missing("PHALANX_RANK", "PHALANX_SIZE")),
+    };
+    if rank >= size {
+        return Err(ConfigError::RankOutOfRange { rank, size });
+    }
+    // Loopback is of one host.
+    let is_one_host = environment.address.as_deref().is_some_and(is_loopback) || size == 1;
+    let (local_rank, local_size) = match (environment.local_rank, environment.local_size) {
+        (Some(rank), Some(size)) if rank < size => (Some(rank), Some(size)),
+        _ if is_one_host => (Some(rank), Some(size)),
+        _ => (None, None),
+    };
+    Ok(Some(Placement {
+        launcher: Launcher::Phalanx,
+        rank,
+        size,
+        local_rank,
+        local_size,
+        nodes: Vec::new(),
+        job: None,
+        has_own_gpus: false,
+        cores: None,
+    }))
+}
+
+/// Whether an address, as `host:port`, is of this machine alone.
+fn is_loopback(address: &str) -> bool {
+    let host = address.rsplit_once(':').map_or(address, |(host, _)| host);
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+}
