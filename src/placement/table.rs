@@ -127,7 +127,7 @@ pub const LAUNCHERS: &[Row] = &[
         size: &["OMPI_COMM_WORLD_SIZE"],
         local_rank: &["OMPI_COMM_WORLD_LOCAL_RANK"],
         local_size: &["OMPI_COMM_WORLD_LOCAL_SIZE"],
-        job: &["PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid"],
+        job: &["PMIX_NAMESPACE"],
         ..NONE
     },
     Row {

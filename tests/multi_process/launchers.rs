@@ -133,7 +133,7 @@ fn is_alive(process: &str) -> bool {
 
 fn no_rank_survives_the_death_of_another() {
     for launcher in launchers() {
-        for (signal, work) in [("KILL", "split"), ("SEGV", "replicated")] {
+        for (signal, work) in [("KILL", "split"), ("ABRT", "replicated")] {
             let begun = Instant::now();
             let ended = launcher.script(
                 3,

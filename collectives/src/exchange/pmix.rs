@@ -1,14 +1,15 @@
 //! PMIx: Open MPI's `mpirun`, SLURM's `srun --mpi=pmix`, LSF's `jsrun`, PRRTE's `prterun`.
 //!
 //! The library is the one that the launcher's server speaks to; it is opened only where the
-//! environment says that there is a server. The process is a client only as long as the text is on
-//! its way: one that ended without a goodbye would count as one that has failed, and MPI may come
-//! later and begin anew.
+//! environment says that there is a server. A process that ends without a goodbye counts as one that
+//! has failed, and after its goodbye MPI cannot begin in it any more. So the goodbye is said when
+//! the process ends; the library counts who has begun, MPI included.
 
 use super::way::{Exchange, ExchangeError, within};
 use libloading::{Library, Symbol};
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 const WAY: &str = "PMIx";
@@ -95,6 +96,22 @@ fn library() -> Result<Library, ExchangeError> {
     Err(ExchangeError::new(WAY, reasons.join("; ")))
 }
 
+/// This process as the server knows it, once it does.
+static PROCESS: Mutex<Option<Process>> = Mutex::new(None);
+/// The number of the system for the process that says goodbye, and how it does.
+static GOODBYE: OnceLock<(u32, Finalize)> = OnceLock::new();
+
+/// Has the server told, when this process ends by itself, that it has not failed.
+extern "C" fn goodbye() {
+    if let Some((process, finalize)) = GOODBYE.get() {
+        // What this process has forked is not this process.
+        if *process == std::process::id() {
+            // SAFETY: no infos are given; the library stays loaded.
+            unsafe { finalize(std::ptr::null(), 0) };
+        }
+    }
+}
+
 /// Tells the text of rank 0, or hears it.
 fn converse(own: Option<&str>, number: usize) -> Result<String, ExchangeError> {
     // The library's own threads may run on after the end, so it stays loaded.
@@ -111,9 +128,16 @@ fn converse(own: Option<&str>, number: usize) -> Result<String, ExchangeError> {
             function::<Finalize>(library, "PMIx_Finalize")?,
         )
     };
-    let mut process = Process { namespace: [0; NAMESPACE_BYTES], rank: 0 };
-    // SAFETY: `process` may be written, and no infos are given.
-    checked("PMIx_Init", unsafe { init(&raw mut process, std::ptr::null(), 0) })?;
+    let mut known = PROCESS.lock().unwrap_or_else(PoisonError::into_inner);
+    let process = match &*known {
+        Some(process) => process.clone(),
+        None => {
+            let mut process = Process { namespace: [0; NAMESPACE_BYTES], rank: 0 };
+            // SAFETY: `process` may be written, and no infos are given.
+            checked("PMIx_Init", unsafe { init(&raw mut process, std::ptr::null(), 0) })?;
+            known.insert(process).clone()
+        }
+    };
     // Keys are arrays in some versions, so all of their bytes are there.
     let mut key = [0u8; KEY_BYTES];
     let name = format!("phalanx-{number}");
@@ -155,10 +179,12 @@ fn converse(own: Option<&str>, number: usize) -> Result<String, ExchangeError> {
         }
     };
     let outcome = talk();
-    // A process that is about to fail says goodbye, too, so that its own message is what is seen.
-    // SAFETY: no infos are given.
-    let ended = unsafe { finalize(std::ptr::null(), 0) };
-    outcome.and_then(|text| checked("PMIx_Finalize", ended).map(|()| text))
+    // Only now, for a process that gives up while a call waits must not make another one.
+    if GOODBYE.set((std::process::id(), *finalize)).is_ok() {
+        // SAFETY: the function is an `extern "C" fn` without arguments that never unwinds.
+        unsafe { libc::atexit(goodbye) };
+    }
+    outcome
 }
 
 /// A function of the library.
