@@ -168,7 +168,7 @@ mod tests {
         let shares = |processes, gpus| -> Vec<Range<usize>> {
             (0..processes).map(|rank| share_of_gpus(rank, processes, gpus)).collect()
         };
-        assert_eq!(shares(1, 4), [0..4]);
+        assert_eq!(share_of_gpus(0, 1, 4), 0..4);
         assert_eq!(shares(4, 4), [0..1, 1..2, 2..3, 3..4]);
         assert_eq!(shares(2, 4), [0..2, 2..4]);
         assert_eq!(shares(3, 4), [0..1, 1..2, 2..4]);

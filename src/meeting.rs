@@ -199,8 +199,9 @@ fn by_name() -> Option<IpAddr> {
 pub(crate) fn address_beside(address: &str) -> IpAddr {
     let host = address.rsplit_once(':').map_or(address, |(host, _)| host);
     let host = host.trim_start_matches('[').trim_end_matches(']');
-    let found = resolved(host).into_iter().find_map(address_towards);
-    let found = found.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
+    let Some(found) = resolved(host).into_iter().find_map(address_towards) else {
+        return IpAddr::V4(Ipv4Addr::LOCALHOST);
+    };
     let is_meant = host == "localhost" || host.parse::<IpAddr>().is_ok();
     match found.is_loopback() && !is_meant {
         // Some systems have the host's own name stand for loopback, where nobody else comes.
@@ -277,7 +278,7 @@ mod tests {
         let address = |placement: Option<&Placement>, meeting: &Meeting| {
             own_address(0, placement, meeting).map_err(|error| error.to_string())
         };
-        let loopback = Ok(IpAddr::V4(Ipv4Addr::LOCALHOST));
+        let loopback: Result<_, String> = Ok(IpAddr::V4(Ipv4Addr::LOCALHOST));
         let plain = Meeting::default();
         assert_eq!(address(None, &plain), loopback);
         assert_eq!(address(Some(&placement(4, Some(4), &[])), &plain), loopback);
@@ -290,7 +291,8 @@ mod tests {
         assert!(error.contains("no-such-interface (PHALANX_INTERFACE) has no address"), "{error}");
         // On several hosts it is that of the default route, where there is one.
         let several = address(Some(&placement(4, Some(2), &["a.invalid", "b.invalid"])), &plain);
-        assert_eq!(several, Ok(default_address().or_else(by_name).unwrap_or(loopback.unwrap())));
+        let expected = default_address().or_else(by_name);
+        assert_eq!(several, expected.map_or(loopback, Ok));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -76,22 +77,33 @@ def test_a_process_of_mpirun_that_raises_ends_all():
     assert "broken here" in ended.stderr, ended.stderr
 
 
+def open_mpi_version():
+    """The number before the first point of Open MPI's version; 0 of another MPI."""
+    told = subprocess.run([MPIRUN, "--version"], capture_output=True, text=True, check=False).stdout
+    found = re.search(r"Open MPI\D*(\d+)\.", told)
+    return int(found.group(1)) if found else 0
+
+
 @needs_mpi
-def test_mpi_may_begin_after_the_session_and_before_it():
-    for first, second in [("import mpi4py.MPI", "np.init()"), ("np.init()", "import mpi4py.MPI")]:
-        program = f"""
-            import phalanx as np
-            {first}
-            {second}
-            from mpi4py import MPI
-            total = MPI.COMM_WORLD.allreduce(np.rank())
-            assert (np.size(), MPI.COMM_WORLD.size, total) == (3, 3, 3)
-            np.shutdown()
-            np.init()
-            assert float(np.arange(10.0).sum()) == 45
-            print("well", flush=True)
-            """
-        assert mpirun(program).stdout.count("well") == 3
+@pytest.mark.parametrize("mpi_is_first", [True, False])
+def test_mpi_begins_beside_the_session(mpi_is_first):
+    if not mpi_is_first and open_mpi_version() != 4:
+        pytest.skip("MPI of this version begins before all others (docs/launching.md)")
+    lines = ["import mpi4py.MPI", "np.init()"]
+    first, second = lines if mpi_is_first else reversed(lines)
+    program = f"""
+        import phalanx as np
+        {first}
+        {second}
+        from mpi4py import MPI
+        total = MPI.COMM_WORLD.allreduce(np.rank())
+        assert (np.size(), MPI.COMM_WORLD.size, total) == (3, 3, 3)
+        np.shutdown()
+        np.init()
+        assert float(np.arange(10.0).sum()) == 45
+        print("well", flush=True)
+        """
+    assert mpirun(program).stdout.count("well") == 3
 
 
 @needs_mpi

@@ -197,7 +197,7 @@ mod tests {
     fn launch(sockets: Vec<UnixStream>) -> std::thread::JoinHandle<Vec<String>> {
         std::thread::spawn(move || {
             let (mut kept, mut heard) = (Vec::<(String, String)>::new(), Vec::new());
-            let mut readers: Vec<_> = sockets.iter().map(|one| BufReader::new(one)).collect();
+            let mut readers: Vec<_> = sockets.iter().map(BufReader::new).collect();
             // Each process up to its barrier, then each after it.
             for part in 0..2 {
                 for (socket, reader) in sockets.iter().zip(&mut readers) {

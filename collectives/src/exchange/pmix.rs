@@ -1,13 +1,17 @@
 //! PMIx: Open MPI's `mpirun`, SLURM's `srun --mpi=pmix`, LSF's `jsrun`, PRRTE's `prterun`.
 //!
-//! The library is the one that the launcher's server speaks to; it is opened only where the
-//! environment says that there is a server. A process that ends without a goodbye counts as one that
-//! has failed, and after its goodbye MPI cannot begin in it any more. So the goodbye is said when
-//! the process ends; the library counts who has begun, MPI included.
+//! It is tried only where the environment says that there is a server. The library is the one that
+//! this process has already, else the one of the launcher above it, for an MPI library that comes
+//! later brings its own of the same name and gets ours; else the system's.
+//!
+//! A process that ends without a goodbye counts as one that has failed, and after its goodbye MPI
+//! cannot begin in it any more. So the goodbye is said when the process ends; the library counts
+//! who has begun, MPI included. Open MPI 5 nevertheless has to begin first.
 
 use super::way::{Exchange, ExchangeError, within};
 use libloading::{Library, Symbol};
 use std::ffi::{CStr, c_char, c_int, c_void};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
@@ -83,17 +87,47 @@ impl Exchange for Pmix {
     }
 }
 
+/// How many processes above this one are looked at for the launcher, shells among them.
+const ANCESTORS: usize = 4;
+
 fn library() -> Result<Library, ExchangeError> {
     let mut reasons = Vec::new();
-    for name in LIBRARIES {
+    let names = LIBRARIES.map(PathBuf::from);
+    for name in mapped_by_this_or_its_ancestors().into_iter().chain(names) {
         // SAFETY: the initialisers of PMIx's library have no conditions; it is an ordinary system
-        // library, by the name that its makers give it.
-        match unsafe { Library::new(name) } {
+        // library, by the name that its makers give it, or the one that the launcher has open.
+        match unsafe { Library::new(&name) } {
             Ok(library) => return Ok(library),
             Err(error) => reasons.push(error.to_string()),
         }
     }
     Err(ExchangeError::new(WAY, reasons.join("; ")))
+}
+
+/// The library that this process, or the nearest process above it, has open, where the system
+/// tells.
+fn mapped_by_this_or_its_ancestors() -> Option<PathBuf> {
+    let mut process = std::process::id();
+    for _ in 0..=ANCESTORS {
+        let maps = std::fs::read_to_string(format!("/proc/{process}/maps")).unwrap_or_default();
+        if let Some(path) = mapped(&maps) {
+            return Some(path);
+        }
+        let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+        // Behind the program's name, which may hold anything: the state and the parent's number.
+        process = stat.rsplit_once(") ")?.1.split(' ').nth(1)?.parse().ok()?;
+    }
+    None
+}
+
+/// The library among the files that a process has open as memory.
+fn mapped(maps: &str) -> Option<PathBuf> {
+    let paths = maps.lines().filter_map(|line| line.find('/').map(|start| &line[start..]));
+    let mut paths = paths.filter(|path| {
+        let name = path.rsplit_once('/').map_or(*path, |(_, name)| name);
+        name.starts_with("libpmix.so") && !name.ends_with("(deleted)")
+    });
+    paths.next().map(PathBuf::from)
 }
 
 /// This process as the server knows it, once it does.
@@ -205,5 +239,21 @@ fn checked(call: &str, status: c_int) -> Result<(), ExchangeError> {
     match status {
         SUCCESS => Ok(()),
         status => Err(ExchangeError::new(WAY, format!("{call} returned {status}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_library_of_a_process_is_found() {
+        let maps = "55d0-55d1 r--p 0000 08:01 1 /usr/bin/prte
+7f00-7f01 r--p 0000 08:01 2      /opt/my mpi/lib/libpmix.so.2.13.3
+7f02-7f03 rw-p 0000 00:00 0
+";
+        assert_eq!(mapped(maps), Some(PathBuf::from("/opt/my mpi/lib/libpmix.so.2.13.3")));
+        assert_eq!(mapped("7f00-7f01 r--p 0 08:01 2 /lib/libpmix.so.2 (deleted)\n"), None);
+        assert_eq!(mapped(""), None);
     }
 }
