@@ -220,6 +220,26 @@ pub enum CollectiveError {
         /// What the system said.
         reason: String,
     },
+    /// There is no MPI library that can be used.
+    #[error("MPI cannot be used: {reason}")]
+    MpiUnavailable {
+        /// What was looked for, or what is wrong with what was found.
+        reason: String,
+    },
+    /// A call of the MPI library failed.
+    #[error("{call} failed: {reason}")]
+    Mpi {
+        /// The call.
+        call: String,
+        /// What the library says.
+        reason: String,
+    },
+    /// The MPI library may not be called by this thread.
+    #[error("MPI was initialised with {provided}, and this is another thread")]
+    MpiThreads {
+        /// What threads may do.
+        provided: String,
+    },
     /// The world was shut down on this rank.
     #[error("this rank has shut its world down")]
     Closed,
@@ -249,6 +269,9 @@ impl CollectiveError {
             CollectiveError::Protocol { .. } => "PX077",
             CollectiveError::Network { .. } => "PX078",
             CollectiveError::Closed => "PX079",
+            CollectiveError::MpiUnavailable { .. } => "PX165",
+            CollectiveError::Mpi { .. } => "PX166",
+            CollectiveError::MpiThreads { .. } => "PX167",
         }
     }
 
@@ -307,6 +330,17 @@ impl CollectiveError {
             CollectiveError::Protocol { .. } => "run the same version of Phalanx on all ranks",
             CollectiveError::Network { .. } => {
                 "check the limits of open files and the state of the network"
+            }
+            CollectiveError::MpiUnavailable { .. } => {
+                "start with mpirun or srun, name the library of that launcher in \
+                 PHALANX_MPI_LIBRARY, or set PHALANX_TRANSPORT=tcp"
+            }
+            CollectiveError::Mpi { .. } => {
+                "look at what the MPI library wrote, or set PHALANX_TRANSPORT=tcp"
+            }
+            CollectiveError::MpiThreads { .. } => {
+                "initialise MPI with MPI_THREAD_MULTIPLE (mpi4py does), \
+                 or set PHALANX_TRANSPORT=tcp"
             }
             CollectiveError::Closed => "evaluate and read what is needed before the session ends",
         }

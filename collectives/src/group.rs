@@ -3,6 +3,7 @@
 
 use crate::algorithms::{self, Conversation};
 use crate::local::LocalGroup;
+use crate::mpi::Route;
 use crate::order::Items;
 use crate::transport::{Channel, Exchange, Fabric, Lane, Transfer};
 use crate::{CollectiveError, Communicator, Message, Operation};
@@ -20,8 +21,13 @@ pub(crate) struct Member {
     pub(crate) fabric: Arc<Fabric>,
     group: u64,
     pub(crate) rank: usize,
-    /// The process of each member.
-    pub(crate) places: Arc<[usize]>,
+    /// Where each member lives.
+    pub(crate) places: Arc<[Place]>,
+    /// The number of the group, which its members have agreed upon: no two groups of a device have
+    /// the same, and it stays small.
+    number: u64,
+    /// The number after the largest of the device's groups.
+    next_number: Arc<AtomicU64>,
     /// Present when all members live in this process.
     local: Option<LocalGroup>,
     splits: AtomicU64,
@@ -31,6 +37,14 @@ pub(crate) struct Member {
 /// A member of a group that was split off, and the group's members by their numbers before.
 pub(crate) type Division = (Arc<Member>, Vec<usize>);
 
+/// Where a member of a group lives.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    pub(crate) process: usize,
+    /// Counted within the process.
+    pub(crate) device: usize,
+}
+
 type Posted = Result<Arc<Transfer>, CollectiveError>;
 
 impl Member {
@@ -38,15 +52,36 @@ impl Member {
         fabric: Arc<Fabric>,
         group: u64,
         rank: usize,
-        places: Arc<[usize]>,
+        places: Arc<[Place]>,
     ) -> Arc<Member> {
-        let is_local = places.iter().all(|process| *process == fabric.rank);
+        Member::numbered(fabric, group, rank, places, 0, Arc::new(AtomicU64::new(1)))
+    }
+
+    fn numbered(
+        fabric: Arc<Fabric>,
+        group: u64,
+        rank: usize,
+        places: Arc<[Place]>,
+        number: u64,
+        next_number: Arc<AtomicU64>,
+    ) -> Arc<Member> {
+        let is_local = places.iter().all(|place| place.process == fabric.rank);
         let local = is_local.then(|| {
             let board = fabric.boards.of(group, places.len());
             LocalGroup::new(board, rank, fabric.failure.clone())
         });
         let (splits, scratch) = (AtomicU64::new(0), Mutex::default());
-        Arc::new(Member { fabric, group, rank, places, local, splits, scratch })
+        Arc::new(Member {
+            fabric,
+            group,
+            rank,
+            places,
+            number,
+            next_number,
+            local,
+            splits,
+            scratch,
+        })
     }
 
     /// A buffer of at least `len` bytes, used again by later collectives.
@@ -65,15 +100,19 @@ impl Member {
     }
 
     pub(crate) fn post_send(&self, lane: Lane, to: usize, data: &Slice) -> Posted {
-        self.fabric.post_send(self.channel(lane, self.rank, to), self.places[to], data)
+        let (channel, route) = self.channel(lane, self.rank, to);
+        self.fabric.post_send(channel, route, self.places[to].process, data)
     }
 
     pub(crate) fn post_receive(&self, lane: Lane, from: usize, data: &Slice) -> Posted {
-        self.fabric.post_receive(self.channel(lane, from, self.rank), self.places[from], data)
+        let (channel, route) = self.channel(lane, from, self.rank);
+        self.fabric.post_receive(channel, route, self.places[from].process, data)
     }
 
-    fn channel(&self, lane: Lane, from: usize, to: usize) -> Channel {
-        Channel { group: self.group, lane, from: from as u32, to: to as u32 }
+    fn channel(&self, lane: Lane, from: usize, to: usize) -> (Channel, Route) {
+        let channel = Channel { group: self.group, lane, from: from as u32, to: to as u32 };
+        let device = |member: usize| self.places[member].device;
+        (channel, Route { group: self.number, from: device(from), to: device(to) })
     }
 
     /// Runs one collective, on shared memory or by messages. An error ends the world.
@@ -171,8 +210,9 @@ impl Member {
     ) -> Result<Option<Division>, CollectiveError> {
         /// The colour of members that join no group; larger than every `u32`.
         const NONE: u64 = u64::MAX;
-        let own = [color.map_or(NONE, u64::from), u64::from(key)];
-        let answers = Buffer::from_vec(vec![0u64; 2 * self.places.len()]);
+        let number = self.next_number.load(Ordering::Relaxed);
+        let own = [color.map_or(NONE, u64::from), u64::from(key), number];
+        let answers = Buffer::from_vec(vec![0u64; 3 * self.places.len()]);
         let gathered =
             self.all_gather(&Buffer::from_vec(own.to_vec()).whole(), &answers.whole())?;
         gathered.wait().map_err(CollectiveError::from)?;
@@ -180,7 +220,7 @@ impl Member {
         // SAFETY: the buffer is this call's own and the gathering is over (condition 2 of
         // `Buffer`).
         let answers = unsafe {
-            std::slice::from_raw_parts(answers.as_ptr().cast::<[u64; 2]>(), self.places.len())
+            std::slice::from_raw_parts(answers.as_ptr().cast::<[u64; 3]>(), self.places.len())
         };
         if own[0] == NONE {
             return Ok(None);
@@ -194,7 +234,12 @@ impl Member {
             .expect("bug: a member without its group");
         let places = members.iter().map(|member| self.places[*member]).collect();
         let group = mix(mix(mix(self.group) ^ split) ^ own[0]);
-        Ok(Some((Member::new(self.fabric.clone(), group, rank, places), members)))
+        // A number that none of the members has used.
+        let number = members.iter().map(|member| answers[*member][2]).max().unwrap_or(number);
+        self.next_number.store(number + 1, Ordering::Relaxed);
+        let (fabric, next_number) = (self.fabric.clone(), self.next_number.clone());
+        let member = Member::numbered(fabric, group, rank, places, number, next_number);
+        Ok(Some((member, members)))
     }
 }
 
@@ -221,7 +266,11 @@ impl Communicator for Member {
     }
 
     fn plane(&self) -> &'static str {
-        if self.local.is_some() { "local" } else { "tcp" }
+        match (&self.local, self.fabric.engine()) {
+            (Some(_), _) => "local",
+            (None, Some(_)) => "mpi",
+            (None, None) => "tcp",
+        }
     }
 
     fn all_reduce(

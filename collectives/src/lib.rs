@@ -5,8 +5,8 @@
 //! A process meets the others in a [`Rendezvous`] (or is alone: [`World::local`]) and gets a
 //! [`World`], which has one [`Communicator`] for each device of the process. Groups whose members
 //! are threads of one process read each other's memory; all others exchange messages, within a
-//! process by one copy and between processes over TCP. What lies on GPUs goes by NCCL, where all
-//! processes have it and every member has a GPU of its own ([`World::attach`]).
+//! process by one copy and between processes by MPI or over TCP. What lies on GPUs goes by NCCL,
+//! where all processes have it and every member has a GPU of its own ([`World::attach`]).
 
 mod algorithms;
 mod chunks;
@@ -19,6 +19,7 @@ mod failure;
 mod group;
 mod lead;
 mod local;
+pub mod mpi;
 mod nccl;
 mod network;
 mod operation;
@@ -39,6 +40,6 @@ pub use nccl::{cuda_sources, device_facts};
 pub use network::{address_towards, default_address, host_name, interface_address, resolved};
 pub use operation::Operation;
 pub use records::{Recorded, RecordedOperation};
-pub use rendezvous::Rendezvous;
+pub use rendezvous::{Rendezvous, Transport};
 pub use tickets::{GivenData, Ticket, TicketKind};
 pub use world::{Facts, World};

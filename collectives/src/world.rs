@@ -1,12 +1,14 @@
 //! The world: all processes of a program and all their devices, seen by one process.
 
-use crate::group::Member;
-use crate::nccl::{GpuMember, Place, Watch, device_facts, identities};
+use crate::group::{Member, Place};
+use crate::mpi::{Engine, Mpi, Threads};
+use crate::nccl::{Endpoint, GpuMember, Watch, device_facts, identities};
 use crate::transport::{Fabric, Link, read, watch};
 use crate::{CollectiveError, Communicator, Recorded, Ticket};
 use phalanx_device::cuda::CudaDevice;
 use phalanx_device::{Device, DeviceError};
 use std::sync::Arc;
+use std::sync::mpsc::RecvTimeoutError;
 use std::thread::JoinHandle;
 use std::time::Duration;
 use tokio::net::TcpStream;
@@ -31,6 +33,8 @@ pub struct World {
     members: Vec<Arc<Member>>,
     communicators: Vec<Arc<dyn Communicator>>,
     network: Option<Network>,
+    /// Why messages between processes go by TCP; nothing if they go by MPI, or there are none.
+    without_mpi: Option<String>,
 }
 
 /// What a rendezvous finds out.
@@ -64,7 +68,13 @@ impl World {
     }
 
     /// The world over the connections of a rendezvous, which belong to the given runtime.
-    pub(crate) fn connected(runtime: Runtime, joined: Joined) -> Result<World, CollectiveError> {
+    ///
+    /// Messages go by `mpi`, or by TCP for the reason given.
+    pub(crate) fn connected(
+        runtime: Runtime,
+        joined: Joined,
+        mpi: Result<Arc<Mpi>, String>,
+    ) -> Result<World, CollectiveError> {
         let connect = |(rank, stream): (usize, Option<TcpStream>)| {
             stream.map(|stream| Link::new(rank, stream))
         };
@@ -87,7 +97,16 @@ impl World {
             })
             .map_err(|error| CollectiveError::network(&error))?;
         let network = Some(Network { stop, thread });
-        Ok(World::assemble(fabric, joined.device_counts, joined.facts, joined.seed, network))
+        let Joined { device_counts, facts, seed, .. } = joined;
+        let mut world = World::assemble(fabric, device_counts, facts, seed, network);
+        match mpi {
+            Ok(mpi) => {
+                let engine = engine(&world, mpi).map_err(|error| world.fabric.fail(error))?;
+                world.fabric.use_engine(engine);
+            }
+            Err(reason) => world.without_mpi = Some(reason),
+        }
+        Ok(world)
     }
 
     fn assemble(
@@ -98,14 +117,16 @@ impl World {
         network: Option<Network>,
     ) -> World {
         let counted = device_counts.iter().enumerate();
-        let places: Arc<[usize]> =
-            counted.flat_map(|(process, count)| std::iter::repeat_n(process, *count)).collect();
-        let own = (0..places.len()).filter(|member| places[*member] == fabric.rank);
+        let places: Arc<[Place]> = counted
+            .flat_map(|(process, count)| (0..*count).map(move |device| Place { process, device }))
+            .collect();
+        let own = (0..places.len()).filter(|member| places[*member].process == fabric.rank);
         let member = |member| Member::new(fabric.clone(), WORLD_GROUP, member, places.clone());
         let members: Vec<Arc<Member>> = own.map(member).collect();
         let communicators =
             members.iter().map(|member| member.clone() as Arc<dyn Communicator>).collect();
-        World { fabric, device_counts, facts, seed, members, communicators, network }
+        let without_mpi = None;
+        World { fabric, device_counts, facts, seed, members, communicators, network, without_mpi }
     }
 
     /// Lets the communicators take what lies in the memory of this process's devices, by NCCL, if
@@ -129,8 +150,8 @@ impl World {
         let Some(gpus) = gpus else { return Ok(()) };
         let mut communicators: Vec<Arc<dyn Communicator>> = Vec::new();
         for (member, gpu) in self.members.iter().zip(gpus) {
-            let place = Place::new(gpu, &self.fabric, &watch)?;
-            communicators.push(GpuMember::new(member.clone(), place, identities.clone()));
+            let endpoint = Endpoint::new(gpu, &self.fabric, &watch)?;
+            communicators.push(GpuMember::new(member.clone(), endpoint, identities.clone()));
         }
         self.communicators = communicators;
         Ok(())
@@ -174,6 +195,20 @@ impl World {
     /// Bytes that this process has given to the network so far.
     pub fn network_bytes(&self) -> u64 {
         self.fabric.bytes_written()
+    }
+
+    /// How messages between processes travel: `mpi` or `tcp`; `local` in a world of one process.
+    pub fn transport(&self) -> &'static str {
+        match self.fabric.engine() {
+            _ if self.size() == 1 => "local",
+            Some(_) => "mpi",
+            None => "tcp",
+        }
+    }
+
+    /// Why messages between processes do not travel by MPI, if they do not.
+    pub fn without_mpi(&self) -> Option<&str> {
+        self.without_mpi.as_deref()
     }
 
     /// Compares what this process is about to do with what the others do. Nothing in a world of
@@ -237,6 +272,10 @@ impl Drop for World {
             self.fabric.flush(Duration::from_millis(200));
         }
         self.fabric.failure.set(CollectiveError::Closed);
+        if let Some(engine) = self.fabric.engine() {
+            // After `shutdown` it is stopped already.
+            engine.stop(false);
+        }
         // The receiver is gone only if the thread has ended already.
         let _ = network.stop.send(());
         if network.thread.join().is_err() {
@@ -244,6 +283,28 @@ impl Drop for World {
         }
         for link in self.fabric.links() {
             link.disconnect();
+        }
+    }
+}
+
+/// The engine of a world, made by all ranks at the same time. Where any thread may call MPI, a rank
+/// that dies meanwhile is an error, and no wait without end.
+fn engine(world: &World, mpi: Arc<Mpi>) -> Result<Arc<Engine>, CollectiveError> {
+    let (counts, failure) = (world.device_counts.clone(), world.fabric.failure.clone());
+    if mpi.threads() != Threads::Multiple {
+        return Engine::new(mpi, &counts, failure);
+    }
+    let (sender, receiver) = std::sync::mpsc::channel();
+    let watched = failure.clone();
+    std::thread::Builder::new()
+        .name(String::from("phalanx-mpi-start"))
+        .spawn(move || sender.send(Engine::new(mpi, &counts, failure)))
+        .map_err(|error| CollectiveError::network(&error))?;
+    loop {
+        match receiver.recv_timeout(Duration::from_millis(10)) {
+            Ok(engine) => return engine,
+            Err(RecvTimeoutError::Timeout) => watched.check()?,
+            Err(RecvTimeoutError::Disconnected) => panic!("bug: the start of MPI panicked"),
         }
     }
 }

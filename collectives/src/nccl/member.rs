@@ -26,7 +26,7 @@ const URGENT: i32 = -8;
 
 /// A GPU as all groups see it that it is a member of: they share its stream, so that what it tells
 /// others is in the order of its plans.
-pub(crate) struct Place {
+pub(crate) struct Endpoint {
     gpu: Arc<CudaDevice>,
     stream: Arc<Stream>,
     fabric: Arc<Fabric>,
@@ -50,15 +50,15 @@ pub(super) fn failed(fabric: &Fabric, error: &DeviceError) -> CollectiveError {
     CollectiveError::Aborted { rank, error_code, message: error.to_string() }
 }
 
-impl Place {
+impl Endpoint {
     /// Errors: `DeviceError::Cuda`.
     pub(crate) fn new(
         gpu: Arc<CudaDevice>,
         fabric: &Arc<Fabric>,
         watch: &Arc<Watch>,
-    ) -> Result<Arc<Place>, DeviceError> {
+    ) -> Result<Arc<Endpoint>, DeviceError> {
         let stream = Arc::new(Stream::new(&gpu, true, Some(URGENT))?);
-        Ok(Arc::new(Place { gpu, stream, fabric: fabric.clone(), watch: watch.clone() }))
+        Ok(Arc::new(Endpoint { gpu, stream, fabric: fabric.clone(), watch: watch.clone() }))
     }
 
     /// Enqueues work in the stream, behind what the device has been given so far. `kept` is the
@@ -119,7 +119,7 @@ impl Drop for Enqueued {
 /// One device's side of a group of GPUs.
 pub(crate) struct GpuMember {
     host: Arc<Member>,
-    place: Arc<Place>,
+    endpoint: Arc<Endpoint>,
     /// The GPU of each member.
     identities: Arc<[Arc<str>]>,
     /// Whether each member has a GPU of its own.
@@ -133,13 +133,13 @@ pub(crate) struct GpuMember {
 impl GpuMember {
     pub(crate) fn new(
         host: Arc<Member>,
-        place: Arc<Place>,
+        endpoint: Arc<Endpoint>,
         identities: Arc<[Arc<str>]>,
     ) -> Arc<GpuMember> {
         let distinct: HashSet<&Arc<str>> = identities.iter().collect();
         let is_direct = distinct.len() == identities.len();
         let (outbox, combined) = (Mutex::default(), Mutex::default());
-        Arc::new(GpuMember { host, place, identities, is_direct, outbox, combined })
+        Arc::new(GpuMember { host, endpoint, identities, is_direct, outbox, combined })
     }
 
     fn fabric(&self) -> &Fabric {
@@ -159,14 +159,14 @@ impl GpuMember {
         }
         self.fabric().failure.check()?;
         let connected = self.connect()?;
-        let made = Outbox::new(&self.place, &connected, self.host.rank);
+        let made = Outbox::new(&self.endpoint, &connected, self.host.rank);
         *outbox = Some(made.clone());
         Ok(made)
     }
 
     fn connect(&self) -> Result<Arc<NcclCommunicator>, CollectiveError> {
-        let fail = |error: DeviceError| self.place.fail(&error);
-        let options = self.place.gpu.options();
+        let fail = |error: DeviceError| self.endpoint.fail(&error);
+        let options = self.endpoint.gpu.options();
         let id = Buffer::from_vec(vec![0u8; NcclId::BYTES]);
         if self.host.rank == 0 {
             id.write(0, &NcclId::new(options).map_err(fail)?.bytes());
@@ -174,22 +174,22 @@ impl GpuMember {
         self.host.broadcast(&id.whole(), 0)?.wait()?;
         let mut bytes = [0; NcclId::BYTES];
         id.read(0, &mut bytes);
-        self.place.gpu.load_copies().map_err(fail)?;
+        self.endpoint.gpu.load_copies().map_err(fail)?;
         // Memory is allocated meanwhile, which is not to happen beside what other groups do.
-        self.place.stream.synchronize().map_err(fail)?;
-        self.place.gpu.synchronize();
+        self.endpoint.stream.synchronize().map_err(fail)?;
+        self.endpoint.gpu.synchronize();
         let goes_on = || {
             look();
             !self.fabric().failure.is_set()
         };
         let (rank, size) = (self.host.rank, self.identities.len());
         let id = NcclId::from_bytes(bytes);
-        let connected = NcclCommunicator::new(&self.place.stream, &id, rank, size, &goes_on);
+        let connected = NcclCommunicator::new(&self.endpoint.stream, &id, rank, size, &goes_on);
         let Some(connected) = connected.map_err(fail)? else {
             return Err(self.fabric().failure.get().unwrap_or(CollectiveError::Closed));
         };
         let connected = Arc::new(connected);
-        self.place.watch.add(&connected)?;
+        self.endpoint.watch.add(&connected)?;
         Ok(connected)
     }
 
@@ -207,7 +207,7 @@ impl GpuMember {
         let outbox = self.outbox()?;
         outbox.begin();
         let kept = kept.iter().map(|slice| (*slice).clone()).collect();
-        let enqueued = self.place.enqueue(kept, || work(outbox.link()))?;
+        let enqueued = self.endpoint.enqueue(kept, || work(outbox.link()))?;
         Ok(Event::driven(Arc::new(enqueued)))
     }
 
@@ -218,8 +218,8 @@ impl GpuMember {
     /// The kernel for what NCCL does not combine. When the group needs it for the first time,
     /// nobody goes on before all have loaded it.
     fn combiner(&self, items: Items) -> Result<Function, CollectiveError> {
-        let function = combiner(&self.place.gpu, items.dtype, items.monoid);
-        let function = function.map_err(|error| self.place.fail(&error))?;
+        let function = combiner(&self.endpoint.gpu, items.dtype, items.monoid);
+        let function = function.map_err(|error| self.endpoint.fail(&error))?;
         let is_new = {
             let mut known = self.combined.lock().unwrap_or_else(PoisonError::into_inner);
             known.insert((items.dtype, items.monoid))
@@ -255,8 +255,8 @@ impl GpuMember {
         let (function, own) = (self.combiner(items)?, counts[rank]);
         let is_short = gathers && send.len <= SHORT_BYTES;
         let room = if is_short { send.len } else { own } * members;
-        let scratch = self.place.gpu.clone().allocate(room);
-        let scratch = scratch.map_err(|error| self.place.fail(&error))?.whole();
+        let scratch = self.endpoint.gpu.clone().allocate(room);
+        let scratch = scratch.map_err(|error| self.endpoint.fail(&error))?.whole();
         self.enqueue(Ok(()), &[send, receive, &scratch], |link| {
             let combination = |to: &Slice| Combination {
                 from: address(&scratch),
@@ -631,6 +631,6 @@ impl Communicator for GpuMember {
     ) -> Result<Option<Arc<dyn Communicator>>, CollectiveError> {
         let Some((host, members)) = self.host.divide(color, key)? else { return Ok(None) };
         let identities = members.iter().map(|member| self.identities[*member].clone()).collect();
-        Ok(Some(GpuMember::new(host, self.place.clone(), identities)))
+        Ok(Some(GpuMember::new(host, self.endpoint.clone(), identities)))
     }
 }

@@ -4,7 +4,7 @@
 //! So members that first send to each other and then receive would wait for ever: what they ask
 //! for is kept until somebody waits for it, or something else is to be enqueued.
 
-use super::member::{Enqueued, Place};
+use super::member::{Endpoint, Enqueued};
 use crate::CollectiveError;
 use phalanx_device::cuda::NcclCommunicator;
 use phalanx_device::{Completion, DeviceError, EventError, Slice};
@@ -22,7 +22,7 @@ type Batch = Arc<OnceLock<Result<Arc<Enqueued>, CollectiveError>>>;
 
 /// Messages that have not begun.
 pub(super) struct Outbox {
-    place: Arc<Place>,
+    endpoint: Arc<Endpoint>,
     link: Arc<NcclCommunicator>,
     rank: usize,
     waiting: Mutex<Waiting>,
@@ -37,12 +37,12 @@ struct Waiting {
 
 impl Outbox {
     pub(super) fn new(
-        place: &Arc<Place>,
+        endpoint: &Arc<Endpoint>,
         link: &Arc<NcclCommunicator>,
         rank: usize,
     ) -> Arc<Outbox> {
-        let (place, link, waiting) = (place.clone(), link.clone(), Mutex::default());
-        Arc::new(Outbox { place, link, rank, waiting })
+        let (endpoint, link, waiting) = (endpoint.clone(), link.clone(), Mutex::default());
+        Arc::new(Outbox { endpoint, link, rank, waiting })
     }
 
     fn waiting(&self) -> MutexGuard<'_, Waiting> {
@@ -73,7 +73,7 @@ impl Outbox {
         };
         let slices = sends.iter().chain(&receives).map(|part| part.data.clone()).collect();
         let work = || transfer(&self.link, self.rank, &sends, &receives);
-        let begun = self.place.enqueue(slices, work);
+        let begun = self.endpoint.enqueue(slices, work);
         let _ = batch.set(begun.map(Arc::new));
     }
 }

@@ -15,5 +15,5 @@ mod watch;
 pub use combine::cuda_sources;
 pub use facts::device_facts;
 pub(crate) use facts::identities;
-pub(crate) use member::{GpuMember, Place};
+pub(crate) use member::{Endpoint, GpuMember};
 pub(crate) use watch::Watch;

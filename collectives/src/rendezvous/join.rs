@@ -2,10 +2,40 @@
 
 use super::{attend, coordinate};
 use crate::CollectiveError;
+use crate::mpi::{Mpi, Threads};
 use crate::world::{Facts, World};
 use phalanx_ops::waiting::{LOOK, look};
 use std::net::{IpAddr, Ipv4Addr, TcpListener};
+use std::sync::Arc;
 use std::time::Duration;
+
+/// The fact by which a process tells how messages between processes may travel.
+const TRANSPORT: &str = "transport";
+/// Its value on a process whose messages may go by MPI; otherwise it is the reason.
+const READY: &str = "mpi";
+
+/// How messages between processes travel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Transport {
+    /// By MPI if all processes can, else over TCP.
+    #[default]
+    Auto,
+    /// Over TCP.
+    Tcp,
+    /// By MPI.
+    Mpi,
+}
+
+impl Transport {
+    /// The name, as PHALANX_TRANSPORT takes it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Transport::Auto => "auto",
+            Transport::Tcp => "tcp",
+            Transport::Mpi => "mpi",
+        }
+    }
+}
 
 /// What a process brings to the meeting of all processes of a program.
 pub struct Rendezvous {
@@ -30,6 +60,10 @@ pub struct Rendezvous {
     /// On rank 0: a socket that listens already, instead of one made for `bind` and the port of
     /// `address`.
     pub listener: Option<TcpListener>,
+    /// How messages between processes are to travel; the same on all ranks.
+    pub transport: Transport,
+    /// The MPI library, or why there is none to use.
+    pub mpi: Result<Arc<Mpi>, String>,
 }
 
 impl Rendezvous {
@@ -46,6 +80,8 @@ impl Rendezvous {
             agreement: Facts::new(),
             facts: Facts::new(),
             listener: None,
+            transport: Transport::Auto,
+            mpi: Err(String::from("nobody asked for MPI")),
         }
     }
 
@@ -68,6 +104,10 @@ impl Rendezvous {
             .build()
             .map_err(|error| CollectiveError::network(&error))?;
         let listener = self.listener.take();
+        let (transport, mpi) = (self.transport, std::mem::replace(&mut self.mpi, none()));
+        let ready = readiness(&self, &mpi).map_or_else(|reason| reason, |()| String::from(READY));
+        self.facts.push((String::from(TRANSPORT), ready));
+        self.agreement.push((String::from("PHALANX_TRANSPORT"), String::from(transport.name())));
         let meet = async {
             if rank == 0 {
                 coordinate::coordinate(&self, listener).await
@@ -86,6 +126,47 @@ impl Rendezvous {
                 () = given_up => Err(CollectiveError::Closed),
             }
         });
-        World::connected(runtime, joined?)
+        let joined = joined?;
+        let mpi = match all_are_ready(&joined.facts) {
+            Ok(()) => mpi,
+            Err(reason) if transport == Transport::Mpi => {
+                return Err(CollectiveError::MpiUnavailable { reason });
+            }
+            Err(reason) => Err(reason),
+        };
+        World::connected(runtime, joined, mpi)
     }
+}
+
+fn none() -> Result<Arc<Mpi>, String> {
+    Err(String::from("it was given away"))
+}
+
+/// Whether the messages of this process may go by MPI, or why not.
+fn readiness(plan: &Rendezvous, mpi: &Result<Arc<Mpi>, String>) -> Result<(), String> {
+    if plan.transport == Transport::Tcp {
+        return Err(String::from("PHALANX_TRANSPORT is tcp"));
+    }
+    let mpi = mpi.as_ref().map_err(String::clone)?;
+    if (mpi.rank(), mpi.size()) != (plan.rank, plan.size) {
+        let (rank, size) = (mpi.rank(), mpi.size());
+        return Err(format!("MPI says that this is rank {rank} of {size}"));
+    }
+    if plan.transport == Transport::Auto && mpi.threads() < Threads::Serialized {
+        return Err(format!("the library was initialised with {}", mpi.threads().name()));
+    }
+    Ok(())
+}
+
+/// Whether all ranks may use MPI, or why one cannot.
+fn all_are_ready(facts: &[Facts]) -> Result<(), String> {
+    for (rank, facts) in facts.iter().enumerate() {
+        let told = facts.iter().find(|(name, _)| name == TRANSPORT);
+        match told.map(|(_, told)| told.as_str()) {
+            Some(READY) => {}
+            Some(reason) => return Err(format!("rank {rank}: {reason}")),
+            None => return Err(format!("rank {rank} tells nothing of MPI")),
+        }
+    }
+    Ok(())
 }

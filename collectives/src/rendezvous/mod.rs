@@ -14,4 +14,4 @@ mod mesh;
 mod tests;
 mod token;
 
-pub use join::Rendezvous;
+pub use join::{Rendezvous, Transport};

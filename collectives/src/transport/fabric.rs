@@ -7,13 +7,14 @@ use super::transfer::Transfer;
 use crate::failure::Failure;
 use crate::lead::Lead;
 use crate::local::Boards;
+use crate::mpi::{End, Engine, Route, Watcher};
 use crate::records::{Dispute, Recorded, Records, Told};
 use crate::tickets::{Tickets, Verdict};
 use crate::{CollectiveError, Ticket, TicketKind};
 use phalanx_device::Slice;
 use phalanx_ops::waiting::look;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 /// How long a rank that leaves waits for the others to leave too.
@@ -36,6 +37,8 @@ pub(crate) struct Fabric {
     mailbox: Mailbox,
     /// By rank; none to this process itself, and none at all in a world of one process.
     links: Vec<Option<Arc<Link>>>,
+    /// Who moves the messages between processes, if not the links.
+    engine: OnceLock<Arc<Engine>>,
     tickets: Mutex<Tickets>,
     records: Records,
     /// On rank 0: tickets that differ, while the ranks that posted them are asked.
@@ -55,6 +58,7 @@ impl Fabric {
             boards: Boards::default(),
             mailbox: Mailbox::default(),
             links,
+            engine: OnceLock::new(),
             tickets: Mutex::new(Tickets::new(rank, processes)),
             records: Records::default(),
             dispute: Mutex::default(),
@@ -74,7 +78,21 @@ impl Fabric {
 
     /// Bytes that this process has given to the network.
     pub(crate) fn bytes_written(&self) -> u64 {
-        self.links().map(|link| link.bytes_written()).sum()
+        let by_mpi = self.engine.get().map_or(0, |engine| engine.bytes_sent());
+        by_mpi + self.links().map(|link| link.bytes_written()).sum::<u64>()
+    }
+
+    /// From now on MPI moves the messages between processes.
+    pub(crate) fn use_engine(self: &Arc<Fabric>, engine: Arc<Engine>) {
+        let fabric: Arc<dyn Watcher> = self.clone();
+        engine.watch(Arc::downgrade(&fabric) as Weak<dyn Watcher>);
+        let is_first = self.engine.set(engine).is_ok();
+        assert!(is_first, "bug: a world with two engines");
+    }
+
+    /// Who moves the messages between processes, if MPI does.
+    pub(crate) fn engine(&self) -> Option<&Arc<Engine>> {
+        self.engine.get()
     }
 
     /// Ends the world on all ranks, unless it has ended; gives back the error that ended it.
@@ -88,12 +106,18 @@ impl Fabric {
     pub(crate) fn post_send(
         &self,
         channel: Channel,
+        route: Route,
         process: usize,
         data: &Slice,
     ) -> Result<Arc<Transfer>, CollectiveError> {
         self.failure.check()?;
         if process == self.rank {
             return self.post_local_send(channel, data);
+        }
+        if let Some(engine) = self.engine.get() {
+            let transfer = Transfer::over(engine.clone(), data.clone(), process);
+            engine.post(End::Send, transfer.clone(), channel, route)?;
+            return Ok(transfer);
         }
         let link = self.link(process);
         let transfer = Transfer::new(data.clone(), process);
@@ -127,12 +151,18 @@ impl Fabric {
     pub(crate) fn post_receive(
         &self,
         channel: Channel,
+        route: Route,
         process: usize,
         data: &Slice,
     ) -> Result<Arc<Transfer>, CollectiveError> {
         self.failure.check()?;
         if process == self.rank {
             return self.post_local_receive(channel, data);
+        }
+        if let Some(engine) = self.engine.get() {
+            let transfer = Transfer::over(engine.clone(), data.clone(), process);
+            engine.post(End::Receive, transfer.clone(), channel, route)?;
+            return Ok(transfer);
         }
         let link = self.link(process);
         let transfer = Transfer::new(data.clone(), process);
@@ -345,6 +375,9 @@ impl Fabric {
 
     /// A rank has said goodbye: an error if something from it is still waited for.
     pub(super) fn check_departure(&self, link: &Link) {
+        if let Some(engine) = self.engine.get() {
+            engine.note_departure(link.peer);
+        }
         if self.mailbox.waits_for(link.peer) && !self.is_leaving() {
             self.fail(CollectiveError::RankLeft { rank: link.peer });
         }
@@ -502,6 +535,9 @@ impl Fabric {
         if self.leaving.swap(true, Ordering::SeqCst) {
             return;
         }
+        if let Some(engine) = self.engine.get() {
+            engine.flush(FAREWELL);
+        }
         for link in self.links() {
             link.leave();
         }
@@ -527,7 +563,11 @@ impl Fabric {
         while Instant::now() < deadline && !self.links().all(|link| link.has_left()) {
             std::thread::sleep(Duration::from_millis(1));
         }
+        let is_peaceful = !self.failure.is_set();
         self.failure.set(CollectiveError::Closed);
+        if let Some(engine) = self.engine.get() {
+            engine.stop(is_peaceful);
+        }
     }
 
     /// Waits until everything posted has been written, but not for long.
@@ -535,6 +575,18 @@ impl Fabric {
         let deadline = Instant::now() + limit;
         while Instant::now() < deadline && !self.links().all(|link| link.is_flushed()) {
             std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
+
+impl Watcher for Fabric {
+    fn misfit(&self, channel: Channel, sent: u64, expected: usize) {
+        self.fits(channel, sent, expected);
+    }
+
+    fn failed(&self, error: CollectiveError) {
+        if !self.is_leaving() {
+            self.fail(error);
         }
     }
 }

@@ -1,5 +1,6 @@
 //! One end of one message: the bytes to send, or the place to receive into.
 
+use crate::mpi::Engine;
 use crate::wait::Sleepers;
 use crate::{CollectiveError, failure::Failure};
 use phalanx_device::{Completion, EventError, Slice};
@@ -25,6 +26,8 @@ pub(crate) struct Transfer {
     pub(super) process: usize,
     state: AtomicU8,
     sleepers: Sleepers,
+    /// Who moves the bytes, if MPI does. Then nobody claims them.
+    engine: Option<Arc<Engine>>,
 }
 
 /// The exclusive right to touch the bytes of a transfer.
@@ -33,11 +36,35 @@ pub(super) struct Claim<'a>(&'a Transfer);
 impl Transfer {
     pub(super) fn new(data: Slice, process: usize) -> Arc<Transfer> {
         let (state, sleepers) = (AtomicU8::new(WAITING), Sleepers::default());
-        Arc::new(Transfer { data, process, state, sleepers })
+        Arc::new(Transfer { data, process, state, sleepers, engine: None })
+    }
+
+    /// A transfer whose bytes MPI moves.
+    pub(super) fn over(engine: Arc<Engine>, data: Slice, process: usize) -> Arc<Transfer> {
+        let (state, sleepers) = (AtomicU8::new(WAITING), Sleepers::default());
+        Arc::new(Transfer { data, process, state, sleepers, engine: Some(engine) })
+    }
+
+    /// The process at the other end.
+    pub(crate) fn process(&self) -> usize {
+        self.process
+    }
+
+    /// Where the bytes are, and how many.
+    pub(crate) fn place(&self) -> (*mut u8, usize) {
+        (self.data.as_ptr(), self.data.len)
+    }
+
+    /// MPI has moved the bytes.
+    pub(crate) fn end(&self) {
+        let ended = self.state.compare_exchange(WAITING, DONE, Ordering::SeqCst, Ordering::SeqCst);
+        if ended.is_ok() {
+            self.sleepers.wake();
+        }
     }
 
     /// How many bytes the message has.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.data.len
     }
 
@@ -58,9 +85,15 @@ impl Transfer {
 
     /// Waits for the end of the transfer. When the world fails first, the transfer is cancelled.
     pub(crate) fn wait(&self, failure: &Failure) -> Result<(), CollectiveError> {
-        self.sleepers.wait_until(|| self.is_done() || failure.is_set());
+        match &self.engine {
+            Some(engine) => engine.drive(|| self.is_done()),
+            None => self.sleepers.wait_until(|| self.is_done() || failure.is_set()),
+        }
         if self.is_done() {
             return Ok(());
+        }
+        if let Some(engine) = &self.engine {
+            engine.withdraw();
         }
         loop {
             let cancelled =
@@ -120,6 +153,9 @@ pub(crate) struct Exchange {
 
 impl Completion for Exchange {
     fn is_done(&self) -> bool {
+        if let Some(engine) = self.transfers.iter().find_map(|transfer| transfer.engine.as_ref()) {
+            engine.look_if_allowed();
+        }
         self.failure.is_set() || self.transfers.iter().all(|transfer| transfer.is_done())
     }
 

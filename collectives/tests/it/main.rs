@@ -7,6 +7,7 @@ mod fixture;
 mod full;
 mod gpu_faults;
 mod movement;
+mod planes;
 mod reference;
 mod rendezvous;
 mod speed;

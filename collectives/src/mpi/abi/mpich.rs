@@ -1,0 +1,28 @@
+//! The interface that MPICH, Intel MPI, MVAPICH and Cray MPICH have agreed upon: handles are
+//! numbers of 32 bits (`mpi.h` of MPICH).
+
+use super::Constants;
+use crate::mpi::find::Symbols;
+use std::ffi::c_int;
+
+pub(super) const CONSTANTS: Constants<c_int> = Constants {
+    world: 0x4400_0000,
+    byte: 0x4c00_010d,
+    no_request: 0x2c00_0000,
+    errors_return: 0x5400_0001,
+    tag_limit: 0x6440_0001,
+    threads: [0, 1, 2, 3],
+    truncated: 14,
+};
+
+/// What the members of the agreement call themselves.
+const NAMES: [&str; 4] = ["MPICH", "Intel", "MVAPICH", "CRAY"];
+
+/// Whether a library that is neither of the others is of this family.
+pub(super) fn is_spoken(symbols: &Symbols) -> bool {
+    let named = |version: String| {
+        let version = version.to_ascii_uppercase();
+        NAMES.iter().any(|name| version.contains(&name.to_ascii_uppercase()))
+    };
+    symbols.has("MPI_Init_thread") && symbols.version().is_some_and(named)
+}

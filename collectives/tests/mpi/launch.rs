@@ -1,0 +1,90 @@
+//! Starts this program under the launchers of MPI.
+
+use std::collections::BTreeMap;
+use std::process::{Command, Output, Stdio};
+
+/// A launcher: its command, its options, and the library of its kind.
+struct Launcher {
+    command: &'static str,
+    options: &'static [&'static str],
+    library: Option<&'static str>,
+}
+
+const OPEN_MPI: &[&str] = &["--allow-run-as-root", "--oversubscribe"];
+
+/// The launchers that are found, one of each kind.
+fn launchers() -> Vec<Launcher> {
+    let mut kinds = BTreeMap::new();
+    for command in ["mpirun", "mpirun.openmpi", "mpirun.mpich", "mpiexec.hydra"] {
+        let Ok(output) = Command::new(command).arg("--version").output() else { continue };
+        let text = String::from_utf8_lossy(&output.stdout);
+        let launcher = if text.contains("Open MPI") {
+            Launcher { command, options: OPEN_MPI, library: None }
+        } else if text.contains("HYDRA") {
+            Launcher { command, options: &[], library: Some("libmpich.so.12") }
+        } else {
+            continue;
+        };
+        kinds.entry(launcher.options.len()).or_insert(launcher);
+    }
+    kinds.into_values().collect()
+}
+
+impl Launcher {
+    /// Runs the tests whose names begin with one of `filters` on so many processes.
+    fn run(&self, processes: usize, options: &[&str], filters: &[&str]) -> Output {
+        let program = std::env::current_exe().unwrap();
+        let mut command = Command::new(self.command);
+        command.args(self.options).args(options).args(["-n", &processes.to_string()]);
+        command.arg(program).args(["--test-threads=1", "--color=never"]).args(filters);
+        if std::env::var_os("PHALANX_MPI_LIBRARY").is_none()
+            && let Some(library) = self.library
+        {
+            command.env("PHALANX_MPI_LIBRARY", library);
+        }
+        // A job inside a job would find the variables of the outer one.
+        command.stdin(Stdio::null()).output().unwrap()
+    }
+}
+
+fn each(run: impl Fn(&Launcher)) {
+    if std::env::var_os("OMPI_COMM_WORLD_SIZE").is_some() || std::env::var_os("PMI_SIZE").is_some()
+    {
+        println!("skipped: this is a process of an MPI job already");
+        return;
+    }
+    let launchers = launchers();
+    if launchers.is_empty() {
+        println!("skipped: neither mpirun of Open MPI nor that of MPICH is installed");
+    }
+    launchers.iter().for_each(run);
+}
+
+#[test]
+fn the_table_holds_on_four_processes_of_every_mpi_that_is_installed() {
+    each(|launcher| {
+        let output = launcher.run(4, &[], &["movement::", "conformance::"]);
+        let text = String::from_utf8_lossy(&output.stdout);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{}:\n{text}\n{errors}", launcher.command);
+        assert_eq!(text.matches("test result: ok").count(), 4, "{text}");
+        assert!(!text.contains("running 0 tests"), "{text}");
+    });
+}
+
+#[test]
+fn a_killed_process_is_an_error_that_names_it_on_all_others() {
+    each(|launcher| {
+        // Otherwise the launcher ends the others before they can tell.
+        let options: &[&str] = match launcher.options.len() {
+            0 => &["-disable-auto-cleanup"],
+            _ => &["--enable-recovery"],
+        };
+        let output = launcher.run(4, options, &["ending::", "--nocapture"]);
+        let text = String::from_utf8_lossy(&output.stdout);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success(), "{}:\n{text}\n{errors}", launcher.command);
+        let told = text.matches("the world ended: rank 2 died").count();
+        assert_eq!(told, 3, "{}:\n{text}\n{errors}", launcher.command);
+    });
+}
