@@ -1,10 +1,12 @@
 //! The configuration of a session, and the one place where the environment is read.
 
-pub use crate::environment::{Devices, MeetingWay, MemoryLimit};
+pub use crate::environment::{Devices, MeetingWay, MemoryLimit, Transport};
 use crate::environment::{Environment, InvalidValue, LogLevel, UnknownVariable, VARIABLES};
 use crate::environment::{Variable, most_threads, unknown};
 use crate::meeting::{Meeting, Way, address_beside, interface_of};
-use crate::placement::{LauncherFlaw, Placement, own_placement};
+use crate::placement::{Launcher, LauncherFlaw, Placement, own_placement};
+use phalanx_collectives::mpi::Mpi;
+pub use phalanx_collectives::mpi::MpiOptions;
 pub use phalanx_device::cuda::CudaOptions;
 use std::ffi::OsString;
 use std::fmt;
@@ -49,6 +51,10 @@ pub struct Config {
     /// How this process meets the others; `None` when it is the only one, and before
     /// [`Config::meet`].
     pub startup: Option<Startup>,
+    /// How bytes travel between processes.
+    pub transport: Transport,
+    /// What is said about the MPI library.
+    pub mpi: MpiOptions,
 }
 
 /// How a process meets the other processes of its world.
@@ -323,6 +329,8 @@ impl Default for Config {
             placement: None,
             meeting: Meeting::default(),
             startup: None,
+            transport: Transport::Auto,
+            mpi: MpiOptions::default(),
         }
     }
 }
@@ -351,6 +359,8 @@ impl Config {
             config.cuda.cache = own_cache();
         }
         config.cuda.folders.extend(packages_of_environment());
+        let launcher = config.placement.as_ref().map(|placement| placement.launcher);
+        config.mpi.mpich_first = launcher == Some(Launcher::Hydra);
         static WARNED: Once = Once::new();
         if config.rank() == 0 {
             WARNED.call_once(|| {
@@ -381,6 +391,12 @@ impl Config {
                 timeout: environment.timeout.unwrap_or(DEFAULT_TIMEOUT),
             },
             startup: startup(environment)?,
+            transport: environment.transport.unwrap_or_default(),
+            mpi: MpiOptions {
+                library: environment.mpi_library.clone(),
+                cuda: environment.mpi_cuda,
+                mpich_first: false,
+            },
         })
     }
 
@@ -448,6 +464,20 @@ impl Config {
         crate::binding::share_of_gpus(rank, processes, count).collect()
     }
 
+    /// Whether a launcher that may start MPI has started this process, with this number among so
+    /// many.
+    pub fn is_launched_by_mpi(&self, rank: usize, size: usize) -> bool {
+        let is_launched = |placement: &Placement| {
+            placement.launcher.starts_mpi() && (placement.rank, placement.size) == (rank, size)
+        };
+        self.placement.as_ref().is_some_and(is_launched)
+    }
+
+    /// Sets how bytes travel between processes.
+    pub fn transport(self, transport: Transport) -> Config {
+        Config { transport, ..self }
+    }
+
     /// Sets how this process meets the others.
     pub fn startup(self, startup: Startup) -> Config {
         Config { startup: Some(startup), ..self }
@@ -483,6 +513,12 @@ impl fmt::Debug for Startup {
             .field("timeout", &self.timeout)
             .finish_non_exhaustive()
     }
+}
+
+/// What the MPI library that would be used says about itself and where it is, or why there is none.
+/// Does not initialise it. Local.
+pub fn mpi_library(options: &MpiOptions) -> String {
+    Mpi::describe(options).unwrap_or_else(|error| error.to_string())
 }
 
 /// Every variable of the table, with the value that the environment gives it.

@@ -168,6 +168,16 @@ variables! {
     bind_cpu: Switch = "PHALANX_BIND_CPU", default "1", since "0.1", Session;
     /// The most detailed events and spans to write to standard error.
     log: Level = "PHALANX_LOG", default "off", since "0.1", Session;
+    /// How bytes travel between processes: by `mpi`, over `tcp`, or `auto` for MPI where a launcher
+    /// of MPI has started the processes and all of them can use its library, and TCP elsewhere. The
+    /// same on all.
+    transport: TransportName = "PHALANX_TRANSPORT", default "auto", since "0.1", Session;
+    /// The MPI library to open. One that is in the process already, such as that of mpi4py, is used
+    /// in any case.
+    mpi_library: File = "PHALANX_MPI_LIBRARY", default "none: the system's", since "0.1", Session;
+    /// Whether the MPI library takes addresses of GPU memory; `0` or `1` says so in its place.
+    mpi_cuda: Switch = "PHALANX_MPI_CUDA", default "none: the library is asked", since "0.1",
+        Session;
     /// In Python: whether NumPy computes on the host what its functions are asked for and the
     /// module has not, with a warning. `off` makes that a TypeError.
     fallback: Fallback = "PHALANX_FALLBACK", default "off", since "0.1", Session;
@@ -213,6 +223,18 @@ variables! {
     conformance_data: Folder = "PHALANX_CONFORMANCE_DATA", default "none", since "0.1", Tests;
     /// Rewrites the golden files instead of comparing with them (`cargo xtask bless`).
     bless: Flag = "PHALANX_BLESS", default "0", since "0.1", Tests;
+}
+
+/// How bytes travel between processes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Transport {
+    /// By MPI where a launcher of MPI has started the processes and all can, else over TCP.
+    #[default]
+    Auto,
+    /// Over TCP.
+    Tcp,
+    /// By MPI.
+    Mpi,
 }
 
 /// How much memory a device may hold.
@@ -496,6 +518,13 @@ kinds! {
         "1" => Some(true),
         _ => None,
     };
+    /// How bytes travel between processes.
+    TransportName: Transport, "`auto`, `tcp` or `mpi`", |text| match text.to_str()? {
+        "auto" => Some(Transport::Auto),
+        "tcp" => Some(Transport::Tcp),
+        "mpi" => Some(Transport::Mpi),
+        _ => None,
+    };
     /// A folder.
     Folder: PathBuf, "a path", |text| Some(PathBuf::from(text));
     /// A file.
@@ -677,6 +706,8 @@ mod tests {
             ("PHALANX_TIMEOUT", "nan"),
             ("PHALANX_TIMEOUT", "0"),
             ("PHALANX_BLESS", "yes"),
+            ("PHALANX_TRANSPORT", "nccl"),
+            ("PHALANX_MPI_CUDA", "yes"),
         ] {
             let error = parse(&[(name, value)]).expect_err(value);
             assert_eq!((error.variable.name, error.value.as_str()), (name, value));

@@ -1,8 +1,9 @@
 //! Sessions: the beginning and the end of a program's work with Phalanx.
 
 use crate::binding::bind;
-use crate::config::{Config, ConfigError, Devices, Listener, MemoryLimit};
+use crate::config::{Config, ConfigError, Devices, Listener, MemoryLimit, Startup, Transport};
 use phalanx_array::{Engine, Error, Failure, Limits, MeshHandle, Site, call_site};
+use phalanx_collectives::mpi::Mpi;
 use phalanx_collectives::{CollectiveError, Facts, Rendezvous, World, device_facts};
 use phalanx_device::cuda::{CudaDevice, cuda_devices};
 use phalanx_device::{Device, DeviceError, NullDevice};
@@ -411,8 +412,32 @@ fn world(
     ]);
     rendezvous.facts = device_facts(devices);
     rendezvous.facts.extend(memory_limit.map(|limit| fact("memory_limit", limit.to_string())));
+    rendezvous.transport = match config.transport {
+        Transport::Auto => phalanx_collectives::Transport::Auto,
+        Transport::Tcp => phalanx_collectives::Transport::Tcp,
+        Transport::Mpi => phalanx_collectives::Transport::Mpi,
+    };
+    rendezvous.mpi = mpi(config, startup);
     // Who gives up the wait for the others has no world.
-    interruptible(None, || rendezvous.join()).unwrap_or(Err(CollectiveError::Closed))
+    let world = interruptible(None, || rendezvous.join()).unwrap_or(Err(CollectiveError::Closed));
+    world.inspect(|world| {
+        let (transport, reason) = (world.transport(), world.without_mpi().unwrap_or_default());
+        tracing::info!(transport, reason, "processes exchange their messages");
+    })
+}
+
+/// The MPI library, or why messages do not go by it.
+fn mpi(config: &Config, startup: &Startup) -> Result<Arc<Mpi>, String> {
+    let is_launched = config.is_launched_by_mpi(startup.rank, startup.size);
+    match config.transport {
+        Transport::Tcp => Err(String::from("PHALANX_TRANSPORT is tcp")),
+        Transport::Auto if !is_launched => {
+            Err(String::from("no launcher of MPI has started this process with this rank"))
+        }
+        Transport::Auto | Transport::Mpi => {
+            Mpi::load(&config.mpi).map_err(|error| error.to_string())
+        }
+    }
 }
 
 /// The vector instructions of this machine, as far as results depend on them: those by which matrix

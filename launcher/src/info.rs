@@ -2,7 +2,7 @@
 
 use crate::error::{LauncherError, Need};
 use phalanx::Config;
-use phalanx::config::variables_in_effect;
+use phalanx::config::{Transport, mpi_library, variables_in_effect};
 use phalanx::environment::Group;
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -34,6 +34,8 @@ fn page(config: &Config) -> String {
     for (name, fact) in facts {
         let _ = writeln!(page, "{name:<14}{fact}");
     }
+    let _ = writeln!(page, "{:<14}{}", "transport", transport(config));
+    let _ = writeln!(page, "{:<14}{}", "MPI", mpi_library(&config.mpi));
     for (name, line) in phalanx::start_up(config).into_iter().chain(phalanx::gpus(&config.cuda)) {
         let _ = writeln!(page, "{name:<14}{line}");
     }
@@ -53,6 +55,19 @@ fn page(config: &Config) -> String {
         }
     }
     page
+}
+
+/// How bytes travel between processes that are started as this one.
+fn transport(config: &Config) -> &'static str {
+    match config.transport {
+        _ if config.size() == 1 => "none: one process",
+        Transport::Tcp => "tcp: PHALANX_TRANSPORT",
+        Transport::Mpi => "mpi: PHALANX_TRANSPORT",
+        Transport::Auto if config.is_launched_by_mpi(config.rank(), config.size()) => {
+            "mpi if all processes can use its library, else tcp"
+        }
+        Transport::Auto => "tcp: no launcher of MPI has started this process",
+    }
 }
 
 /// The architecture, and the extensions of it that matter to numerical loops and that this machine

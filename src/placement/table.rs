@@ -40,6 +40,11 @@ impl Launcher {
             Launcher::Pmi => "a launcher with PMI",
         }
     }
+
+    /// Whether its processes are, or may be, those of an MPI job.
+    pub const fn starts_mpi(self) -> bool {
+        !matches!(self, Launcher::Phalanx | Launcher::Pbs)
+    }
 }
 
 impl fmt::Display for Launcher {

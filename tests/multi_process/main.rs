@@ -25,6 +25,7 @@ mod hosts;
 mod instructions;
 mod launchers;
 mod locality;
+mod mpi;
 mod programs;
 mod world;
 
@@ -51,6 +52,7 @@ fn main() -> ExitCode {
         instructions::TRIALS,
         launchers::TRIALS,
         locality::TRIALS,
+        mpi::TRIALS,
     ];
     let trials = modules.into_iter().flatten().map(|&(path, test)| {
         let name = path.split_once("::").map_or(path, |(_, name)| name);

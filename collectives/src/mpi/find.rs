@@ -4,18 +4,20 @@ use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_NOW};
 use std::ffi::{c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
 
-/// The names under which libraries are installed, the likeliest first.
-const NAMES: &[&str] = &[
-    "libmpi.so.40",
+/// The names under which Open MPI is installed.
+const OPEN_MPI: &[&str] = &["libmpi.so.40"];
+/// The names of MPICH and its family, and of the standard's interface.
+const MPICH: &[&str] = &[
     "libmpi.so.12",
     "libmpich.so.12",
+    "libmpi_cray.so.12",
+    "libmpi_gnu.so.12",
     "libmpi_abi.so.1",
     "libmpi_abi.so.0",
     "libmpi_abi.so",
-    "libmpi_cray.so.12",
-    "libmpi_gnu.so.12",
-    "libmpi.so",
 ];
+/// The name of any, where development files are installed.
+const ANY: &[&str] = &["libmpi.so"];
 
 /// Beginnings of the file names of MPI's C libraries.
 const STEMS: &[&str] =
@@ -36,10 +38,11 @@ pub(super) struct Symbols {
 }
 
 impl Symbols {
-    /// The library in the process; else `named`; else the first one that the system finds.
+    /// The library in the process; else `named`; else the first one that the system finds, of
+    /// MPICH's family before others if it is likelier.
     ///
     /// Errors: what was tried.
-    pub(super) fn find(named: Option<&Path>) -> Result<Symbols, String> {
+    pub(super) fn find(named: Option<&Path>, mpich_first: bool) -> Result<Symbols, String> {
         if let Some(present) = Symbols::present() {
             return Ok(present);
         }
@@ -47,9 +50,11 @@ impl Symbols {
             let opened = Symbols::open(path, RTLD_NOW);
             return opened.map_err(|error| format!("PHALANX_MPI_LIBRARY: {error}"));
         }
-        let found = NAMES.iter().find_map(|name| Symbols::open(Path::new(name), RTLD_NOW).ok());
+        let (first, second) = if mpich_first { (MPICH, OPEN_MPI) } else { (OPEN_MPI, MPICH) };
+        let names: Vec<&str> = [first, second, ANY].concat();
+        let found = names.iter().find_map(|name| Symbols::open(Path::new(name), RTLD_NOW).ok());
         found.ok_or_else(|| {
-            format!("no MPI library was found (looked for {}); is one installed?", NAMES.join(", "))
+            format!("no MPI library was found (looked for {}); is one installed?", names.join(", "))
         })
     }
 

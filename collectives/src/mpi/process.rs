@@ -16,6 +16,9 @@ pub struct MpiOptions {
     pub library: Option<PathBuf>,
     /// Whether the library takes addresses of GPU memory; asked of the library if it is not said.
     pub cuda: Option<bool>,
+    /// Whether a library of MPICH's family is looked for first, because a launcher of that family
+    /// has started the process.
+    pub mpich_first: bool,
 }
 
 /// What threads may do with the library, the least first.
@@ -99,7 +102,7 @@ impl Mpi {
     }
 
     fn open(options: &MpiOptions) -> Result<(Arc<dyn Calls>, Abi), String> {
-        let symbols = Symbols::find(options.library.as_deref())?;
+        let symbols = Symbols::find(options.library.as_deref(), options.mpich_first)?;
         let abi = Abi::of(&symbols).map_err(|reason| format!("{}: {reason}", symbols.origin))?;
         Ok((abi.load(symbols)?, abi))
     }

@@ -15,8 +15,8 @@ fn a_rank_is_killed_in_the_middle() {
     let data = slice(&vec![1; 1 << 20]);
     member.broadcast(&data, 0).unwrap().wait().unwrap();
     if member.rank() == 2 {
-        // Without a goodbye to anybody, as by a signal.
-        std::process::abort();
+        let own = std::process::id().to_string();
+        std::process::Command::new("kill").args(["-9", &own]).status().unwrap();
     }
     let began = Instant::now();
     let outcome = loop {

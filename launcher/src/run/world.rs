@@ -50,6 +50,10 @@ impl World {
             shared.push(("PHALANX_TIMEOUT", timeout.into()));
         }
         let environment = parse(&shared).map_err(ConfigError::from)?;
+        if environment.transport.is_none() {
+            // Under mpirun all ranks of this run would take themselves for one and the same of MPI.
+            shared.push(("PHALANX_TRANSPORT", "tcp".into()));
+        }
         let is_one_host = seats.iter().all(|seat: &Seat| seat.host.is_none());
         if environment.threads.is_none() && is_one_host {
             shared.push(("PHALANX_THREADS", threads_of_a_rank(size).to_string().into()));
