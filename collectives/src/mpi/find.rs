@@ -77,6 +77,19 @@ impl Symbols {
         // Parts that an MPI library loads itself refer to its functions, which must be visible.
         // SAFETY: an MPI library runs nothing at its loading that asks for more than a process.
         let library = unsafe { Library::open(Some(path), flags | RTLD_GLOBAL) };
+        // The system's words are behind those of the crate.
+        let library = library.map_err(|error| match std::error::Error::source(&error) {
+            Some(reason) => format!("{}: {reason}", path.display()),
+            None => format!("{}: {error}", path.display()),
+        })?;
+        Ok(Symbols { library, origin: path.display().to_string() })
+    }
+
+    /// Opens a library beside others of the process.
+    #[cfg(test)]
+    pub(super) fn open_alone(path: &Path) -> Result<Symbols, String> {
+        // SAFETY: as for `open`.
+        let library = unsafe { Library::open(Some(path), RTLD_NOW) };
         let library = library.map_err(|error| error.to_string())?;
         Ok(Symbols { library, origin: path.display().to_string() })
     }

@@ -12,6 +12,8 @@ mod engine;
 mod find;
 mod process;
 mod table;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use engine::{End, Engine, Route, Watcher};
 pub use process::{Mpi, MpiOptions, Threads};

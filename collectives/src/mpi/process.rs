@@ -107,7 +107,7 @@ impl Mpi {
         Ok((abi.load(symbols)?, abi))
     }
 
-    fn begin(
+    pub(super) fn begin(
         calls: Arc<dyn Calls>,
         abi: Abi,
         options: &MpiOptions,

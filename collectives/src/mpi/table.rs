@@ -13,10 +13,6 @@ macro_rules! functions {
                pub(super) $field: unsafe extern "C" fn($($argument),*) -> c_int, )+
         }
 
-        /// The names of the functions.
-        #[cfg(test)]
-        pub(super) const NAMES: &[&str] = &[$($name),+];
-
         impl<H> Table<H> {
             /// The functions of a library whose handles are of type `H`.
             pub(super) fn load(symbols: &Symbols) -> Result<Table<H>, String> {

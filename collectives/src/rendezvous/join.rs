@@ -107,7 +107,10 @@ impl Rendezvous {
         let (transport, mpi) = (self.transport, std::mem::replace(&mut self.mpi, none()));
         let ready = readiness(&self, &mpi).map_or_else(|reason| reason, |()| String::from(READY));
         self.facts.push((String::from(TRANSPORT), ready));
-        self.agreement.push((String::from("PHALANX_TRANSPORT"), String::from(transport.name())));
+        if transport != Transport::Auto {
+            let asked = String::from(transport.name());
+            self.agreement.push((String::from("PHALANX_TRANSPORT"), asked));
+        }
         let meet = async {
             if rank == 0 {
                 coordinate::coordinate(&self, listener).await

@@ -1,0 +1,114 @@
+//! The families of binary interfaces, and how one is recognised.
+
+use super::{mpich, open_mpi, standard};
+use crate::mpi::calls::{Calls, Loaded};
+use crate::mpi::find::Symbols;
+use crate::mpi::table::Table;
+use std::ffi::{c_int, c_void};
+use std::sync::Arc;
+
+/// The handles and constants of one implementation.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::mpi) struct Constants<H> {
+    pub(in crate::mpi) world: H,
+    pub(in crate::mpi) byte: H,
+    pub(in crate::mpi) no_request: H,
+    pub(in crate::mpi) errors_return: H,
+    /// The key of the largest tag.
+    pub(in crate::mpi) tag_limit: c_int,
+    /// The levels of threads, the least first.
+    pub(in crate::mpi) threads: [c_int; 4],
+    /// The class of the error of a message that is longer than its place.
+    pub(in crate::mpi) truncated: c_int,
+}
+
+/// How an implementation writes a handle: a number, or an address.
+pub(in crate::mpi) trait Handle:
+    Copy + std::fmt::Debug + Send + Sync + 'static
+{
+    /// As bits, without the type.
+    fn to_bits(self) -> u64;
+    /// The handle of bits that `to_bits` gave.
+    fn from_bits(bits: u64) -> Self;
+}
+
+impl Handle for c_int {
+    fn to_bits(self) -> u64 {
+        u64::from(self.cast_unsigned())
+    }
+
+    fn from_bits(bits: u64) -> c_int {
+        (bits as u32).cast_signed()
+    }
+}
+
+/// A handle that is an address, or a small number in the place of one.
+#[derive(Clone, Copy, Debug)]
+#[repr(transparent)]
+pub(in crate::mpi) struct Address(pub(in crate::mpi) *mut c_void);
+
+// SAFETY: the address is never followed here; it is handed back to the library it came from.
+unsafe impl Send for Address {}
+// SAFETY: as for `Send`.
+unsafe impl Sync for Address {}
+
+impl Handle for Address {
+    fn to_bits(self) -> u64 {
+        self.0.expose_provenance() as u64
+    }
+
+    fn from_bits(bits: u64) -> Address {
+        Address(std::ptr::with_exposed_provenance_mut(bits as usize))
+    }
+}
+
+/// The families of binary interfaces.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Abi {
+    /// Open MPI: handles are the addresses of what the library exports.
+    OpenMpi,
+    /// MPICH, Intel MPI, MVAPICH and Cray MPICH: handles are numbers.
+    Mpich,
+    /// The interface that MPI 5.0 fixes.
+    Standard,
+}
+
+impl Abi {
+    /// The name in messages.
+    pub(in crate::mpi) const fn name(self) -> &'static str {
+        match self {
+            Abi::OpenMpi => "Open MPI",
+            Abi::Mpich => "MPICH",
+            Abi::Standard => "MPI 5.0",
+        }
+    }
+
+    /// The interface of a library, by what it exports and answers; what is wrong if it is none.
+    pub(in crate::mpi) fn of(symbols: &Symbols) -> Result<Abi, String> {
+        if symbols.has("ompi_mpi_comm_world") {
+            return Ok(Abi::OpenMpi);
+        }
+        if standard::is_spoken(symbols) {
+            return Ok(Abi::Standard);
+        }
+        if mpich::is_spoken(symbols) {
+            return Ok(Abi::Mpich);
+        }
+        let version = symbols.version().unwrap_or_else(|| String::from("it tells no version"));
+        Err(format!("its binary interface is not known ({version})"))
+    }
+
+    /// The functions of a library of this interface.
+    pub(in crate::mpi) fn load(self, symbols: Symbols) -> Result<Arc<dyn Calls>, String> {
+        Ok(match self {
+            Abi::OpenMpi => {
+                let constants = open_mpi::constants(&symbols)?;
+                Loaded::new(Table::<Address>::load(&symbols)?, constants, symbols)
+            }
+            Abi::Mpich => Loaded::new(Table::<c_int>::load(&symbols)?, mpich::CONSTANTS, symbols),
+            Abi::Standard => {
+                Loaded::new(Table::<Address>::load(&symbols)?, standard::constants(), symbols)
+            }
+        })
+    }
+}

@@ -1,0 +1,109 @@
+//! The table against a library that only knows its handles, in each binary interface.
+
+use super::abi::Abi;
+use super::calls::{Bits, Envelope, Progress};
+use super::find::Symbols;
+use super::process::{Mpi, MpiOptions, Threads};
+use crate::CollectiveError;
+use std::ffi::c_int;
+use std::path::PathBuf;
+use std::process::Command;
+
+/// The stub, compiled for an interface; nothing without a C compiler.
+fn stub(name: &str, definitions: &[&str]) -> Option<PathBuf> {
+    let folder = std::env::temp_dir().join(format!("phalanx-mpi-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let library = folder.join(format!("{name}.so"));
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/src/mpi/tests/stub.c");
+    let mut compile = Command::new("cc");
+    compile.args(["-shared", "-fPIC", "-o"]).arg(&library).arg(source);
+    compile.args(definitions.iter().map(|name| format!("-D{name}")));
+    let Ok(output) = compile.output() else {
+        println!("skipped: there is no C compiler");
+        return None;
+    };
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    Some(library)
+}
+
+#[test]
+fn every_interface_is_recognised_and_gets_the_handles_that_it_knows() {
+    for (definition, abi) in
+        [("OPEN_MPI", Abi::OpenMpi), ("MPICH", Abi::Mpich), ("STANDARD", Abi::Standard)]
+    {
+        let Some(library) = stub(definition, &[definition]) else { return };
+        let symbols = Symbols::open_alone(&library).unwrap();
+        assert_eq!(Abi::of(&symbols), Ok(abi));
+        let calls = abi.load(symbols).unwrap();
+        assert_eq!(calls.query_thread(), Ok(3));
+        assert_eq!(calls.init_thread(), Ok(()));
+        let world = calls.world();
+        assert_eq!((calls.rank(world), calls.size(world)), (Ok(2), Ok(7)));
+        let communicator = calls.duplicate(world).unwrap();
+        assert_eq!(calls.tag_limit(communicator), Ok(1 << 20));
+        let mut bytes = [0; 5];
+        calls.broadcast(communicator, &mut bytes, 3).unwrap();
+        assert_eq!(&bytes, b"bbbbb");
+        let envelope = Envelope { communicator, process: 5, tag: 11 };
+        // SAFETY: the bytes live, and the stub is done with them when it returns.
+        let mut request = unsafe { calls.receive(&envelope, bytes.as_mut_ptr(), 4) }.unwrap();
+        assert_eq!(&bytes, b"rrrrb");
+        // SAFETY: as above.
+        let mut other = unsafe { calls.send(&envelope, bytes.as_ptr(), 5) }.unwrap();
+        assert_eq!(request, other);
+        assert!(matches!(calls.test(&mut request), Progress::Pending));
+        calls.cancel(&mut request);
+        assert!(matches!(calls.test(&mut request), Progress::Done(77)));
+        assert_ne!(request, other);
+        assert!(matches!(calls.test(&mut other), Progress::Truncated(77)));
+        let refused = calls.size(Bits(0x55));
+        let (call, reason) = ("MPI_Comm_size".into(), "a text of the library".into());
+        assert_eq!(refused, Err(CollectiveError::Mpi { call, reason }));
+        assert_eq!(calls.takes_device_memory(), None);
+    }
+}
+
+#[test]
+fn what_is_no_mpi_or_lacks_a_function_is_refused_by_name() {
+    let Some(library) = stub("incomplete", &["MPICH", "INCOMPLETE"]) else { return };
+    let symbols = Symbols::open_alone(&library).unwrap();
+    let error = Abi::of(&symbols).unwrap().load(symbols).unwrap_err();
+    assert!(error.ends_with("incomplete.so has no MPI_Error_string"), "{error}");
+    let absent = Symbols::find(Some(std::path::Path::new("/nonexistent/libmpi.so")), false);
+    let error = absent.unwrap_err();
+    assert!(error.starts_with("PHALANX_MPI_LIBRARY: "), "{error}");
+    assert!(error.contains("/nonexistent/libmpi.so"), "{error}");
+}
+
+#[test]
+fn threads_call_only_where_the_library_lets_them() {
+    let Some(library) = stub("threads", &["STANDARD"]) else { return };
+    let open = || Symbols::open_alone(&library).unwrap();
+    let kept = open();
+    let set = |name: &str, value: c_int| {
+        let place = kept.address(name).unwrap().cast::<c_int>();
+        // SAFETY: the stub exports an integer of this name, and no call of it is under way.
+        unsafe { *place = value };
+    };
+    let begin =
+        || Mpi::begin(Abi::Standard.load(open()).unwrap(), Abi::Standard, &MpiOptions::default());
+    for (level, threads) in [(2, Threads::Serialized), (3, Threads::Multiple)] {
+        set("stub_level", level);
+        set("stub_is_main", 0);
+        let mpi = begin().unwrap();
+        assert_eq!(mpi.threads(), threads);
+        std::thread::scope(|scope| scope.spawn(|| assert_eq!(mpi.check_thread(), Ok(()))).join())
+            .unwrap();
+    }
+    for (level, name) in [(0, "MPI_THREAD_SINGLE"), (1, "MPI_THREAD_FUNNELED")] {
+        let refused = CollectiveError::MpiThreads { provided: name.into() };
+        set("stub_level", level);
+        set("stub_is_main", 0);
+        assert_eq!(begin().unwrap_err(), refused);
+        set("stub_is_main", 1);
+        let mpi = begin().unwrap();
+        assert_eq!(mpi.check_thread(), Ok(()));
+        let elsewhere = std::thread::scope(|scope| scope.spawn(|| mpi.check_thread()).join());
+        assert_eq!(elsewhere.unwrap(), Err(refused));
+    }
+}
