@@ -108,7 +108,7 @@ pub(super) struct Loaded<H> {
 }
 
 impl<H: Handle> Loaded<H> {
-    pub(super) fn new(
+    pub(super) fn shared(
         table: Table<H>,
         constants: Constants<H>,
         symbols: Symbols,

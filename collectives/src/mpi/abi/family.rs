@@ -103,11 +103,11 @@ impl Abi {
         Ok(match self {
             Abi::OpenMpi => {
                 let constants = open_mpi::constants(&symbols)?;
-                Loaded::new(Table::<Address>::load(&symbols)?, constants, symbols)
+                Loaded::shared(Table::<Address>::load(&symbols)?, constants, symbols)
             }
-            Abi::Mpich => Loaded::new(Table::<c_int>::load(&symbols)?, mpich::CONSTANTS, symbols),
+            Abi::Mpich => Loaded::shared(Table::<c_int>::load(&symbols)?, mpich::CONSTANTS, symbols),
             Abi::Standard => {
-                Loaded::new(Table::<Address>::load(&symbols)?, standard::constants(), symbols)
+                Loaded::shared(Table::<Address>::load(&symbols)?, standard::constants(), symbols)
             }
         })
     }
