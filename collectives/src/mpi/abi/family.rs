@@ -105,7 +105,9 @@ impl Abi {
                 let constants = open_mpi::constants(&symbols)?;
                 Loaded::shared(Table::<Address>::load(&symbols)?, constants, symbols)
             }
-            Abi::Mpich => Loaded::shared(Table::<c_int>::load(&symbols)?, mpich::CONSTANTS, symbols),
+            Abi::Mpich => {
+                Loaded::shared(Table::<c_int>::load(&symbols)?, mpich::CONSTANTS, symbols)
+            }
             Abi::Standard => {
                 Loaded::shared(Table::<Address>::load(&symbols)?, standard::constants(), symbols)
             }
