@@ -21,6 +21,7 @@
 
 mod binding;
 pub mod config;
+mod config_error;
 pub mod cuda;
 pub mod environment;
 mod gpus;

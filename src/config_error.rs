@@ -1,0 +1,199 @@
+//! Errors of the configuration.
+
+use crate::config::SHORTEST_TOKEN;
+use crate::environment::{InvalidValue, Variable};
+use crate::placement::LauncherFlaw;
+use std::fmt;
+use std::path::PathBuf;
+
+/// An error of the configuration.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// A variable's value does not have the form the variable asks for.
+    #[error("{variable} is `{value}`, but takes {allowed}")]
+    InvalidValue {
+        /// The variable's name.
+        variable: &'static str,
+        /// What it was set to.
+        value: String,
+        /// What a value looks like.
+        allowed: &'static str,
+    },
+    /// A variable is missing that others ask for.
+    #[error("{needed_by} is set, but {variable} is not")]
+    Missing {
+        /// The missing variable's name.
+        variable: &'static str,
+        /// The variable whose value asks for it.
+        needed_by: &'static str,
+    },
+    /// The number of a process is not below the number of processes.
+    #[error("PHALANX_RANK is {rank}, but PHALANX_SIZE is {size}: ranks run from 0 to {}", size - 1)]
+    RankOutOfRange {
+        /// This process's number.
+        rank: usize,
+        /// How many processes there are.
+        size: usize,
+    },
+    /// The file with the secret cannot be read.
+    #[error("the token file {} cannot be read", path.display())]
+    TokenUnreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: std::io::Error,
+    },
+    /// The file with the secret keeps no secret.
+    #[error("the token file {} keeps no secret: {flaw}", path.display())]
+    TokenUnsafe {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        flaw: TokenFlaw,
+    },
+    /// A launcher's variable says nothing of use.
+    #[error(transparent)]
+    Launcher(#[from] LauncherFlaw),
+    /// Processes that can talk to each other already are not introduced to each other.
+    #[error("process {rank}{flaw}")]
+    Introduction {
+        /// The process with which something is wrong.
+        rank: usize,
+        /// What is wrong.
+        flaw: IntroductionFlaw,
+    },
+}
+
+/// Why processes that can talk to each other already do not meet.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum IntroductionFlaw {
+    /// A launcher has told the processes how they meet.
+    #[error(" was started by a launcher that has set PHALANX_SIZE")]
+    Launched,
+    /// A process listens and connects on loopback and is on another machine than the first.
+    #[error(" is on {host} and process 0 on {first}, but connections are on loopback")]
+    OtherMachine {
+        /// The name of its machine.
+        host: String,
+        /// The name of the first process's machine.
+        first: String,
+    },
+    /// The system, or the process's environment, refuses.
+    #[error(": {reason}")]
+    Refused {
+        /// What was said.
+        reason: String,
+    },
+    /// The launcher offers no way by which its processes learn of each other.
+    #[error(
+        " was started by {launcher}, which offers no way to learn where process 0 waits{tried}"
+    )]
+    NoWay {
+        /// What the launcher is called.
+        launcher: &'static str,
+        /// What was tried, and why it does not work.
+        tried: String,
+    },
+    /// The texts of the processes are not as many as the processes.
+    #[error(" got the texts of {told} processes, and there are {size}")]
+    Count {
+        /// How many texts there are.
+        told: usize,
+        /// How many processes there are.
+        size: usize,
+    },
+    /// The text of a process is not what it told.
+    #[error(" told something that is not understood; is it another version?")]
+    Garbled,
+}
+
+/// Why a token file keeps no secret.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TokenFlaw {
+    /// It holds fewer bytes than a secret needs.
+    Short {
+        /// How many it holds.
+        length: usize,
+    },
+    /// Other users can read or write it.
+    Open {
+        /// Its permission bits.
+        mode: u32,
+    },
+}
+
+impl fmt::Display for TokenFlaw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TokenFlaw::Short { length } => {
+                write!(f, "it holds {length} bytes, and {SHORTEST_TOKEN} are needed")
+            }
+            TokenFlaw::Open { mode } => {
+                write!(f, "other users can open it (its mode is {mode:03o})")
+            }
+        }
+    }
+}
+
+impl ConfigError {
+    /// The stable code.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            ConfigError::InvalidValue { .. } => "PX090",
+            ConfigError::Missing { .. } => "PX091",
+            ConfigError::RankOutOfRange { .. } => "PX092",
+            ConfigError::TokenUnreadable { .. } => "PX093",
+            ConfigError::TokenUnsafe { .. } => "PX094",
+            ConfigError::Introduction { .. } | ConfigError::Launcher(_) => "PX099",
+        }
+    }
+
+    /// What to do about it.
+    pub const fn hint(&self) -> &'static str {
+        match self {
+            ConfigError::InvalidValue { .. } => {
+                "`phalanx info` lists every variable and its values"
+            }
+            ConfigError::Missing { .. } => {
+                "start with `phalanx run`, or set every start-up variable of docs/environment.md"
+            }
+            ConfigError::RankOutOfRange { .. } => {
+                "number the processes from 0, and give all of them the same PHALANX_SIZE"
+            }
+            ConfigError::TokenUnreadable { .. } => {
+                "write the same secret to a file on every machine and name it in PHALANX_TOKEN_FILE"
+            }
+            ConfigError::TokenUnsafe { .. } => {
+                "write 32 random bytes to it, and let its owner alone read it: chmod 600"
+            }
+            ConfigError::Launcher(_) => {
+                "correct it, or start with `phalanx run`, whose variables go before it"
+            }
+            ConfigError::Introduction { flaw, .. } => match flaw {
+                IntroductionFlaw::NoWay { .. } => {
+                    "set PHALANX_RENDEZVOUS=file:PATH, the same on all, to a path that all can open"
+                }
+                IntroductionFlaw::Launched => {
+                    "give no communicator under `phalanx run`, or start with mpirun alone"
+                }
+                IntroductionFlaw::OtherMachine { .. } => {
+                    "set PHALANX_BIND, on each machine to the address at which the others reach it"
+                }
+                IntroductionFlaw::Refused { .. } => {
+                    "`phalanx info` tells what the environment says"
+                }
+                IntroductionFlaw::Count { .. } | IntroductionFlaw::Garbled => {
+                    "give a communicator of all processes that call init, all of one version"
+                }
+            },
+        }
+    }
+}
+
+impl From<InvalidValue> for ConfigError {
+    fn from(invalid: InvalidValue) -> ConfigError {
+        let Variable { name, allowed, .. } = *invalid.variable;
+        ConfigError::InvalidValue { variable: name, value: invalid.value, allowed }
+    }
+}
