@@ -36,7 +36,7 @@ PROGRAM = """
     x, y, z = np.array(a), np.array(b), np.array(hole)
 
     def same(ours, theirs, name):
-        numpy.testing.assert_allclose(numpy.asarray(ours), theirs, rtol=1e-5, err_msg=name)
+        numpy.testing.assert_allclose(np.asnumpy(ours), theirs, rtol=1e-5, err_msg=name)
 
     for turn in range(3):
         same(x.sum(), a.sum(), "sum")

@@ -110,24 +110,34 @@ pub(super) fn transfer(
     let address = |slice: &Slice| slice.as_ptr() as u64;
     let is_own = |part: &&Part| part.peer == rank;
     let is_others = |part: &&Part| part.peer != rank && part.data.len > 0;
-    let mut own: VecDeque<&Part> = sends.iter().filter(is_own).collect();
+    let mut sent: VecDeque<&Part> = sends.iter().filter(is_own).collect();
+    let mut own = Vec::new();
     for to in receives.iter().filter(is_own) {
-        let Some(from) = own.pop_front() else {
+        let Some(from) = sent.pop_front() else {
             unreachable!("bug: a message of oneself that was not sent")
         };
         assert_eq!(from.data.len, to.data.len, "bug: a message to oneself changes its length");
         let places = [address(&from.data), address(&to.data)];
         if places[0] != places[1] && to.data.len > 0 {
-            // SAFETY: both slices lie in this device's memory and are kept until the stream is
-            // past the copy.
-            unsafe { link.copy(places, to.data.len) }?;
+            own.push((places, to.data.len));
         }
     }
-    assert!(own.is_empty(), "bug: a message to oneself that is not received");
+    assert!(sent.is_empty(), "bug: a message to oneself that is not received");
     if !sends.iter().chain(receives).any(|part| is_others(&part)) {
-        return Ok(());
+        // SAFETY: both slices lie in this device's memory and are kept until the stream is past the
+        // copy.
+        return own.into_iter().try_for_each(|(places, bytes)| unsafe { link.copy(places, bytes) });
     }
     link.grouped(|| {
+        // What a member tells itself goes the same way, at the same time as the rest.
+        for ([from, to], bytes) in own {
+            // SAFETY: both slices lie in this device's memory and are kept until the stream is past
+            // the message.
+            unsafe {
+                link.send(from, bytes, rank)?;
+                link.receive(to, bytes, rank)?;
+            }
+        }
         for Part { peer, data } in sends.iter().filter(is_others) {
             // SAFETY: the slice lies in this device's memory and is kept until the stream is past
             // the message.

@@ -87,8 +87,52 @@ functions! {
 }
 
 unsafe extern "C" {
-    /// Of the C library, which the library reads its settings by.
+    // Of the C library: the library reads its settings by the first; the others end the process.
     fn setenv(name: *const c_char, value: *const c_char, overwrite: c_int) -> c_int;
+    #[cfg(target_env = "gnu")]
+    fn on_exit(function: extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
+    #[cfg(target_env = "gnu")]
+    fn fflush(file: *mut c_void) -> c_int;
+    #[cfg(target_env = "gnu")]
+    fn _exit(status: c_int) -> !;
+}
+
+/// Threads that wait for members of a group, and cannot be ended.
+static CONNECTING: AtomicUsize = AtomicUsize::new(0);
+
+/// A thread that waits for members.
+struct Connecting;
+
+impl Connecting {
+    fn new() -> Connecting {
+        #[cfg(target_env = "gnu")]
+        {
+            static END: std::sync::Once = std::sync::Once::new();
+            // SAFETY: the function has the type that the C library wants, and uses no argument.
+            END.call_once(|| unsafe { _ = on_exit(end_of_process, std::ptr::null_mut()) });
+        }
+        CONNECTING.fetch_add(1, Ordering::SeqCst);
+        Connecting
+    }
+}
+
+impl Drop for Connecting {
+    fn drop(&mut self) {
+        CONNECTING.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// Called with the status of a process that ends by itself. While threads are left behind in NCCL,
+/// the process ends without taking the library down under them, which would be a crash.
+#[cfg(target_env = "gnu")]
+extern "C" fn end_of_process(status: c_int, _: *mut c_void) {
+    if CONNECTING.load(Ordering::SeqCst) > 0 {
+        // SAFETY: the first writes what the C library's files hold; the second takes any status.
+        unsafe {
+            fflush(std::ptr::null_mut());
+            _exit(status)
+        }
+    }
 }
 
 fn load(options: &CudaOptions) -> Result<&'static Nccl, DeviceError> {
@@ -316,6 +360,7 @@ impl NcclCommunicator {
         // The call waits for all members and cannot be ended, so a thread of its own makes it: when
         // one of them never comes, that thread is left behind.
         let connect = move || {
+            let _connecting = Connecting::new();
             device.enter();
             let mut handle: ncclComm_t = std::ptr::null_mut();
             // SAFETY: the place is valid, and the context of the member's GPU is current.
