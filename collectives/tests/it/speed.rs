@@ -57,8 +57,12 @@ fn many_collectives_in_a_row_are_in_order_on_gpus() {
             let expected = (members as i64).wrapping_pow(20).to_ne_bytes();
             assert!(bytes(&data).chunks_exact(8).all(|item| item == expected), "{name}");
             let mut len = 1 << 10;
-            while len <= longest.unwrap_or(SHORT) {
-                let (whole, other) = (slice(&vec![0; len]), slice(&vec![0; len]));
+            // Times are of two and four members; of three it is enough that they are right.
+            let longest = if members == 3 { SHORT } else { longest.unwrap_or(SHORT) };
+            while len <= longest {
+                // Whole elements for every member.
+                let bytes = len / (4 * members) * (4 * members);
+                let (whole, other) = (slice(&vec![0; bytes]), slice(&vec![0; bytes]));
                 for (collective, call) in COLLECTIVES {
                     let time = measure(member, call, [&whole, &other]);
                     if member.rank() == 0 {
