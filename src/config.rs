@@ -1,5 +1,6 @@
 //! The configuration of a session, and the one place where the environment is read.
 
+use crate::config_error::SHORTEST_TOKEN;
 pub use crate::config_error::{ConfigError, IntroductionFlaw, TokenFlaw};
 pub use crate::environment::{Devices, MeetingWay, MemoryLimit, Transport};
 use crate::environment::{Environment, LogLevel, UnknownVariable, VARIABLES};
@@ -19,8 +20,8 @@ use std::time::Duration;
 
 /// How long start-up may take unless told otherwise.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
-/// The shortest secret that is accepted, in bytes.
-pub(crate) const SHORTEST_TOKEN: usize = 16;
+/// How long a process may give no sign of life unless told otherwise.
+const DEFAULT_STALL: Duration = Duration::from_secs(60);
 
 /// What a session is started with.
 ///
@@ -56,6 +57,8 @@ pub struct Config {
     pub transport: Transport,
     /// What is said about the MPI library.
     pub mpi: MpiOptions,
+    /// How long another process may give no sign of life before the run ends; for ever without.
+    pub stall: Option<Duration>,
 }
 
 /// How a process meets the other processes of its world.
@@ -140,6 +143,7 @@ impl Default for Config {
             startup: None,
             transport: Transport::Auto,
             mpi: MpiOptions::default(),
+            stall: Some(DEFAULT_STALL),
         }
     }
 }
@@ -206,6 +210,7 @@ impl Config {
                 cuda: environment.mpi_cuda,
                 mpich_first: false,
             },
+            stall: environment.stall.unwrap_or(Some(DEFAULT_STALL)),
         })
     }
 
@@ -280,6 +285,12 @@ impl Config {
             placement.launcher.starts_mpi() && (placement.rank, placement.size) == (rank, size)
         };
         self.placement.as_ref().is_some_and(is_launched)
+    }
+
+    /// Sets how long another process may give no sign of life before the run ends; for ever
+    /// without. The same on all.
+    pub fn stall(self, stall: Option<Duration>) -> Config {
+        Config { stall, ..self }
     }
 
     /// Sets how bytes travel between processes.

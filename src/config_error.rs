@@ -1,10 +1,12 @@
 //! Errors of the configuration.
 
-use crate::config::SHORTEST_TOKEN;
 use crate::environment::{InvalidValue, Variable};
 use crate::placement::LauncherFlaw;
 use std::fmt;
 use std::path::PathBuf;
+
+/// The shortest secret that is accepted, in bytes.
+pub(crate) const SHORTEST_TOKEN: usize = 16;
 
 /// An error of the configuration.
 #[derive(Debug, thiserror::Error)]

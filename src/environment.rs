@@ -213,6 +213,13 @@ variables! {
         default "none: needed with `PHALANX_ADDRESS`", since "0.1", StartUp;
     /// How long start-up may take before it is an error.
     timeout: Seconds = "PHALANX_TIMEOUT", default "60", since "0.1", StartUp;
+    /// How long a process may give no sign of life, because it was stopped or its host hangs,
+    /// before the others end with an error; they name it after 5 s. Processes that are merely slow
+    /// are waited for. `0` for no end; the same on all.
+    stall: Patience = "PHALANX_STALL", default "60", since "0.1", StartUp;
+    /// How often the run has been started again, from 0: `phalanx run --restart` sets it for the
+    /// program, which goes on from its last checkpoint.
+    attempt: Index = "PHALANX_ATTEMPT", default "0", since "0.1", StartUp;
     /// The kind of devices of the tests: `cpu`, or `cuda` for devices that are all the first GPU.
     test_devices: DeviceList = "PHALANX_TEST_DEVICES", default "cpu", since "0.1", Tests;
     /// Runs every test on every mesh instead of a sample of the meshes (`cargo xtask test --full`).
@@ -561,6 +568,15 @@ kinds! {
     Seconds: Duration, "seconds, more than 0 and at most 86400", |text| {
         let seconds: f64 = text.to_str()?.parse().ok()?;
         (seconds > 0.0 && seconds <= 86400.0).then(|| Duration::from_secs_f64(seconds))
+    };
+    /// A time that may have no end.
+    Patience: Option<Duration>, "seconds, 0 or from 0.1 to 86400; 0 is no limit", |text| {
+        let seconds: f64 = text.to_str()?.parse().ok()?;
+        match seconds {
+            0.0 => Some(None),
+            0.1..=86400.0 => Some(Some(Duration::from_secs_f64(seconds))),
+            _ => None,
+        }
     };
     /// A switch.
     Flag: bool, "`0` or `1`", |text| match text.to_str()? {

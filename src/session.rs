@@ -393,6 +393,7 @@ fn world(
     rendezvous.bind = startup.bind;
     rendezvous.token = startup.token.clone();
     rendezvous.timeout = startup.timeout;
+    rendezvous.stall = config.stall;
     rendezvous.local_devices = count;
     let unusable = |error: std::io::Error| CollectiveError::Listen {
         address: startup.address.clone(),
@@ -405,6 +406,7 @@ fn world(
         fact("version", String::from(env!("CARGO_PKG_VERSION"))),
         // The matrix products of a library may differ in their last bits between instruction sets.
         fact("instruction set", instruction_set()),
+        fact("PHALANX_STALL", config.stall.map_or(0.0, |stall| stall.as_secs_f64()).to_string()),
         fact("PHALANX_TF32", u8::from(config.cuda.tf32).to_string()),
         fact("mesh", mesh.map_or(String::from("a line of all devices"), Mesh::to_string)),
         fact("policy", format!("{policy:?}")),

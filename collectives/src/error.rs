@@ -12,12 +12,24 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, thiserror::Error, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CollectiveError {
     /// The connection to a rank ended without a goodbye.
-    #[error("rank {rank} died: {reason}")]
+    #[error("rank {rank} died {doing}: {reason}")]
     RankDied {
         /// The rank that is gone.
         rank: usize,
         /// What was seen of it.
         reason: String,
+        /// What it was last known to do.
+        doing: String,
+    },
+    /// A rank gave no sign of life for longer than is allowed.
+    #[error("rank {rank} has been silent for {seconds} s, {doing}")]
+    RankSilent {
+        /// The rank.
+        rank: usize,
+        /// How long nothing was heard of it.
+        seconds: String,
+        /// What it was last known to do.
+        doing: String,
     },
     /// A rank shut down while others still needed it.
     #[error("rank {rank} left the world while others still communicate with it")]
@@ -272,6 +284,7 @@ impl CollectiveError {
             CollectiveError::MpiUnavailable { .. } => "PX165",
             CollectiveError::Mpi { .. } => "PX166",
             CollectiveError::MpiThreads { .. } => "PX167",
+            CollectiveError::RankSilent { .. } => "PX168",
         }
     }
 
@@ -280,6 +293,10 @@ impl CollectiveError {
         match self {
             CollectiveError::RankDied { .. } => {
                 "look at the output of that rank: it was killed or crashed there"
+            }
+            CollectiveError::RankSilent { .. } => {
+                "look whether that process was stopped or its machine hangs; PHALANX_STALL says \
+                 how long silence is allowed, and 0 that it always is"
             }
             CollectiveError::RankLeft { .. } => {
                 "let every rank run the same program to its end; a rank test may not end it early"

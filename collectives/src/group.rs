@@ -118,10 +118,12 @@ impl Member {
     /// Runs one collective, on shared memory or by messages. An error ends the world.
     fn collective(
         &self,
+        (operation, bytes): (Operation, usize),
         arguments: Result<(), CollectiveError>,
         local: impl FnOnce(&LocalGroup) -> Result<(), CollectiveError>,
         remote: impl FnOnce(&mut Conversation<'_>) -> Result<(), CollectiveError>,
     ) -> Result<Event, CollectiveError> {
+        let _begun = self.fabric.doings.under.begin(operation, bytes);
         let run = || {
             self.fabric.failure.check()?;
             arguments?;
@@ -145,6 +147,7 @@ impl Member {
     /// Starts messages of the user; the event watches them.
     fn messages(
         &self,
+        operation: Operation,
         arguments: Result<(), CollectiveError>,
         receives: &[Message],
         sends: &[Message],
@@ -173,7 +176,10 @@ impl Member {
         if transfers.iter().all(|transfer| transfer.is_done()) {
             return Ok(Event::ready());
         }
-        Ok(Event::driven(Arc::new(Exchange { transfers, failure: self.fabric.failure.clone() })))
+        let bytes = transfers.iter().map(|transfer| transfer.len()).sum();
+        let (failure, doings) = (self.fabric.failure.clone(), self.fabric.doings.clone());
+        let begun = (operation, bytes);
+        Ok(Event::driven(Arc::new(Exchange { transfers, failure, doings, begun })))
     }
 
     pub(crate) fn check_member(&self, member: usize) -> Result<(), CollectiveError> {
@@ -281,6 +287,7 @@ impl Communicator for Member {
     ) -> Result<Event, CollectiveError> {
         let items = Items { dtype, monoid };
         self.collective(
+            (Operation::AllReduce, data.len),
             items.check("all_reduce", data.len),
             |local| local.all_reduce(data, items),
             |remote| algorithms::all_reduce(remote, data, items),
@@ -296,6 +303,7 @@ impl Communicator for Member {
     ) -> Result<Event, CollectiveError> {
         let items = Items { dtype, monoid };
         self.collective(
+            (Operation::Reduce, data.len),
             self.check_member(root).and(items.check("reduce", data.len)),
             |local| local.reduce(data, items, root),
             |remote| algorithms::reduce(remote, data, items, root),
@@ -304,6 +312,7 @@ impl Communicator for Member {
 
     fn broadcast(&self, data: &Slice, root: usize) -> Result<Event, CollectiveError> {
         self.collective(
+            (Operation::Broadcast, data.len),
             self.check_member(root),
             |local| local.broadcast(data, root),
             |remote| algorithms::broadcast(remote, data, root),
@@ -321,6 +330,7 @@ impl Communicator for Member {
             .check_own(operation, counts, send)
             .and_then(|()| self.check_total(operation, counts, receive));
         self.collective(
+            (Operation::AllGather, receive.len),
             checked,
             |local| local.all_gather(send, receive, counts),
             |remote| algorithms::all_gather(remote, send, receive, counts),
@@ -342,6 +352,7 @@ impl Communicator for Member {
             .and_then(|()| self.check_own(operation, counts, receive))
             .and_then(|()| whole.collect());
         self.collective(
+            (Operation::ReduceScatter, send.len),
             checked,
             |local| local.reduce_scatter(send, receive, counts, items),
             |remote| algorithms::reduce_scatter(remote, send, receive, counts, items),
@@ -361,6 +372,7 @@ impl Communicator for Member {
             .and_then(|()| self.check_total(operation, receive_counts, receive))
             .and_then(|()| check(operation, send_counts[self.rank], receive_counts[self.rank]));
         self.collective(
+            (Operation::AllToAll, send.len),
             checked,
             |local| local.all_to_all(send, send_counts, receive, receive_counts),
             |remote| algorithms::all_to_all(remote, send, send_counts, receive, receive_counts),
@@ -385,6 +397,7 @@ impl Communicator for Member {
         let nothing = Buffer::from_vec(Vec::<u8>::new()).whole();
         let send = Some(send.unwrap_or(&nothing));
         self.collective(
+            (Operation::Scatter, receive.len),
             checked,
             |local| local.scatter(send, receive, counts, root),
             |remote| algorithms::scatter(remote, send, receive, counts, root),
@@ -409,6 +422,7 @@ impl Communicator for Member {
         let nothing = Buffer::from_vec(Vec::<u8>::new()).whole();
         let receive = Some(receive.unwrap_or(&nothing));
         self.collective(
+            (Operation::Gather, send.len),
             checked,
             |local| local.gather(send, receive, counts, root),
             |remote| algorithms::gather(remote, send, receive, counts, root),
@@ -417,12 +431,12 @@ impl Communicator for Member {
 
     fn send(&self, data: &Slice, to: usize) -> Result<Event, CollectiveError> {
         let message = Message { peer: to, data: data.clone() };
-        self.messages(self.check_member(to), &[], &[message])
+        self.messages(Operation::Send, self.check_member(to), &[], &[message])
     }
 
     fn recv(&self, data: &Slice, from: usize) -> Result<Event, CollectiveError> {
         let message = Message { peer: from, data: data.clone() };
-        self.messages(self.check_member(from), &[message], &[])
+        self.messages(Operation::Receive, self.check_member(from), &[message], &[])
     }
 
     fn send_recv(
@@ -434,17 +448,23 @@ impl Communicator for Member {
     ) -> Result<Event, CollectiveError> {
         let outgoing = Message { peer: to, data: send.clone() };
         let incoming = Message { peer: from, data: receive.clone() };
-        self.messages(self.check_member(to).and(self.check_member(from)), &[incoming], &[outgoing])
+        self.messages(
+            Operation::SendReceive,
+            self.check_member(to).and(self.check_member(from)),
+            &[incoming],
+            &[outgoing],
+        )
     }
 
     fn exchange(&self, sends: &[Message], receives: &[Message]) -> Result<Event, CollectiveError> {
         let mut peers = sends.iter().chain(receives);
         let checked = peers.try_for_each(|message| self.check_member(message.peer));
-        self.messages(checked, receives, sends)
+        self.messages(Operation::Exchange, checked, receives, sends)
     }
 
     fn barrier(&self) -> Result<(), CollectiveError> {
-        self.collective(Ok(()), LocalGroup::barrier, algorithms::barrier).map(drop)
+        self.collective((Operation::Barrier, 0), Ok(()), LocalGroup::barrier, algorithms::barrier)
+            .map(drop)
     }
 
     fn split(

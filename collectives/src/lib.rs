@@ -42,4 +42,5 @@ pub use operation::Operation;
 pub use records::{Recorded, RecordedOperation};
 pub use rendezvous::{Rendezvous, Transport};
 pub use tickets::{GivenData, Ticket, TicketKind};
+pub use transport::Entered;
 pub use world::{Facts, World};

@@ -171,7 +171,7 @@ impl Tickets {
 }
 
 /// Shortens a text.
-fn cut(text: &mut String, bytes: usize) {
+pub(crate) fn cut(text: &mut String, bytes: usize) {
     let end = (0..=bytes.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
     text.truncate(end.unwrap_or(0));
 }

@@ -3,7 +3,7 @@
 use crate::group::{Member, Place};
 use crate::mpi::{Engine, Mpi, Threads};
 use crate::nccl::{Endpoint, GpuMember, Watch, device_facts, identities};
-use crate::transport::{Fabric, Link, read, watch};
+use crate::transport::{Entered, Fabric, Link, beat, listen, read, watch};
 use crate::{CollectiveError, Communicator, Recorded, Ticket};
 use phalanx_device::cuda::CudaDevice;
 use phalanx_device::{Device, DeviceError};
@@ -73,6 +73,7 @@ impl World {
     pub(crate) fn connected(
         runtime: Runtime,
         joined: Joined,
+        stall: Option<Duration>,
         mpi: Result<Arc<Mpi>, String>,
     ) -> Result<World, CollectiveError> {
         let connect = |(rank, stream): (usize, Option<TcpStream>)| {
@@ -91,6 +92,8 @@ impl World {
                         tokio::spawn(link.clone().write());
                     }
                     tokio::spawn(watch(shared.clone()));
+                    tokio::spawn(beat(shared.clone(), stall));
+                    tokio::spawn(listen(shared.clone(), stall));
                     // Also ends when the world is dropped and the sender with it.
                     let _ = stopped.await;
                 });
@@ -101,6 +104,7 @@ impl World {
         let mut world = World::assemble(fabric, device_counts, facts, seed, network);
         match mpi {
             Ok(mpi) => {
+                let _entered = world.enter();
                 let engine = engine(&world, mpi).map_err(|error| world.fabric.fail(error))?;
                 world.fabric.use_engine(engine);
             }
@@ -243,6 +247,12 @@ impl World {
         self.fabric.flush(Duration::from_millis(500));
     }
 
+    /// Says that a call of the program is under way until the guard is dropped. One that is stuck
+    /// for 10 s after the world has ended ends the process with the error, for nobody else can.
+    pub fn enter(&self) -> Entered<'_> {
+        self.fabric.inside.enter()
+    }
+
     /// Whether the world has ended.
     pub fn is_aborted(&self) -> bool {
         self.fabric.failure.is_set()
@@ -267,6 +277,7 @@ impl Drop for World {
         let Some(network) = self.network.take() else {
             return;
         };
+        let _entered = self.fabric.inside.enter();
         if self.fabric.failure.is_set() {
             // The others should learn the reason before they see the connection end.
             self.fabric.flush(Duration::from_millis(200));

@@ -65,6 +65,10 @@ pub struct Run {
     /// Seconds that start-up may take [default: PHALANX_TIMEOUT]
     #[arg(long, value_name = "SECONDS")]
     pub timeout: Option<String>,
+    /// How often to start the run again when it has failed, but not when it was interrupted; the
+    /// program finds the number of the attempt, from 0, in PHALANX_ATTEMPT
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub restart: usize,
     /// Also write what each rank prints and logs to FOLDER/rank-N.log
     #[arg(long, value_name = "FOLDER")]
     pub logs: Option<PathBuf>,

@@ -10,6 +10,7 @@ mod answer;
 mod arguments;
 mod blocks;
 mod call_mesh;
+mod checkpoints;
 mod convert;
 mod device_shard;
 mod distribution;

@@ -50,6 +50,8 @@ fn _phalanx(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(session::init, module)?)?;
     module.add_function(wrap_pyfunction!(session::shutdown, module)?)?;
     module.add_function(wrap_pyfunction!(session::rank, module)?)?;
+    module.add_function(wrap_pyfunction!(crate::checkpoints::checkpoint, module)?)?;
+    module.add_function(wrap_pyfunction!(crate::checkpoints::restore, module)?)?;
     module.add_function(wrap_pyfunction!(distribution::mesh, module)?)?;
     module.add_function(wrap_pyfunction!(distribution::from_local, module)?)?;
     module.add_function(wrap_pyfunction!(distribution::from_shared, module)?)?;

@@ -243,6 +243,7 @@ fn awaited<T>(
     world: &Arc<World>,
     wait: impl FnOnce() -> Result<T, RunError>,
 ) -> Result<T, RunError> {
+    let _entered = world.enter();
     let own = world.clone();
     let give_up = move || {
         let (error_code, message) = (RunError::Interrupted.code(), RunError::Interrupted);

@@ -239,7 +239,7 @@ fn a_death_that_nobody_asks_about_is_reported() {
     let ended = World::of(2, "die_unnoticed", &[]).run();
     assert_eq!(ended[1].status.code(), Some(3));
     assert!(ended[0].status.success(), "{ended:#?}");
-    assert!(ended[0].errors.starts_with("error[PX060]: rank 1 died: "), "{ended:#?}");
+    assert!(ended[0].errors.starts_with("error[PX060]: rank 1 died at step "), "{ended:#?}");
     assert_eq!(ended[0].errors.lines().count(), 1, "{ended:#?}");
     assert!(ended[0].errors.contains(" ended without `finish`"), "{ended:#?}");
     // Where standard error takes nothing, nothing else comes of it.

@@ -27,6 +27,7 @@ mod launchers;
 mod locality;
 mod mpi;
 mod programs;
+mod wire;
 mod world;
 
 use libtest_mimic::{Arguments, Trial};
@@ -43,9 +44,12 @@ fn main() -> ExitCode {
         data_errors::TRIALS,
         demo::TRIALS,
         divergence::TRIALS,
+        faults::damage::TRIALS,
         faults::input::TRIALS,
         faults::killing::TRIALS,
         faults::memory::TRIALS,
+        faults::restart::TRIALS,
+        faults::silence::TRIALS,
         faults::start_up::TRIALS,
         files::TRIALS,
         hosts::TRIALS,

@@ -7,6 +7,7 @@ mod files;
 mod generated;
 mod local;
 mod memory;
+mod steps;
 mod turns;
 
 use phalanx::prelude::*;
@@ -80,6 +81,8 @@ fn run(name: &str, arguments: &[&str]) -> Outcome {
         "work_alone" => local::work_alone(&session),
         "alone" => local::alone(),
         "go_on" => turns::go_on(arguments[0]),
+        "save_steps" => steps::save_steps(arguments[0], arguments[1]),
+        "be_slow" => turns::be_slow(arguments[0]),
         "files" => files::run(&session, arguments),
         "memory" => memory::run(&session, arguments[0]),
         "nothing" | "use_after_end" => Ok(()),

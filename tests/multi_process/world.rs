@@ -231,6 +231,33 @@ impl Running {
         rank.process.kill().expect("the rank is ours to kill");
     }
 
+    /// Sends a signal, such as `STOP`, to a rank.
+    pub fn signal(&mut self, rank: usize, name: &str) {
+        let rank = self.ranks[rank].as_ref().expect("the rank was started");
+        let mut kill = Command::new("kill");
+        let status = kill.args([format!("-{name}"), rank.process.id().to_string()]).status();
+        assert!(status.is_ok_and(|status| status.success()), "the rank is ours to signal");
+    }
+
+    /// Waits until a rank has ended.
+    pub fn wait_for_end(&mut self, rank: usize) {
+        while self.is_running(rank) {
+            if self.started.elapsed() > LIMIT {
+                self.stop();
+                let errors: Vec<String> =
+                    self.ranks.iter_mut().flatten().map(Rank::errors).collect();
+                panic!("rank {rank} hangs; output {:?}; errors {errors:#?}", self.seen);
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+
+    /// Whether a rank has not ended.
+    pub fn is_running(&mut self, rank: usize) -> bool {
+        let rank = self.ranks[rank].as_mut().expect("the rank was started");
+        rank.process.try_wait().expect("a rank is ours to wait for").is_none()
+    }
+
     /// Since the start of the world.
     pub fn elapsed(&self) -> Duration {
         self.started.elapsed()

@@ -9,6 +9,7 @@
 
 mod archive;
 mod atomic;
+mod checkpoint;
 mod error;
 mod header;
 mod load;
@@ -18,6 +19,7 @@ mod parts;
 mod save;
 
 pub use atomic::write_atomically;
+pub use checkpoint::{Checkpoint, checkpoint, restore};
 pub use error::{HeaderProblem, IoError};
 pub use load::{load, load_npz};
 pub use npy::{read_npy, write_npy};

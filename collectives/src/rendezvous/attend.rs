@@ -127,7 +127,11 @@ async fn reach(plan: &Rendezvous, deadline: Instant) -> Result<TcpStream, Collec
 }
 
 fn lost(error: std::io::Error) -> CollectiveError {
-    CollectiveError::RankDied { rank: 0, reason: error.to_string() }
+    CollectiveError::RankDied {
+        rank: 0,
+        reason: error.to_string(),
+        doing: String::from("while the ranks met"),
+    }
 }
 
 fn out_of_turn() -> CollectiveError {

@@ -260,7 +260,7 @@ async fn introduce(
 }
 
 fn died(rank: usize, reason: String) -> CollectiveError {
-    CollectiveError::RankDied { rank, reason }
+    CollectiveError::RankDied { rank, reason, doing: String::from("while the ranks met") }
 }
 
 /// Tells everybody who is there why there will be no world.

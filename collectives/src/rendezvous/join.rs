@@ -62,6 +62,9 @@ pub struct Rendezvous {
     pub listener: Option<TcpListener>,
     /// How messages between processes are to travel; the same on all ranks.
     pub transport: Transport,
+    /// How long a rank may give no sign of life before the world ends; for ever without. To
+    /// be the same on all ranks, which give signs of life accordingly.
+    pub stall: Option<Duration>,
     /// The MPI library, or why there is none to use.
     pub mpi: Result<Arc<Mpi>, String>,
 }
@@ -81,6 +84,7 @@ impl Rendezvous {
             facts: Facts::new(),
             listener: None,
             transport: Transport::Auto,
+            stall: Some(Duration::from_secs(60)),
             mpi: Err(String::from("nobody asked for MPI")),
         }
     }
@@ -137,7 +141,7 @@ impl Rendezvous {
             }
             Err(reason) => Err(reason),
         };
-        World::connected(runtime, joined, mpi)
+        World::connected(runtime, joined, self.stall, mpi)
     }
 }
 

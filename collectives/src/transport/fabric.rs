@@ -1,8 +1,10 @@
 //! What the communicators of one process share: queues, links, the failure and the tickets.
 
+use super::doing::Doings;
 use super::frame::{Control, EAGER_BYTES, Header, Kind};
 use super::link::Link;
 use super::mailbox::{Arrival, Channel, Mailbox};
+use super::pulse::Inside;
 use super::transfer::Transfer;
 use crate::failure::Failure;
 use crate::lead::Lead;
@@ -34,6 +36,8 @@ pub(crate) struct Fabric {
     pub(crate) rank: usize,
     pub(crate) failure: Arc<Failure>,
     pub(crate) boards: Boards,
+    pub(crate) doings: Arc<Doings>,
+    pub(crate) inside: Inside,
     mailbox: Mailbox,
     /// By rank; none to this process itself, and none at all in a world of one process.
     links: Vec<Option<Arc<Link>>>,
@@ -56,6 +60,8 @@ impl Fabric {
             rank,
             failure: Arc::default(),
             boards: Boards::default(),
+            doings: Arc::new(Doings::new(rank, processes)),
+            inside: Inside::default(),
             mailbox: Mailbox::default(),
             links,
             engine: OnceLock::new(),
@@ -407,7 +413,9 @@ impl Fabric {
                     tracing::error!(rank = self.rank, from = rank, code, %error, "the world ends");
                 }
             }
+            Control::Beat(doing) => self.doings.heard(rank, doing),
             Control::Ticket(ticket) => {
+                self.doings.at(rank, &ticket);
                 let verdict = self
                     .tickets
                     .lock()
@@ -475,6 +483,7 @@ impl Fabric {
             return;
         }
         let is_exit = ticket.kind == TicketKind::Exit;
+        self.doings.at(self.rank, &ticket);
         self.lead.post();
         let verdict = self.tickets.lock().unwrap_or_else(PoisonError::into_inner).posted(ticket);
         self.act(verdict);

@@ -1,6 +1,7 @@
 //! What travels over the connection of two processes: fixed headers, raw array bytes, serialized
 //! control frames.
 
+use super::doing::Doing;
 use super::mailbox::Channel;
 use crate::{CollectiveError, records::Told, tickets::Ticket};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -66,6 +67,8 @@ pub(crate) enum Control {
     Tell(u64),
     /// What it is about.
     Told(u64, Told),
+    /// The sender lives, and does this.
+    Beat(Doing),
 }
 
 impl Header {

@@ -27,6 +27,8 @@ pub(crate) struct Link {
     /// The other end has said goodbye or is gone.
     left: AtomicBool,
     bytes_written: AtomicU64,
+    /// How often something has come from the other end.
+    heard: AtomicU64,
 }
 
 #[derive(Debug, Default)]
@@ -74,6 +76,7 @@ impl Link {
             wake: Notify::new(),
             left: AtomicBool::new(false),
             bytes_written: AtomicU64::new(0),
+            heard: AtomicU64::new(0),
         })
     }
 
@@ -93,6 +96,16 @@ impl Link {
         self.bytes_written.load(Ordering::Relaxed)
     }
 
+    /// Something has come from the other end.
+    pub(super) fn note_heard(&self) {
+        self.heard.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Grows whenever something comes from the other end.
+    pub(super) fn heard(&self) -> u64 {
+        self.heard.load(Ordering::Relaxed)
+    }
+
     /// Whether everything posted so far has been given to the system, or never will be.
     pub(super) fn is_flushed(&self) -> bool {
         let outgoing = self.outgoing();
@@ -110,6 +123,14 @@ impl Link {
         outgoing.frames.push_back(frame);
         if !matches!(self.pump(&mut outgoing, false), Stopped::Idle) || !outgoing.bulk.is_empty() {
             self.wake.notify_one();
+        }
+    }
+
+    /// Sends a whole frame unless others still wait to be sent: an end that takes nothing would
+    /// find all of them later.
+    pub(super) fn post_if_idle(&self, frame: &[u8]) {
+        if self.outgoing().frames.is_empty() {
+            self.post(frame.to_vec());
         }
     }
 

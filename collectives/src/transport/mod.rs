@@ -9,10 +9,12 @@
 //! are announced too.
 
 mod credit;
+mod doing;
 mod fabric;
 mod frame;
 mod link;
 mod mailbox;
+mod pulse;
 mod reader;
 mod transfer;
 mod watch;
@@ -23,6 +25,8 @@ pub(crate) use frame::CONTROL_BYTES;
 pub(crate) use frame::{Lane, deserialize, serialize};
 pub(crate) use link::Link;
 pub(crate) use mailbox::Channel;
+pub use pulse::Entered;
+pub(crate) use pulse::{beat, listen};
 pub(crate) use reader::read;
 pub(crate) use transfer::{Exchange, Transfer};
 pub(crate) use watch::watch;

@@ -24,7 +24,7 @@ pub(crate) async fn read(fabric: Arc<Fabric>, link: Arc<Link>) {
         Err(_) if link.has_left() => return,
         Err(Broken::Gone(error)) => {
             tokio::time::sleep(GRACE).await;
-            CollectiveError::RankDied { rank, reason: error.to_string() }
+            fabric.doings.died(rank, error.to_string())
         }
         Err(Broken::Malformed(reason)) => CollectiveError::Protocol { rank, reason },
         Err(Broken::Refused(error)) => error,
@@ -114,7 +114,10 @@ impl Reader<'_> {
             self.link.stream.readable().await?;
             match self.link.stream.try_read(&mut self.held[self.end..]) {
                 Ok(0) => return Err(Broken::Gone(io::ErrorKind::UnexpectedEof.into())),
-                Ok(count) => self.end += count,
+                Ok(count) => {
+                    self.link.note_heard();
+                    self.end += count;
+                }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 Err(error) => return Err(error.into()),
             }
@@ -160,7 +163,10 @@ impl Reader<'_> {
             };
             match outcome {
                 Ok(0) => return Err(Broken::Gone(io::ErrorKind::UnexpectedEof.into())),
-                Ok(count) => at += count,
+                Ok(count) => {
+                    self.link.note_heard();
+                    at += count;
+                }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 Err(error) => return Err(error.into()),
             }

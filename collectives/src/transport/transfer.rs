@@ -1,8 +1,9 @@
 //! One end of one message: the bytes to send, or the place to receive into.
 
+use super::doing::Doings;
 use crate::mpi::Engine;
 use crate::wait::Sleepers;
-use crate::{CollectiveError, failure::Failure};
+use crate::{CollectiveError, Operation, failure::Failure};
 use phalanx_device::{Completion, EventError, Slice};
 use std::ops::Range;
 use std::sync::Arc;
@@ -149,6 +150,9 @@ impl Drop for Claim<'_> {
 pub(crate) struct Exchange {
     pub(crate) transfers: Vec<Arc<Transfer>>,
     pub(crate) failure: Arc<Failure>,
+    pub(crate) doings: Arc<Doings>,
+    /// The operation and how many bytes it moves, for whoever asks what this process does.
+    pub(crate) begun: (Operation, usize),
 }
 
 impl Completion for Exchange {
@@ -160,6 +164,7 @@ impl Completion for Exchange {
     }
 
     fn wait(&self) -> Result<(), EventError> {
+        let _begun = self.doings.under.begin(self.begun.0, self.begun.1);
         // Every transfer is waited for, so that after an error none of them is still in use.
         let outcomes = self.transfers.iter().map(|transfer| transfer.wait(&self.failure));
         outcomes.fold(Ok(()), Result::and).map_err(EventError::new)

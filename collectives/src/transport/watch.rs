@@ -8,7 +8,6 @@
 
 use super::fabric::Fabric;
 use super::link::Link;
-use crate::CollectiveError;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -53,7 +52,7 @@ fn vanished(fabric: &Fabric, link: &Link, silence: Duration) {
     link.disconnect();
     if !fabric.is_leaving() {
         let reason = format!("its machine has not answered for {:.1} s", silence.as_secs_f64());
-        fabric.fail(CollectiveError::RankDied { rank: link.peer, reason });
+        fabric.fail(fabric.doings.died(link.peer, reason));
     }
 }
 

@@ -169,6 +169,42 @@ fn a_process_that_is_stopped_in_the_middle_of_long_messages_is_not_taken_for_dea
     assert!(child.wait().unwrap().success());
 }
 
+/// The other side of the next test: a rank that hears of the end of its world and cannot return.
+#[test]
+fn child_is_stuck() {
+    let Ok(address) = std::env::var("PHALANX_TEST_STUCK_CHILD_ADDRESS") else {
+        return;
+    };
+    let world = Rendezvous { token: b"a shared secret".to_vec(), ..Rendezvous::new(1, 2, address) }
+        .join()
+        .unwrap();
+    let _entered = world.enter();
+    reduce(&*world.communicators()[0], 8).unwrap();
+    loop {
+        std::thread::sleep(Duration::from_secs(60));
+    }
+}
+
+#[test]
+fn a_rank_that_is_stuck_in_a_call_does_not_outlive_its_world() {
+    let mut ranks = meetings(2);
+    let child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "faults::child_is_stuck", "--nocapture"])
+        .env("PHALANX_TEST_STUCK_CHILD_ADDRESS", &ranks[0].address)
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let world = ranks.remove(0).join().unwrap();
+    reduce(&*world.communicators()[0], 8).unwrap();
+    drop(world);
+    let output = child.wait_with_output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+    assert!(errors.starts_with("error[PX060]: rank 0 died before its first step"), "{errors}");
+    assert!(errors.contains("rank 1 is stuck since then, for 10 s, and is ended"), "{errors}");
+}
+
 #[test]
 fn an_abort_reaches_every_wait_with_its_reason() {
     let aborted = || CollectiveError::Aborted {

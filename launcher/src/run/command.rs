@@ -1,6 +1,6 @@
 //! The order in which a run happens.
 
-use super::log;
+use super::log::{self, Log};
 use super::outcome::{signal_exit_code, signal_name};
 use super::program;
 use super::rank::Rank;
@@ -11,8 +11,9 @@ use crate::arguments::{Run, program_and_arguments};
 use crate::error::{LauncherError, Need};
 use crate::own::Own;
 use rustix::process::Signal;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io::Write;
+use std::path::Path;
 use std::time::Duration;
 
 /// How long output that is still on its way is waited for after the last rank has ended.
@@ -24,7 +25,7 @@ pub fn run(arguments: &Run, own: &Own) -> Result<u8, LauncherError> {
     let (program, before) = program::find(program, own)?;
     let own_arguments = [before.as_slice(), own_arguments].concat();
     if arguments.dry_run {
-        let commands = World::prepare(arguments)?.commands(own, &program, &own_arguments)?;
+        let commands = World::prepare(arguments, 0)?.commands(own, &program, &own_arguments)?;
         let mut page = commands.join(OsStr::new("\n"));
         page.push("\n");
         let unwritten = |source| LauncherError::Preparation { need: Need::Output, source };
@@ -33,14 +34,46 @@ pub fn run(arguments: &Run, own: &Own) -> Result<u8, LauncherError> {
     }
     // Signals are caught before there is a file to remove or a process to end.
     let watch = Watch::new()?;
-    let world = World::prepare(arguments)?;
-    let logs = arguments.logs.as_deref();
-    let logs = logs.map(|folder| log::files(folder, world.size())).transpose()?;
+    let mut logs = None;
+    let mut attempt = 0;
+    loop {
+        let world = World::prepare(arguments, attempt)?;
+        if let (Some(folder), None) = (&arguments.logs, &logs) {
+            logs = Some(log::files(folder, world.size())?);
+        }
+        let ending = once(own, &world, &program, &own_arguments, logs.as_deref(), &watch)?;
+        match ending {
+            Ending::Well => return Ok(0),
+            Ending::Failed { rank, outcome } if attempt < arguments.restart => {
+                attempt += 1;
+                let most = arguments.restart;
+                eprintln!("phalanx: rank {rank} {outcome}; restart {attempt} of {most}");
+            }
+            Ending::Failed { rank, outcome } => {
+                return Err(LauncherError::RankFailed { rank, outcome });
+            }
+            Ending::Interrupted { signal } => {
+                eprintln!("phalanx: interrupted by {}", signal_name(signal));
+                return Ok(signal_exit_code(signal));
+            }
+        }
+    }
+}
+
+/// Starts all ranks and returns when they have ended.
+fn once(
+    own: &Own,
+    world: &World,
+    program: &Path,
+    arguments: &[OsString],
+    logs: Option<&[Log]>,
+    watch: &Watch,
+) -> Result<Ending, LauncherError> {
     let relays = Relays::new();
     let mut ranks = Vec::with_capacity(world.size());
     for number in 0..world.size() {
-        let log = logs.as_ref().map(|logs| &logs[number]);
-        match Rank::start(own, &world, number, &program, &own_arguments, &relays, log) {
+        let log = logs.map(|logs| &logs[number]);
+        match Rank::start(own, world, number, program, arguments, &relays, log) {
             Ok(rank) => ranks.push(rank),
             Err(error) => {
                 ranks.iter().for_each(|rank: &Rank| rank.signal(Signal::KILL));
@@ -56,12 +89,5 @@ pub fn run(arguments: &Run, own: &Own) -> Result<u8, LauncherError> {
     }
     ranks.into_iter().for_each(Rank::finish);
     relays.drain(DRAIN);
-    match ending {
-        Ending::Well => Ok(0),
-        Ending::Failed { rank, outcome } => Err(LauncherError::RankFailed { rank, outcome }),
-        Ending::Interrupted { signal } => {
-            eprintln!("phalanx: interrupted by {}", signal_name(signal));
-            Ok(signal_exit_code(signal))
-        }
-    }
+    Ok(ending)
 }

@@ -29,8 +29,9 @@ pub struct World {
 }
 
 impl World {
-    /// Checks the variables that the ranks will read and makes what they need to meet.
-    pub fn prepare(arguments: &Run) -> Result<World, LauncherError> {
+    /// Checks the variables that the ranks will read and makes what they need to meet. `attempt` is
+    /// how often the run was started before.
+    pub fn prepare(arguments: &Run, attempt: usize) -> Result<World, LauncherError> {
         let places = arguments.hosts.as_ref().map_or(1, Hosts::places);
         let size = arguments.ranks.unwrap_or(places);
         let seats = match &arguments.hosts {
@@ -48,6 +49,9 @@ impl World {
         }
         if let Some(timeout) = &arguments.timeout {
             shared.push(("PHALANX_TIMEOUT", timeout.into()));
+        }
+        if arguments.restart > 0 {
+            shared.push(("PHALANX_ATTEMPT", attempt.to_string().into()));
         }
         let environment = parse(&shared).map_err(ConfigError::from)?;
         if environment.transport.is_none() {
@@ -221,6 +225,7 @@ mod tests {
             dry_run: false,
             devices: devices.map(str::to_owned),
             timeout: None,
+            restart: 0,
             logs: None,
             command: vec!["true".into()],
         }
@@ -234,7 +239,7 @@ mod tests {
     #[test]
     fn a_world_of_several_shares_address_and_secret() {
         use std::os::unix::fs::PermissionsExt;
-        let world = World::prepare(&arguments(3, Some("cpu:2"))).unwrap();
+        let world = World::prepare(&arguments(3, Some("cpu:2")), 0).unwrap();
         assert_eq!(value(&world, 2, "PHALANX_RANK").unwrap(), "2");
         assert_eq!(value(&world, 2, "PHALANX_SIZE").unwrap(), "3");
         assert_eq!(value(&world, 2, "PHALANX_DEVICES").unwrap(), "cpu:2");
@@ -250,21 +255,21 @@ mod tests {
     fn two_worlds_have_different_secrets() {
         let secret =
             |world: &World| std::fs::read(value(world, 0, "PHALANX_TOKEN_FILE").unwrap()).unwrap();
-        let first = World::prepare(&arguments(2, None)).unwrap();
-        let second = World::prepare(&arguments(2, None)).unwrap();
+        let first = World::prepare(&arguments(2, None), 0).unwrap();
+        let second = World::prepare(&arguments(2, None), 0).unwrap();
         assert_ne!(secret(&first), secret(&second));
     }
 
     #[test]
     fn a_world_of_one_needs_neither() {
-        let world = World::prepare(&arguments(1, None)).unwrap();
+        let world = World::prepare(&arguments(1, None), 0).unwrap();
         assert_eq!(value(&world, 0, "PHALANX_ADDRESS"), None);
         assert_eq!(value(&world, 0, "PHALANX_TOKEN_FILE"), None);
     }
 
     #[test]
     fn wrong_devices_are_refused_before_anything_starts() {
-        let error = World::prepare(&arguments(2, Some("cpu:x"))).err().unwrap();
+        let error = World::prepare(&arguments(2, Some("cpu:x")), 0).err().unwrap();
         assert_eq!(error.code(), "PX090");
     }
 }

@@ -171,6 +171,7 @@ impl Session {
         site: Site,
         part: impl FnOnce() -> Result<(), RunError>,
     ) -> Result<(), Error> {
+        let _entered = self.world.enter();
         let outcome = {
             let mut state = self.state();
             if std::mem::replace(&mut state.is_finished, true) {
@@ -244,6 +245,7 @@ impl Engine for Session {
     fn evaluate(&self, graph: &Graph, cause: Cause, site: Site) -> Result<(), Error> {
         let (rank, nodes) = (self.world.rank(), graph.nodes.len());
         let _span = tracing::debug_span!("flush", rank, nodes, %site).entered();
+        let _entered = self.world.enter();
         let mut state = self.state();
         let result = self.start(&mut state, graph, cause, site);
         let result = result.map_err(|stop| match stop {
@@ -283,6 +285,7 @@ impl Engine for Session {
     }
 
     fn wait(&self, value: &Arc<dyn Evaluated>) -> Result<(), Error> {
+        let _entered = self.world.enter();
         let verdict = || match Shards::of(value).ticket() {
             Some(ticket) => self.processes.await_ticket(ticket),
             None => Ok(()),

@@ -2,7 +2,7 @@
 
 use super::Outcome;
 use phalanx::prelude::*;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The state of a loop.
 pub struct Turns {
@@ -45,6 +45,21 @@ pub fn go_on(work: &str) -> Outcome {
         turns.turn()?;
         println!("turn {turn}");
         std::thread::sleep(Duration::from_millis(2));
+    }
+    Ok(())
+}
+
+/// Turns of which one takes rank 1 four seconds, in which it computes without a pause.
+pub fn be_slow(work: &str) -> Outcome {
+    let turns = Turns::new(work);
+    for turn in 0..30 {
+        if turn == 15 && phalanx::rank() == 1 {
+            let start = Instant::now();
+            while start.elapsed() < Duration::from_secs(4) {
+                std::hint::spin_loop();
+            }
+        }
+        turns.turn()?;
     }
     Ok(())
 }

@@ -1,0 +1,85 @@
+//! Checkpoints: the state of a program in one file, from which it goes on when it is started again.
+
+use super::load::agreed;
+use super::{IoError, load_npz, npz_names, savez};
+use crate::array::Array;
+use crate::creation::current_mesh;
+use crate::elementwise::mesh_of_arrays;
+use crate::error::{Error, call_site, within};
+use crate::host::HostArray;
+use std::path::Path;
+
+/// The array of the file that is the number of the step.
+const STEP: &str = "step";
+
+/// What a program had saved.
+#[derive(Clone, Debug)]
+pub struct Checkpoint {
+    /// The number that the program gave.
+    pub step: u64,
+    /// The arrays with their names, in the order in which they were given.
+    pub arrays: Vec<(String, Array)>,
+}
+
+impl Checkpoint {
+    /// The array of a name. Local.
+    pub fn get(&self, name: &str) -> Option<&Array> {
+        self.arrays.iter().find(|(own, _)| own == name).map(|(_, array)| array)
+    }
+}
+
+/// Saves the state of a program: the number of a step and the arrays of one mesh by their names, of
+/// which none is `step`. The file is a `.npz` file that takes the place of the one before when it
+/// is complete, so that there is always a whole one, whenever the program is killed. Collective
+/// over the mesh; the processes write as in [`savez`].
+///
+/// Errors: as [`savez`]; `PX062` if the ranks give different steps.
+#[track_caller]
+pub fn checkpoint(
+    path: impl AsRef<Path>,
+    step: u64,
+    arrays: &[(&str, &Array)],
+) -> Result<(), Error> {
+    let site = call_site();
+    let mesh = mesh_of_arrays(arrays.iter().map(|(_, array)| *array), site)?;
+    let number = HostArray::from_slice(&[step], &[]);
+    let number = mesh.enter(|| Array::from_host_at(&number, site));
+    let named: Vec<(&str, &Array)> =
+        std::iter::once((STEP, &number)).chain(arrays.iter().copied()).collect();
+    within(site, || savez(path, &named))
+}
+
+/// What [`checkpoint`] saved last, on the current mesh, whatever mesh it was saved from; `None` if
+/// there is no such file, as when a program starts for the first time. Collective over the mesh.
+/// Every rank must find the file under the same path; whether there is one, rank 0 decides.
+///
+/// Errors: `IoError` if the file is none that `checkpoint` has written; else as
+/// [`load`](super::load()).
+#[track_caller]
+pub fn restore(path: impl AsRef<Path>) -> Result<Option<Checkpoint>, Error> {
+    let (path, site) = (path.as_ref(), call_site());
+    let mesh = current_mesh(site)?;
+    let engine = mesh.engine();
+    engine.declare(path.as_os_str().as_encoded_bytes(), site);
+    let found = || -> Result<Vec<String>, IoError> {
+        let is_missing = path
+            .symlink_metadata()
+            .is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound);
+        if is_missing { Ok(Vec::new()) } else { npz_names(path) }
+    };
+    let own = if engine.process().0 == 0 { found() } else { Ok(Vec::new()) };
+    let own = agreed(&mesh, own, site)?;
+    // Names cannot hold the byte that parts them.
+    let told = own.join("\0").into_bytes();
+    let told = engine.exchange(told, site)?.swap_remove(0);
+    if told.is_empty() {
+        return Ok(None);
+    }
+    let told = String::from_utf8_lossy(&told).into_owned();
+    let load = |name: &str| within(site, || load_npz(path, name));
+    let step = load(STEP)?;
+    let step = within(site, || step.item::<u64>())?;
+    let names = told.split('\0').filter(|name| *name != STEP);
+    let arrays = names.map(|name| Ok((name.to_owned(), load(name)?)));
+    Ok(Some(Checkpoint { step, arrays: arrays.collect::<Result<_, Error>>()? }))
+}

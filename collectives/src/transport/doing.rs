@@ -1,0 +1,161 @@
+//! What ranks are doing, as far as this process knows: told with every sign of life, and by the
+//! error about a rank that is gone or silent.
+
+use crate::tickets::{Ticket, cut};
+use crate::{CollectiveError, Operation};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The longest text that a sign of life carries of a step.
+const TEXT_BYTES: usize = 512;
+/// Bits of an operation's size beside its number.
+const SIZE_BITS: u32 = 56;
+
+/// What a rank is doing.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Doing {
+    /// The number of its last step; 0 before the first.
+    step: u64,
+    /// What it does there, as a verb phrase.
+    cause: String,
+    /// The call site.
+    site: String,
+    /// The operation of a communicator that it is in, as `Under` keeps it.
+    under: u64,
+}
+
+impl Doing {
+    fn take(&mut self, ticket: &Ticket) {
+        self.step = ticket.number;
+        self.cause.clone_from(&ticket.cause);
+        self.site.clone_from(&ticket.site);
+        cut(&mut self.cause, TEXT_BYTES);
+        cut(&mut self.site, TEXT_BYTES);
+    }
+}
+
+impl fmt::Display for Doing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.step {
+            0 => f.write_str("before its first step")?,
+            step => write!(f, "at step {step} ({} at {})", self.cause, self.site)?,
+        }
+        let number = (self.under >> SIZE_BITS) as usize;
+        match Operation::ALL.get(number.wrapping_sub(1)) {
+            Some(operation) => {
+                let bytes = self.under & ((1 << SIZE_BITS) - 1);
+                write!(f, ", in {operation} of {bytes} bytes")
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// The operation that a process is in, or the last one begun of several.
+#[derive(Debug, Default)]
+pub(crate) struct Under(AtomicU64);
+
+/// An operation until it is over.
+#[derive(Debug)]
+pub(crate) struct Begun<'a>(&'a Under, u64);
+
+impl Under {
+    pub(crate) fn begin(&self, operation: Operation, bytes: usize) -> Begun<'_> {
+        let size = (bytes as u64).min((1 << SIZE_BITS) - 1);
+        let word = (operation as u64 + 1) << SIZE_BITS | size;
+        self.0.store(word, Ordering::Relaxed);
+        Begun(self, word)
+    }
+}
+
+impl Drop for Begun<'_> {
+    fn drop(&mut self) {
+        // Another thread may have begun another one meanwhile.
+        let _ = self.0.0.compare_exchange(self.1, 0, Ordering::Relaxed, Ordering::Relaxed);
+    }
+}
+
+/// What this process does and what the others were last known to do.
+#[derive(Debug)]
+pub(crate) struct Doings {
+    rank: usize,
+    by_rank: Mutex<Vec<Doing>>,
+    pub(crate) under: Under,
+}
+
+impl Doings {
+    pub(super) fn new(rank: usize, processes: usize) -> Doings {
+        let by_rank = Mutex::new(vec![Doing::default(); processes]);
+        Doings { rank, by_rank, under: Under::default() }
+    }
+
+    fn locked(&self) -> MutexGuard<'_, Vec<Doing>> {
+        self.by_rank.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A rank is at the step of a ticket.
+    pub(super) fn at(&self, rank: usize, ticket: &Ticket) {
+        self.locked()[rank].take(ticket);
+    }
+
+    /// A rank has told what it does.
+    pub(super) fn heard(&self, rank: usize, doing: Doing) {
+        let known = &mut self.locked()[rank];
+        // A ticket goes its way beside the signs of life.
+        if doing.step >= known.step {
+            *known = doing;
+        }
+    }
+
+    /// What this process tells of itself.
+    pub(super) fn own(&self) -> Doing {
+        let under = self.under.0.load(Ordering::Relaxed);
+        Doing { under, ..self.locked()[self.rank].clone() }
+    }
+
+    /// What a rank was last known to do.
+    pub(super) fn of(&self, rank: usize) -> String {
+        self.locked()[rank].to_string()
+    }
+
+    /// The error about a rank whose connection has ended.
+    pub(super) fn died(&self, rank: usize, reason: String) -> CollectiveError {
+        CollectiveError::RankDied { rank, reason, doing: self.of(rank) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::TicketKind;
+
+    fn ticket(number: u64) -> Ticket {
+        let (cause, site) = (String::from("reads x"), String::from("a.py:3"));
+        Ticket { number, kind: TicketKind::Read, digest: 0, cause, site, data: Vec::new() }
+    }
+
+    #[test]
+    fn ranks_tell_step_call_site_and_operation() {
+        let doings = Doings::new(0, 2);
+        assert_eq!(doings.of(1), "before its first step");
+        doings.at(0, &ticket(7));
+        let begun = doings.under.begin(Operation::AllReduce, 64);
+        let own = doings.own();
+        assert_eq!(own.to_string(), "at step 7 (reads x at a.py:3), in all_reduce of 64 bytes");
+        drop(begun);
+        assert_eq!(doings.own().to_string(), "at step 7 (reads x at a.py:3)");
+        doings.at(1, &ticket(9));
+        doings.heard(1, own.clone());
+        assert_eq!(doings.of(1), "at step 9 (reads x at a.py:3)");
+        doings.heard(1, Doing { step: 9, ..own });
+        assert!(doings.of(1).ends_with("in all_reduce of 64 bytes"));
+    }
+
+    #[test]
+    fn what_another_process_claims_to_be_in_is_no_promise() {
+        let doing = Doing { under: u64::MAX, ..Doing::default() };
+        assert_eq!(doing.to_string(), "before its first step");
+    }
+}

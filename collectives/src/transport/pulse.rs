@@ -1,0 +1,213 @@
+//! Signs of life: every process tells all others once in a while that it lives and what it does,
+//! from the thread of the network, which runs whatever the program computes.
+//!
+//! A rank of which nothing is heard (a process that was stopped, a host that hangs) is named on
+//! standard error after a few seconds, and ends the world after a time that the program chooses. A
+//! rank that is merely slow is never taken for such a one. A process counts only time in which it
+//! has run itself: one that was stopped for an hour finds nobody silent when it goes on.
+//!
+//! The same look also sees to it that no rank outlives the world where it cannot end by itself: see
+//! `Inside`.
+
+use super::doing::Doing;
+use super::fabric::Fabric;
+use super::frame::Control;
+use super::link::Link;
+use crate::CollectiveError;
+use std::io::Write;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+use tokio::time::{MissedTickBehavior, interval};
+
+/// The shortest and the longest pause between two signs of life.
+const BEATS: [Duration; 2] = [Duration::from_millis(200), Duration::from_secs(1)];
+/// How much each process adds to the pause, so that many are not kept busy with each other.
+const BEAT_OF_PROCESS: Duration = Duration::from_millis(5);
+/// After how much silence a rank is named.
+const NAMED: Duration = Duration::from_secs(5);
+/// The pause between two looks at who is silent.
+const LOOK: Duration = Duration::from_millis(250);
+/// How much of the time between two looks counts.
+const MOST: Duration = Duration::from_secs(1);
+/// How long a program may stay inside of a call after its world has ended.
+const LAST_RESORT: Duration = Duration::from_secs(10);
+
+/// Calls of the program that are under way. They return soon after the world has ended, unless they
+/// are stuck in foreign code that nobody can interrupt: a driver, an MPI library that starts.
+#[derive(Debug, Default)]
+pub(crate) struct Inside {
+    count: AtomicUsize,
+    turns: AtomicU64,
+}
+
+/// A call of the program while it is under way.
+#[derive(Debug)]
+pub struct Entered<'a>(&'a Inside);
+
+impl Inside {
+    pub(crate) fn enter(&self) -> Entered<'_> {
+        self.count.fetch_add(1, Ordering::Relaxed);
+        self.turns.fetch_add(1, Ordering::Relaxed);
+        Entered(self)
+    }
+
+    /// What stays the same while no call begins or ends; nothing while the program is outside.
+    fn stay(&self) -> Option<u64> {
+        let turns = self.turns.load(Ordering::Relaxed);
+        (self.count.load(Ordering::Relaxed) > 0).then_some(turns)
+    }
+}
+
+impl Drop for Entered<'_> {
+    fn drop(&mut self) {
+        self.0.turns.fetch_add(1, Ordering::Relaxed);
+        self.0.count.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Tells all others that this process lives, until the task is dropped or the world has ended.
+pub(crate) async fn beat(fabric: Arc<Fabric>, stall: Option<Duration>) {
+    let processes = u32::try_from(fabric.links().count()).unwrap_or(u32::MAX);
+    let pause = BEAT_OF_PROCESS.saturating_mul(processes).clamp(BEATS[0], BEATS[1]);
+    let pause = stall.map_or(pause, |stall| pause.min(stall / 8));
+    let mut beats = interval(pause);
+    beats.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    while !fabric.failure.is_set() {
+        beats.tick().await;
+        let own: Doing = fabric.doings.own();
+        let frame = Control::Beat(own).frame();
+        for link in fabric.links().filter(|link| !link.has_left()) {
+            link.post_if_idle(&frame);
+        }
+    }
+}
+
+struct Watched {
+    link: Arc<Link>,
+    /// How much had been heard at the last look.
+    heard: u64,
+    silence: Duration,
+    is_named: bool,
+}
+
+/// Names silent ranks and ends the world when one has been silent for as long as `stall`;
+/// afterwards sees to it that this process ends. Until the task is dropped.
+pub(crate) async fn listen(fabric: Arc<Fabric>, stall: Option<Duration>) {
+    let watched = |link: &Arc<Link>| Watched {
+        link: link.clone(),
+        heard: 0,
+        silence: Duration::ZERO,
+        is_named: false,
+    };
+    let mut ranks: Vec<Watched> = fabric.links().map(watched).collect();
+    let named = stall.map_or(NAMED, |stall| NAMED.min(stall / 2));
+    let mut looks = interval(LOOK);
+    looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut last = Instant::now();
+    while !fabric.failure.is_set() {
+        looks.tick().await;
+        let passed = last.elapsed().min(MOST);
+        last = Instant::now();
+        ranks.retain(|rank| !rank.link.has_left());
+        for rank in &mut ranks {
+            rank.look(&fabric, passed, named, stall);
+            if let Some(stall) = stall.filter(|stall| rank.silence >= *stall) {
+                let (number, seconds) = (rank.link.peer, stall.as_secs_f64().to_string());
+                let doing = fabric.doings.of(number);
+                fabric.fail(CollectiveError::RankSilent { rank: number, seconds, doing });
+                break;
+            }
+        }
+    }
+    drop(ranks);
+    end_at_last(&fabric).await;
+}
+
+impl Watched {
+    fn look(
+        &mut self,
+        fabric: &Fabric,
+        passed: Duration,
+        named: Duration,
+        stall: Option<Duration>,
+    ) {
+        let (heard, rank) = (self.link.heard(), self.link.peer);
+        if heard == self.heard {
+            self.silence += passed;
+        } else {
+            let silence = std::mem::take(&mut self.silence).as_secs();
+            self.heard = heard;
+            if std::mem::take(&mut self.is_named) {
+                tell(format!("phalanx: rank {rank} is heard of again, after {silence} s"));
+            }
+        }
+        if self.silence >= named && !self.is_named {
+            self.is_named = true;
+            let (silence, doing) = (self.silence.as_secs(), fabric.doings.of(rank));
+            let what = match stall {
+                Some(stall) => {
+                    let seconds = stall.as_secs_f64();
+                    format!("; after {seconds} s (PHALANX_STALL) the run is ended")
+                }
+                None => String::new(),
+            };
+            tell(format!("phalanx: rank {rank} has been silent for {silence} s, {doing}{what}"));
+        }
+    }
+}
+
+/// Writes a line to standard error, which may take its time.
+fn tell(line: String) {
+    let write = move || {
+        // Nothing is to be done where standard error takes nothing.
+        let _ = writeln!(std::io::stderr(), "{line}");
+    };
+    let _ = std::thread::Builder::new().name(String::from("phalanx-report")).spawn(write);
+}
+
+/// Ends this process if its program stays inside of a call although the world has failed.
+async fn end_at_last(fabric: &Fabric) {
+    let Some(failure) = fabric.failure.get().filter(|error| *error != CollectiveError::Closed)
+    else {
+        return;
+    };
+    let mut stay = fabric.inside.stay();
+    let mut since = Instant::now();
+    loop {
+        tokio::time::sleep(LOOK).await;
+        let now = fabric.inside.stay();
+        if now.is_none() || now != stay {
+            (stay, since) = (now, Instant::now());
+        } else if since.elapsed() >= LAST_RESORT {
+            let (code, hint, seconds) = (failure.code(), failure.hint(), LAST_RESORT.as_secs());
+            tell(format!(
+                "error[{code}]: {failure}\n  hint    {hint}\n\
+                 phalanx: rank {} is stuck since then, for {seconds} s, and is ended",
+                fabric.rank
+            ));
+            // The line has its chance; destructors would wait for what is stuck.
+            std::thread::sleep(LOOK);
+            // SAFETY: ends the process at once and runs nothing of it.
+            unsafe { libc::_exit(1) };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_stays_the_same_until_it_or_another_ends() {
+        let inside = Inside::default();
+        assert_eq!(inside.stay(), None);
+        let first = inside.enter();
+        let stay = inside.stay();
+        assert!(stay.is_some() && stay == inside.stay());
+        drop(inside.enter());
+        assert!(inside.stay().is_some() && inside.stay() != stay);
+        drop(first);
+        assert_eq!(inside.stay(), None);
+    }
+}

@@ -1,0 +1,85 @@
+//! Ranks that are silent, and ranks that are merely slow.
+
+use crate::world::World;
+use std::time::Duration;
+
+trials![
+    a_stopped_rank_ends_the_others_after_the_time_given,
+    a_stopped_coordinator_ends_the_others_after_the_time_given,
+    a_rank_that_is_stopped_for_a_while_is_named_and_goes_on,
+    a_rank_that_is_slow_is_waited_for,
+    processes_with_other_patience_are_refused,
+];
+
+/// Stops a rank for ever, which ends the others; then it goes on and ends as well.
+fn stop(victim: usize, work: &str) {
+    let mut running = World::of(3, "go_on", &[work]).set("PHALANX_STALL", "2").start();
+    // Long enough that what the victim does is known.
+    (0..3).for_each(|rank| running.wait_for(rank, "turn 400"));
+    running.signal(victim, "STOP");
+    let stopped = running.elapsed();
+    let others: Vec<usize> = (0..3).filter(|&rank| rank != victim).collect();
+    others.iter().for_each(|&rank| running.wait_for_end(rank));
+    let after = running.elapsed() - stopped;
+    println!("the others ended {} ms after rank {victim} was stopped", after.as_millis());
+    // The promise is 2 s of patience and one more.
+    assert!(after >= Duration::from_millis(1500) && after < Duration::from_secs(20), "{after:?}");
+    running.signal(victim, "CONT");
+    let ended = running.end();
+    for rank in others {
+        let (error, all) = (ended[rank].error("PX168"), &ended[rank].errors);
+        let beginning = format!("rank {victim} has been silent for 2 s, at step ");
+        assert!(error.starts_with(&beginning), "{error}");
+        assert!(error.contains("tests/multi_process/programs/turns.rs:"), "{error}");
+        assert!(error.contains(" (observes a value at "), "{error}");
+        // One of them may have heard of it by the other, before it had to name it itself.
+        let named = format!("phalanx: rank {victim} has been silent for ");
+        assert!(all.matches(&named).count() <= 1, "{all}");
+    }
+    assert!(!ended[victim].status.success(), "{ended:#?}");
+}
+
+fn a_stopped_rank_ends_the_others_after_the_time_given() {
+    stop(1, "split");
+    // Nobody asks the silent rank for anything here.
+    stop(2, "replicated");
+}
+
+fn a_stopped_coordinator_ends_the_others_after_the_time_given() {
+    stop(0, "split");
+}
+
+fn a_rank_that_is_stopped_for_a_while_is_named_and_goes_on() {
+    let mut running = World::of(3, "go_on", &["split"]).start();
+    (0..3).for_each(|rank| running.wait_for(rank, "turn 20"));
+    running.signal(1, "STOP");
+    std::thread::sleep(Duration::from_secs(7));
+    assert!(running.is_running(0) && running.is_running(2));
+    running.signal(1, "CONT");
+    running.wait_for(0, "turn 1000");
+    running.kill(2);
+    let ended = running.end();
+    let errors = &ended[0].errors;
+    let named = "phalanx: rank 1 has been silent for 5 s, at step ";
+    assert_eq!(errors.matches(named).count(), 1, "{errors}");
+    assert!(errors.contains("after 60 s (PHALANX_STALL) the run is ended\n"), "{errors}");
+    assert!(errors.contains("phalanx: rank 1 is heard of again, after "), "{errors}");
+    // Who was stopped itself takes nobody for silent.
+    assert!(!ended[1].errors.contains("silent"), "{ended:#?}");
+    ended[0].error("PX060");
+}
+
+fn a_rank_that_is_slow_is_waited_for() {
+    for work in ["split", "replicated"] {
+        let ended = World::of(3, "be_slow", &[work]).set("PHALANX_STALL", "2").run();
+        ended.iter().for_each(crate::world::Ended::assert_well);
+    }
+}
+
+fn processes_with_other_patience_are_refused() {
+    let world = World::of(2, "nothing", &[]).set("PHALANX_TIMEOUT", "5");
+    for rank in &world.set_on(1, "PHALANX_STALL", "0").run() {
+        let error = rank.error("PX068");
+        assert_eq!(error, "PHALANX_STALL differs: 60 on rank 0, 0 on rank 1");
+    }
+}
