@@ -3635,6 +3635,31 @@ cbrt: ufunc
 
 ceil: ufunc
 
+def checkpoint(path: str | PathLike[str], step: SupportsIndex, **arrays: ArrayLike) -> None:
+    """Saves the state of the program: the number of a step and arrays by their names. Collective.
+
+    The file is a .npz file, which takes the place of the one before when it is complete: whenever
+    the program is killed, there is a whole one.
+
+    Parameters
+    ----------
+    path : str or path
+        The file, the same on all processes.
+    step : int
+        A number from 0 on that `restore` gives back.
+    **arrays : array_like
+        Arrays of one mesh, of which none is named ``path`` or ``step``.
+
+    Returns
+    -------
+    None
+
+    Raises
+    ------
+    OSError
+        PX081: the file cannot be written; the one before stays.
+    """
+
 def choose(a: ArrayLike, choices: Sequence[ArrayLike] | ndarray, out: ndarray | None = ..., mode: Literal['raise', 'wrap', 'clip'] = ...) -> ndarray:
     """choose(a, choices, out=None, mode='raise')
 
@@ -9525,6 +9550,28 @@ def resize(a: ArrayLike, new_shape: SupportsIndex | Sequence[SupportsIndex]) -> 
     -----
     Local: recorded, in the same order on every process, and computed when a value is
     observed. Distribution: all-to-all: blocks move along the axes.
+    """
+
+def restore(path: str | PathLike[str]) -> Any:
+    """What `checkpoint` saved last. Collective.
+
+    Parameters
+    ----------
+    path : str or path
+        The file, which every process finds under this path.
+
+    Returns
+    -------
+    tuple of int and dict, or None
+        The number of the step and the arrays by their names, on the current mesh; None if there is
+        no such file, as when a program starts for the first time.
+
+    Raises
+    ------
+    OSError
+        PX080: the file cannot be read.
+    ValueError
+        PX088: the file is none that `checkpoint` has written.
     """
 
 def result_type(*arrays_and_dtypes: ArrayLike | DTypeLike) -> numpy.dtype[Any]:

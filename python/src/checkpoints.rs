@@ -22,7 +22,7 @@ use std::path::PathBuf;
 ///     The file, the same on all processes.
 /// step : int
 ///     A number from 0 on that `restore` gives back.
-/// **arrays
+/// **arrays : array_like
 ///     Arrays of one mesh, of which none is named ``path`` or ``step``.
 ///
 /// Returns

@@ -14,7 +14,7 @@ trials![
 ];
 
 /// A header as processes send it.
-fn header(kind: u8, from: u32, to: u32, value: u64, payload: u32) -> Vec<u8> {
+pub fn header(kind: u8, from: u32, to: u32, value: u64, payload: u32) -> Vec<u8> {
     let mut bytes = vec![0; 40];
     bytes[0] = kind;
     bytes[4..8].copy_from_slice(&payload.to_le_bytes());

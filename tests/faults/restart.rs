@@ -10,6 +10,7 @@ trials![
     a_run_that_keeps_failing_ends_with_its_status,
     an_interrupted_run_is_not_started_again,
     a_damaged_checkpoint_is_an_error_on_every_rank,
+    a_full_disk_keeps_the_checkpoint_before,
 ];
 
 /// `phalanx run` of a program of the tests.
@@ -84,4 +85,19 @@ fn a_damaged_checkpoint_is_an_error_on_every_rank() {
     let ended: Vec<Ended> = World::of(2, "save_steps", &[&path, "never"]).run();
     ended[0].error("PX088");
     assert!(ended[1].error("PX032").starts_with("on rank 0: "), "{ended:#?}");
+}
+
+fn a_full_disk_keeps_the_checkpoint_before() {
+    let folder = tempfile::tempdir().expect("a temporary folder is made");
+    let path = path(folder.path());
+    World::of(2, "save_steps", &[&path, "never"]).run().iter().for_each(Ended::assert_well);
+    let before = std::fs::read(&path).expect("a checkpoint");
+    // No file may be longer than 2 blocks of 512 or 1024 bytes; the signal that says so is ignored.
+    let limited = "trap '' XFSZ; ulimit -f 2; exec \"$@\"";
+    let world = World::of(2, "save_again", &[&path]);
+    let ended = world.before(0, &["sh", "-c", limited, "sh"]).run();
+    assert!(ended[0].error("PX081").contains("state.npz"), "{ended:#?}");
+    assert!(ended[1].error("PX032").starts_with("on rank 0: cannot write "), "{ended:#?}");
+    assert!(std::fs::read(&path).expect("a checkpoint") == before, "the checkpoint has changed");
+    assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 1);
 }

@@ -16,6 +16,7 @@ trials![
     processes_of_several_devices_tell_of_a_divergence_once,
     an_observation_does_not_meet_an_agreement,
     different_causes_are_an_error_on_every_rank,
+    other_operations_shapes_and_dtypes_are_an_error_on_every_rank,
     other_data_is_an_error_on_every_rank,
     equal_data_are_no_error,
     a_loop_left_early_is_an_error_on_every_rank,
@@ -164,6 +165,21 @@ fn different_causes_are_an_error_on_every_rank() {
     let error = divergence(&World::of(2, "print_or_evaluate", &[]).run());
     assert!(error.contains("rank 0 prints what was made at "), "{error}");
     assert!(error.contains("rank 1 observes a value at "), "{error}");
+}
+
+fn other_operations_shapes_and_dtypes_are_an_error_on_every_rank() {
+    for (kind, own, other) in [
+        ("operation", "sum -> f64[]", "max -> f64[]"),
+        ("shape", "index -> i64[1024]", "index -> i64[1025]"),
+        ("dtype", "cast -> f64[1024]", "cast -> f32[1024]"),
+    ] {
+        let ended = World::of(3, "work_differently", &[kind]).run();
+        assert_named(
+            &ended,
+            &format!(" records {own} at "),
+            &format!("rank 1 records {other} at "),
+        );
+    }
 }
 
 fn other_data_is_an_error_on_every_rank() {

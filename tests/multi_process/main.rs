@@ -48,6 +48,7 @@ fn main() -> ExitCode {
         faults::input::TRIALS,
         faults::killing::TRIALS,
         faults::memory::TRIALS,
+        faults::random::TRIALS,
         faults::restart::TRIALS,
         faults::silence::TRIALS,
         faults::start_up::TRIALS,

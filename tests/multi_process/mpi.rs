@@ -6,16 +6,27 @@ use std::process::{Command, Output, Stdio};
 trials![
     random_programs_have_the_same_bits_by_mpi_and_over_tcp,
     a_rank_killed_under_mpirun_is_named_by_all_others,
+    a_rank_stopped_under_mpirun_ends_the_job,
     processes_that_no_launcher_of_mpi_has_started_are_told_so,
 ];
 
 /// How ranks learn their numbers here, and how one dies soon if that is asked for.
 const RANK: &str = "export PHALANX_RANK=$OMPI_COMM_WORLD_RANK; \
-     if [ \"$PHALANX_RANK\" = \"$DIES\" ]; then (sleep 2; kill -9 $$) & fi; \
+     if [ \"$PHALANX_RANK\" = \"$DIES\" ]; then (sleep 2; kill -$SIGNAL $$) & fi; \
      exec \"$0\" \"$@\"";
 
 /// What four processes under mpirun write, or nothing without mpirun.
 fn run(devices: &str, options: &[&str], dies: &str, words: &[&str]) -> Option<Output> {
+    struck(devices, options, (dies, "KILL"), words)
+}
+
+/// As `run`, with the signal that one of them gets.
+fn struck(
+    devices: &str,
+    options: &[&str],
+    (victim, signal): (&str, &str),
+    words: &[&str],
+) -> Option<Output> {
     let version = Command::new("mpirun").arg("--version").output();
     let is_open_mpi =
         version.is_ok_and(|output| String::from_utf8_lossy(&output.stdout).contains("Open MPI"));
@@ -35,7 +46,11 @@ fn run(devices: &str, options: &[&str], dies: &str, words: &[&str]) -> Option<Ou
     }
     command.env("PHALANX_SIZE", "4").env("PHALANX_THREADS", "1").env("PHALANX_DEVICES", devices);
     command.env("PHALANX_ADDRESS", free_address()).env("PHALANX_TOKEN_FILE", token.path());
-    command.env("PHALANX_TRANSPORT", "mpi").env("DIES", dies);
+    command
+        .env("PHALANX_TRANSPORT", "mpi")
+        .env("DIES", victim)
+        .env("SIGNAL", signal)
+        .env("PHALANX_STALL", "2");
     Some(command.stdin(Stdio::null()).output().expect("mpirun starts"))
 }
 
@@ -73,6 +88,19 @@ fn a_rank_killed_under_mpirun_is_named_by_all_others() {
     let errors = String::from_utf8_lossy(&output.stderr);
     let told = errors.matches("error[PX060]: rank 2 died").count();
     assert_eq!(told, 3, "{errors}");
+}
+
+fn a_rank_stopped_under_mpirun_ends_the_job() {
+    for victim in ["0", "3"] {
+        let Some(output) = struck("cpu:1", &[], (victim, "STOP"), &["go_on", "split"]) else {
+            return;
+        };
+        let errors = String::from_utf8_lossy(&output.stderr);
+        // Of `timeout` it would be 124.
+        assert_eq!(output.status.code(), Some(1), "{errors}");
+        let told = format!("rank {victim} has been silent for 2 s, at step ");
+        assert!(errors.contains("error[PX168]: ") && errors.contains(&told), "{errors}");
+    }
 }
 
 fn processes_that_no_launcher_of_mpi_has_started_are_told_so() {

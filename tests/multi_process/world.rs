@@ -140,6 +140,11 @@ impl World {
         self
     }
 
+    /// The path of the file with the secret, which nobody but these ranks is told.
+    pub fn token_path(&self) -> String {
+        self.token.path().to_string_lossy().into_owned()
+    }
+
     /// Starts the ranks.
     pub fn start(self) -> Running {
         let (sender, lines) = channel();

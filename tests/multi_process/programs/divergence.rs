@@ -54,6 +54,18 @@ pub fn add_differently() -> Outcome {
     Ok(())
 }
 
+/// Rank 1 does something else than the others: another operation, or one of another shape or dtype.
+pub fn work_differently(kind: &str) -> Outcome {
+    let is_other = phalanx::rank() == 1;
+    let length = if is_other && kind == "shape" { SPLIT_FROM + 1 } else { SPLIT_FROM };
+    let dtype = if is_other && kind == "dtype" { DType::F32 } else { DType::F64 };
+    let array = arange(0, length, 1).astype(dtype);
+    let total = if is_other && kind == "operation" { array.max(()) } else { array.sum(()) };
+    moment("differs");
+    println!("total {total}");
+    Ok(())
+}
+
 /// Rank 1 observes another value of a window that is the same on all ranks: `b`, a `view` of it,
 /// or `all`; or, in another line, `a` as well.
 pub fn observe_one_of_two(work: &str, kind: &str) -> Outcome {

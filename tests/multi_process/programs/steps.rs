@@ -37,3 +37,11 @@ pub fn save_steps(path: &str, dies: &str) -> Outcome {
     }
     Ok(())
 }
+
+/// One more step than there has been.
+pub fn save_again(path: &str) -> Outcome {
+    let saved = restore(path)?.ok_or("no checkpoint")?;
+    let state = saved.get("state").ok_or("a checkpoint without its array")?;
+    checkpoint(path, saved.step + 1, &[("state", &(state + 1.0))])?;
+    Ok(())
+}
