@@ -16,7 +16,7 @@
 //! | an error, an exception or a panic on one rank | PX062, PX063 | `divergence`, Python's tests |
 //! | a full disk under an output file | PX081, PX032 | `input`; a checkpoint: `restart` |
 //! | a call that does not return | PX060, after 10 s more | tests of the collectives |
-//! | any of them, at any moment | one of them | `random` |
+//! | any of them, at any moment | one of them | `random`; `mpi` |
 
 pub mod damage;
 pub mod input;

@@ -15,17 +15,24 @@ trials![random_faults_end_every_rank_and_leave_nothing];
 const LIMIT: Duration = Duration::from_secs(30);
 
 /// Random numbers of a seed (splitmix64).
-struct Draw(u64);
+pub struct Draw(u64);
 
 impl Draw {
-    fn below(&mut self, limit: u64) -> u64 {
+    /// Those of a seed.
+    pub fn new(seed: u64) -> Draw {
+        Draw(seed)
+    }
+
+    /// A number below a limit.
+    pub fn below(&mut self, limit: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         (mixed ^ (mixed >> 31)) % limit
     }
 
-    fn of<T: Copy>(&mut self, choices: &[T]) -> T {
+    /// One of several.
+    pub fn of<T: Copy>(&mut self, choices: &[T]) -> T {
         choices[self.below(choices.len() as u64) as usize]
     }
 }
@@ -70,7 +77,7 @@ fn random_faults_end_every_rank_and_leave_nothing() {
 
 /// One run with one fault.
 fn one(seed: u64) {
-    let mut draw = Draw(seed);
+    let mut draw = Draw::new(seed);
     let size = draw.of(&[2, 3, 4]);
     let (work, devices) = (draw.of(&["split", "replicated"]), draw.of(&["cpu:1", "cpu:2"]));
     let fault = FAULTS[((seed + draw.below(2) * 6) % 12) as usize];
@@ -148,19 +155,24 @@ fn strike(
 
 /// No process of the job runs, nobody listens where its ranks met, and it has left no shared
 /// memory.
-fn assert_nothing_left(told: &str, token: &str, address: &str) {
+pub fn assert_nothing_left(told: &str, token: &str, address: &str) {
     let own = std::process::id().to_string();
-    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     let is_of_job = |path: &PathBuf| {
         // Those of other users, and those that have ended meanwhile, are not of this job.
         let environment = std::fs::read(path.join("environ")).unwrap_or_default();
         environment.windows(token.len()).any(|part| part == token.as_bytes())
     };
-    let left: Vec<PathBuf> = entries
-        .filter(|entry| entry.file_name().to_str() != Some(&own))
-        .map(|entry| entry.path())
-        .filter(is_of_job)
-        .collect();
+    let find = || -> Vec<PathBuf> {
+        let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+        let others = entries.filter(|entry| entry.file_name().to_str() != Some(&own));
+        others.map(|entry| entry.path()).filter(is_of_job).collect()
+    };
+    // A launcher may not wait for those that it has killed.
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while !find().is_empty() && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let left = find();
     assert!(left.is_empty(), "{told}: processes are left: {left:?}");
     assert!(TcpStream::connect(address).is_err(), "{told}: somebody listens at {address}");
     let shared = std::fs::read_dir("/dev/shm").into_iter().flatten().flatten();

@@ -1,32 +1,38 @@
 //! Programs whose messages go by MPI, under the launcher of Open MPI where it is installed.
 
+use crate::faults::random::{Draw, assert_nothing_left};
 use crate::world::{Ended, PROGRAM, World, free_address, token};
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 trials![
     random_programs_have_the_same_bits_by_mpi_and_over_tcp,
     a_rank_killed_under_mpirun_is_named_by_all_others,
     a_rank_stopped_under_mpirun_ends_the_job,
+    random_faults_under_mpirun_leave_nothing,
     processes_that_no_launcher_of_mpi_has_started_are_told_so,
 ];
 
 /// How ranks learn their numbers here, and how one dies soon if that is asked for.
 const RANK: &str = "export PHALANX_RANK=$OMPI_COMM_WORLD_RANK; \
-     if [ \"$PHALANX_RANK\" = \"$DIES\" ]; then (sleep 2; kill -$SIGNAL $$) & fi; \
+     if [ \"$PHALANX_RANK\" = \"$DIES\" ]; then (sleep $PAUSE; kill -$SIGNAL $$) & fi; \
      exec \"$0\" \"$@\"";
 
 /// What four processes under mpirun write, or nothing without mpirun.
 fn run(devices: &str, options: &[&str], dies: &str, words: &[&str]) -> Option<Output> {
-    struck(devices, options, (dies, "KILL"), words)
+    let token = token("a secret of this test");
+    let mut command = mpirun(devices, options, words, token.path())?;
+    Some(struck(&mut command, dies, "KILL", "2"))
 }
 
-/// As `run`, with the signal that one of them gets.
-fn struck(
-    devices: &str,
-    options: &[&str],
-    (victim, signal): (&str, &str),
-    words: &[&str],
-) -> Option<Output> {
+/// Runs processes of which one gets a signal after some seconds.
+fn struck(command: &mut Command, victim: &str, signal: &str, pause: &str) -> Output {
+    command.env("DIES", victim).env("SIGNAL", signal).env("PAUSE", pause);
+    command.output().expect("mpirun starts")
+}
+
+/// Four processes under mpirun, or nothing without mpirun.
+fn mpirun(devices: &str, options: &[&str], words: &[&str], token: &Path) -> Option<Command> {
     let version = Command::new("mpirun").arg("--version").output();
     let is_open_mpi =
         version.is_ok_and(|output| String::from_utf8_lossy(&output.stdout).contains("Open MPI"));
@@ -34,7 +40,6 @@ fn struck(
         println!("skipped: mpirun of Open MPI is not installed");
         return None;
     }
-    let token = token("a secret of this test");
     let program = std::env::current_exe().expect("a program has a path");
     let mut command = Command::new("timeout");
     command.args(["60", "mpirun", "--allow-run-as-root", "--oversubscribe"]).args(options);
@@ -45,13 +50,9 @@ fn struck(
         }
     }
     command.env("PHALANX_SIZE", "4").env("PHALANX_THREADS", "1").env("PHALANX_DEVICES", devices);
-    command.env("PHALANX_ADDRESS", free_address()).env("PHALANX_TOKEN_FILE", token.path());
-    command
-        .env("PHALANX_TRANSPORT", "mpi")
-        .env("DIES", victim)
-        .env("SIGNAL", signal)
-        .env("PHALANX_STALL", "2");
-    Some(command.stdin(Stdio::null()).output().expect("mpirun starts"))
+    command.env("PHALANX_ADDRESS", free_address()).env("PHALANX_TOKEN_FILE", token);
+    command.env("PHALANX_TRANSPORT", "mpi").env("PHALANX_STALL", "2").stdin(Stdio::null());
+    Some(command)
 }
 
 /// The lines that begin with a word, in the order of the alphabet.
@@ -92,14 +93,41 @@ fn a_rank_killed_under_mpirun_is_named_by_all_others() {
 
 fn a_rank_stopped_under_mpirun_ends_the_job() {
     for victim in ["0", "3"] {
-        let Some(output) = struck("cpu:1", &[], (victim, "STOP"), &["go_on", "split"]) else {
-            return;
-        };
+        let token = token("a secret of this test");
+        let command = mpirun("cpu:1", &[], &["go_on", "split"], token.path());
+        let Some(mut command) = command else { return };
+        let output = struck(&mut command, victim, "STOP", "2");
         let errors = String::from_utf8_lossy(&output.stderr);
         // Of `timeout` it would be 124.
         assert_eq!(output.status.code(), Some(1), "{errors}");
         let told = format!("rank {victim} has been silent for 2 s, at step ");
         assert!(errors.contains("error[PX168]: ") && errors.contains(&told), "{errors}");
+    }
+}
+
+fn random_faults_under_mpirun_leave_nothing() {
+    let is_full = std::env::var_os("PHALANX_TEST_FULL").is_some_and(|value| value == "1");
+    for seed in 0..if is_full { 20 } else { 4 } {
+        let mut draw = Draw::new(1000 + seed);
+        let (victim, signal) = (draw.below(4), draw.of(&["KILL", "STOP", "TERM", "QUIT"]));
+        let (work, devices) = (draw.of(&["split", "replicated"]), draw.of(&["cpu:1", "cpu:2"]));
+        // From the start of MPI on.
+        let pause = format!("{}.{}", draw.below(3), draw.below(10));
+        let told = format!("seed {seed}: {signal} of rank {victim} after {pause} s, {work}");
+        println!("{told}");
+        let (token, segments) = (token("a secret of this test"), tempfile::tempdir());
+        let segments = segments.expect("a temporary folder is made");
+        let address = free_address();
+        let command = mpirun(devices, &[], &["go_on", work], token.path());
+        let Some(mut command) = command else { return };
+        command.env("OMPI_MCA_btl_vader_backing_directory", segments.path());
+        command.env("PHALANX_ADDRESS", &address);
+        let output = struck(&mut command, &victim.to_string(), signal, &pause);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(!matches!(output.status.code(), Some(0 | 124) | None), "{told}: {errors}");
+        assert_nothing_left(&told, &token.path().to_string_lossy(), &address);
+        let left = std::fs::read_dir(segments.path()).expect("a folder").count();
+        assert_eq!(left, 0, "{told}: shared memory is left");
     }
 }
 
