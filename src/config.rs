@@ -209,6 +209,7 @@ impl Config {
                 library: environment.mpi_library.clone(),
                 cuda: environment.mpi_cuda,
                 mpich_first: false,
+                timeout: Some(environment.timeout.unwrap_or(DEFAULT_TIMEOUT)),
             },
             stall: environment.stall.unwrap_or(Some(DEFAULT_STALL)),
         })

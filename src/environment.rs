@@ -222,7 +222,8 @@ variables! {
     attempt: Index = "PHALANX_ATTEMPT", default "0", since "0.1", StartUp;
     /// The kind of devices of the tests: `cpu`, or `cuda` for devices that are all the first GPU.
     test_devices: DeviceList = "PHALANX_TEST_DEVICES", default "cpu", since "0.1", Tests;
-    /// Runs every test on every mesh instead of a sample of the meshes (`cargo xtask test --full`).
+    /// Runs every test on every mesh instead of a sample of the meshes, and ten times as many
+    /// random faults (`cargo xtask test --full`).
     test_full: Flag = "PHALANX_TEST_FULL", default "0", since "0.1", Tests;
     /// Runs the random program of this seed alone and shows it (`cargo xtask replay --seed`).
     test_seed: Index = "PHALANX_TEST_SEED", default "none: all seeds", since "0.1", Tests;

@@ -51,7 +51,8 @@ fn mpirun(devices: &str, options: &[&str], words: &[&str], token: &Path) -> Opti
     }
     command.env("PHALANX_SIZE", "4").env("PHALANX_THREADS", "1").env("PHALANX_DEVICES", devices);
     command.env("PHALANX_ADDRESS", free_address()).env("PHALANX_TOKEN_FILE", token);
-    command.env("PHALANX_TRANSPORT", "mpi").env("PHALANX_STALL", "2").stdin(Stdio::null());
+    command.env("PHALANX_TRANSPORT", "mpi").env("PHALANX_STALL", "2");
+    command.env("PHALANX_TIMEOUT", "15").stdin(Stdio::null());
     Some(command)
 }
 

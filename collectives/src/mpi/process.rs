@@ -5,9 +5,13 @@ use super::calls::{Bits, Calls};
 use super::end;
 use super::find::Symbols;
 use crate::CollectiveError;
+use std::convert::Infallible;
+use std::io::Write;
 use std::path::PathBuf;
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::ThreadId;
+use std::time::Duration;
 
 /// What a program says about its MPI library.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,6 +23,9 @@ pub struct MpiOptions {
     /// Whether a library of MPICH's family is looked for first, because a launcher of that family
     /// has started the process.
     pub mpich_first: bool,
+    /// How long the library may take to initialise itself, which it does for ever where another
+    /// process does not come; then this process ends, for nobody can interrupt it.
+    pub timeout: Option<Duration>,
 }
 
 /// What threads may do with the library, the least first.
@@ -116,7 +123,7 @@ impl Mpi {
             return Err(unavailable(String::from("the program has finalised it")));
         }
         if !calls.initialized()? {
-            calls.init_thread()?;
+            within(options.timeout, || calls.init_thread())?;
             end::finalize_at_exit(calls.clone());
         }
         let threads = Threads::ALL[calls.query_thread()?];
@@ -202,6 +209,30 @@ impl Mpi {
             _ => Ok(()),
         }
     }
+}
+
+/// Has the library initialise itself, and ends the process if it does not return in time.
+fn within<T>(limit: Option<Duration>, initialise: impl FnOnce() -> T) -> T {
+    let (running, over) = channel::<Infallible>();
+    if let Some(limit) = limit {
+        let watch = move || {
+            if over.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
+                let reason = format!("it has not returned within {} s", limit.as_secs_f64());
+                let error = CollectiveError::Mpi { call: String::from("MPI_Init_thread"), reason };
+                // Nothing is to be done where standard error takes nothing.
+                let (code, hint) = (error.code(), error.hint());
+                let told = format!("error[{code}]: {error}\n  hint    {hint}\n");
+                let _ = std::io::stderr().write_all(told.as_bytes());
+                // SAFETY: ends the process at once and runs nothing of it.
+                unsafe { libc::_exit(1) };
+            }
+        };
+        // Without a thread the library is waited for as long as it takes.
+        let _ = std::thread::Builder::new().name(String::from("phalanx-mpi-watch")).spawn(watch);
+    }
+    let outcome = initialise();
+    drop(running);
+    outcome
 }
 
 fn unavailable(reason: String) -> CollectiveError {
