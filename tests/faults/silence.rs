@@ -1,11 +1,13 @@
 //! Ranks that are silent, and ranks that are merely slow.
 
-use crate::world::World;
+use crate::world::{PROGRAM, World};
+use std::process::Command;
 use std::time::Duration;
 
 trials![
     a_stopped_rank_ends_the_others_after_the_time_given,
     a_stopped_coordinator_ends_the_others_after_the_time_given,
+    a_stopped_rank_ends_a_run,
     a_rank_that_is_stopped_for_a_while_is_named_and_goes_on,
     a_rank_that_is_slow_is_waited_for,
     processes_with_other_patience_are_refused,
@@ -47,6 +49,25 @@ fn a_stopped_rank_ends_the_others_after_the_time_given() {
 
 fn a_stopped_coordinator_ends_the_others_after_the_time_given() {
     stop(0, "split");
+}
+
+fn a_stopped_rank_ends_a_run() {
+    let own = std::env::current_exe().expect("a program has a path");
+    let script = format!(
+        "if [ $PHALANX_RANK = 1 ]; then (sleep 1; kill -STOP $$) & fi; \
+         exec '{}' {PROGRAM} go_on split",
+        own.display()
+    );
+    let mut command = Command::new("timeout");
+    command.args(["60", env!("CARGO_BIN_EXE_phalanx"), "run", "-n", "3", "sh", "-c", &script]);
+    let output = command.env("PHALANX_STALL", "2").output().expect("phalanx runs");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    // The others have failed; the stopped one is killed with them.
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+    for rank in [0, 2] {
+        let told = format!("[{rank}] error[PX168]: rank 1 has been silent for 2 s, at step ");
+        assert!(errors.contains(&told), "{errors}");
+    }
 }
 
 fn a_rank_that_is_stopped_for_a_while_is_named_and_goes_on() {
