@@ -1,11 +1,13 @@
 //! Kernels that a kind of device can run.
 
 use crate::cpu::{self, BufferLaunch};
-use crate::cuda::{CudaKernel, Geometry, Variant};
+use crate::cuda::{CudaKernel, Geometry};
 use crate::error::KernelError;
 use crate::ir::Kernel;
+use crate::missing::Missing;
 use phalanx_device::cuda::CudaDevice;
 use phalanx_device::{Device, DeviceError, NullDevice};
+use phalanx_ops::Scalar;
 use std::sync::Arc;
 
 /// A kernel, ready for one kind of device.
@@ -39,27 +41,27 @@ impl Executable {
         }
     }
 
-    /// What a launch of these extents, with accesses at these places of buffers, has to load first
-    /// on a device.
+    /// What a launch of these extents, with accesses at these places of buffers and the scalars
+    /// that are known, has to load first on a device.
     pub fn missing<'a>(
         &self,
         extents: &[usize],
         origins: &[i64],
         places: impl Iterator<Item = (isize, &'a [isize])>,
         guards: &[Vec<(i64, i64)>],
+        scalars: &[Option<Scalar>],
         device: &Arc<dyn Device>,
-    ) -> Option<Missing<'_>> {
-        let Executable::Cuda(kernel) = self else { return None };
+    ) -> Vec<Missing<'_>> {
+        let Executable::Cuda(kernel) = self else { return Vec::new() };
         if device.is_null() {
-            return None;
+            return Vec::new();
         }
         let (offsets, strides): (Vec<isize>, Vec<&[isize]>) = places.unzip();
         // Buffers begin at multiples of 16 bytes, which is all that a text asks of an address.
         let addresses: Vec<u64> = offsets.iter().map(|offset| *offset as u64).collect();
         let (strides, addresses) = (&strides[..], &addresses[..]);
-        let variant = kernel
-            .missing(&gpu(device), &Geometry { extents, origins, strides, guards, addresses })?;
-        Some(Missing { kernel, variant })
+        let launch = Geometry { extents, origins, strides, guards, addresses };
+        kernel.missing(&gpu(device), &launch, scalars)
     }
 
     /// Runs the kernel on buffers of a device: a CPU is done when this returns, a GPU has the work
@@ -85,27 +87,6 @@ impl Executable {
                 None => kernel.launch(&gpu(device), launch),
             },
         }
-    }
-}
-
-/// A kernel's text that has not been loaded yet.
-pub struct Missing<'a> {
-    kernel: &'a CudaKernel,
-    variant: Variant,
-}
-
-impl PartialEq for Missing<'_> {
-    fn eq(&self, other: &Missing<'_>) -> bool {
-        std::ptr::eq(self.kernel, other.kernel) && self.variant == other.variant
-    }
-}
-
-impl Missing<'_> {
-    /// Compiles and loads it.
-    ///
-    /// Errors: `DeviceError::Compile`, `DeviceError::Library`.
-    pub fn load(&self, device: &Arc<dyn Device>) -> Result<(), DeviceError> {
-        self.kernel.load(&gpu(device), &self.variant).map(|_| ())
     }
 }
 

@@ -6,8 +6,10 @@ pub mod error;
 mod executable;
 mod host_copies;
 pub mod ir;
+mod missing;
 pub mod structured;
 
-pub use cuda::{Geometry as GpuLaunch, describe as describe_on_gpu};
+pub use cuda::{Geometry as GpuLaunch, describe as describe_on_gpu, loaded_late};
 pub use error::KernelError;
-pub use executable::{Executable, Missing};
+pub use executable::Executable;
+pub use missing::Missing;

@@ -1,16 +1,19 @@
 //! Ready plans: finalised, with compiled kernels and an instance for each local device.
 
+use crate::build::ScalarSource;
 use crate::error::RunError;
 use crate::finalise::{Final, FinalStep, Liveness, Place, finalise};
-use crate::instance::{Instance, LocalStep, instantiate};
+use crate::instance::{BlockAt, Instance, LocalStep, instantiate};
 use crate::plan::Plan;
 use crate::segments::{Segment, segments};
-use phalanx_device::Device;
+use phalanx_device::{Buffer, Device};
 use phalanx_distributed::Placement;
 use phalanx_kernels::ir::Kernel;
+use phalanx_kernels::structured::{self, Block};
 use phalanx_kernels::{Executable, Missing};
-use phalanx_ops::Mesh;
+use phalanx_ops::{Mesh, Scalar};
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 use std::num::NonZero;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -106,7 +109,41 @@ impl Ready {
         self.instances.len() == mesh.devices()
     }
 
-    /// Loads what the kernels are on these devices for the shapes of this plan, several at a time:
+    /// What a step has to load first on a device.
+    fn missing(&self, step: &LocalStep, device: &Arc<dyn Device>) -> Vec<Missing<'_>> {
+        match step {
+            LocalStep::Launch { kernel, extents, origins, accesses, guards, scalars } => {
+                let places = accesses.iter().map(|at| (at.offset, at.strides.as_slice()));
+                let scalars: SmallVec<[Option<Scalar>; 8]> = scalars
+                    .iter()
+                    .map(|source| match source {
+                        ScalarSource::Number(number) => Some(*number),
+                        ScalarSource::Argument(_) => None,
+                    })
+                    .collect();
+                let kernel = &self.kernels[*kernel];
+                kernel.missing(extents, origins, places, guards, &scalars, device)
+            }
+            LocalStep::Routine(routine) => {
+                let nowhere = Buffer::without_memory(0);
+                let block = |at| block_at(at, &nowhere);
+                let operands: SmallVec<[Block<'_>; 3]> =
+                    routine.operands.iter().map(block).collect();
+                let to = block(&routine.to);
+                let mut missing = structured::missing(&routine.op, &operands, &to, device);
+                missing.extend(Missing::copies(device));
+                missing
+            }
+            LocalStep::Start { .. }
+            | LocalStep::Wait { .. }
+            | LocalStep::Combine { .. }
+            | LocalStep::Copy(_)
+            | LocalStep::Compress { .. } => Missing::copies(device).into_iter().collect(),
+            LocalStep::Zero { .. } => Vec::new(),
+        }
+    }
+
+    /// Loads what the steps run on these devices for the shapes of this plan, several at a time:
     /// nothing is compiled or loaded while devices wait for each other.
     ///
     /// Errors: those of a GPU's compiler.
@@ -117,15 +154,11 @@ impl Ready {
         let mut missing: Vec<(Missing<'_>, &Arc<dyn Device>)> = Vec::new();
         for (instance, device) in self.instances.iter().zip(devices) {
             for step in &instance.steps {
-                let LocalStep::Launch { kernel, extents, origins, accesses, guards, .. } = step
-                else {
-                    continue;
-                };
-                let places = accesses.iter().map(|at| (at.offset, at.strides.as_slice()));
-                let needed =
-                    self.kernels[*kernel].missing(extents, origins, places, guards, device);
-                let known = |needed: &Missing<'_>| missing.iter().any(|(own, _)| own == needed);
-                missing.extend(needed.filter(|needed| !known(needed)).map(|own| (own, device)));
+                for needed in self.missing(step, device) {
+                    if !missing.iter().any(|(known, _)| *known == needed) {
+                        missing.push((needed, device));
+                    }
+                }
             }
         }
         let next = AtomicUsize::new(0);
@@ -149,6 +182,12 @@ impl Ready {
         let _ = self.is_loaded.set(());
         Ok(())
     }
+}
+
+/// A block in some memory.
+fn block_at<'a>(at: &'a BlockAt, buffer: &'a Buffer) -> Block<'a> {
+    let BlockAt { dtype, shape, origin, .. } = at;
+    Block { buffer, dtype: *dtype, shape, origin }
 }
 
 impl Case {

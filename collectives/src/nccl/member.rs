@@ -174,7 +174,7 @@ impl GpuMember {
         self.host.broadcast(&id.whole(), 0)?.wait()?;
         let mut bytes = [0; NcclId::BYTES];
         id.read(0, &mut bytes);
-        self.endpoint.gpu.load_copies().map_err(fail)?;
+        self.endpoint.gpu.load_all().map_err(fail)?;
         // Memory is allocated meanwhile, which is not to happen beside what other groups do.
         self.endpoint.stream.synchronize().map_err(fail)?;
         self.endpoint.gpu.synchronize();

@@ -2,7 +2,7 @@
 
 use super::compiler::Compiler;
 use super::device::CudaDevice;
-use super::function::{Coming, Function, GridSize, Module};
+use super::function::{Coming, Function, GridSize, Module, load_known};
 use crate::buffer::Remote;
 use crate::{Device, DeviceError, Strided};
 use cudarc::driver::sys;
@@ -39,6 +39,15 @@ impl CudaDevice {
     /// Errors: those of the compiler.
     pub fn load_copies(&self) -> Result<(), DeviceError> {
         self.copy_kernels().map(drop)
+    }
+
+    /// Loads what copies need and every kernel that was loaded before there was this device, so
+    /// that nothing has to be while it waits for others.
+    ///
+    /// Errors: those of the compiler.
+    pub fn load_all(&self) -> Result<(), DeviceError> {
+        self.load_copies()?;
+        load_known(self)
     }
 
     fn copy_kernels(&self) -> Result<Kernels, DeviceError> {

@@ -9,7 +9,7 @@ use cudarc::driver::sys::{
     CUlaunchAttributeValue, CUlaunchConfig, CUlibrary, CUstream,
 };
 use std::ffi::{CString, c_void};
-use std::sync::OnceLock;
+use std::sync::{Mutex, PoisonError};
 
 /// Machine code that has been loaded; any device of its architecture may run it.
 pub struct Module {
@@ -21,25 +21,18 @@ unsafe impl Send for Module {}
 // SAFETY: as for `Send`.
 unsafe impl Sync for Module {}
 
-/// A kernel that can be launched. It stays loaded for the life of the process.
+/// A kernel that can be launched on every device of its architecture. It stays loaded for the life
+/// of the process.
+///
+/// It is the driver's kernel that is kept, and not its function in the context of a device: a
+/// context ends with the last device that has it, and its functions with it.
 #[derive(Clone, Copy, Debug)]
 pub struct Function {
     kernel: CUkernel,
-    /// The kernel in the context of each device, by the device's number.
-    functions: &'static [OnceLock<Handle>],
 }
 
-/// A kernel in a context.
-#[derive(Clone, Copy, Debug)]
-struct Handle(CUfunction);
-
-// SAFETY: the handle is not bound to a thread.
-unsafe impl Send for Handle {}
-// SAFETY: as for `Send`.
-unsafe impl Sync for Handle {}
-
-/// Devices that a process may have.
-const MOST_DEVICES: usize = 64;
+/// All kernels of the process, each with its architecture.
+static KNOWN: Mutex<Vec<(u32, Function)>> = Mutex::new(Vec::new());
 
 // SAFETY: a kernel handle is not bound to a context or thread.
 unsafe impl Send for Function {}
@@ -98,44 +91,64 @@ impl Module {
     ///
     /// Errors: `DeviceError::Cuda` if there is none.
     pub fn function(&self, device: &CudaDevice, name: &str) -> Result<Function, DeviceError> {
+        self.find(device, name)?.ok_or_else(|| DeviceError::Cuda {
+            device: device.name(),
+            call: "cuLibraryGetKernel",
+            name: String::from("CUDA_ERROR_NOT_FOUND"),
+            text: format!("the machine code has no kernel {name}"),
+        })
+    }
+
+    /// As `function`; `None` if the machine code has no such kernel.
+    ///
+    /// Errors: `DeviceError::Cuda` if it cannot be loaded.
+    pub fn find(&self, device: &CudaDevice, name: &str) -> Result<Option<Function>, DeviceError> {
         device.enter();
         let Ok(name) = CString::new(name) else { unreachable!("bug: a name with a zero") };
         let mut kernel: CUkernel = std::ptr::null_mut();
         // SAFETY: the library is loaded, the context current, and the place is valid.
         let found =
             unsafe { sys::cuLibraryGetKernel(&raw mut kernel, self.library, name.as_ptr()) };
+        if found == sys::CUresult::CUDA_ERROR_NOT_FOUND {
+            return Ok(None);
+        }
         check(&device.name(), "cuLibraryGetKernel", found)?;
-        let places: Vec<OnceLock<Handle>> = (0..MOST_DEVICES).map(|_| OnceLock::new()).collect();
-        let function = Function { kernel, functions: places.leak() };
+        let function = Function { kernel };
+        let capability = device.properties().capability;
+        // Noted before it is loaded: a device that comes meanwhile loads it by itself.
+        KNOWN.lock().unwrap_or_else(PoisonError::into_inner).push((capability, function));
         function.load(device)?;
         for other in living() {
-            if other.properties().capability == device.properties().capability {
+            if other.properties().capability == capability {
                 function.load(&other)?;
             }
         }
         device.enter();
-        Ok(function)
+        Ok(Some(function))
     }
 }
 
+/// Loads every kernel that the process has for a device's architecture: those that were loaded
+/// before there was the device, so that none is while it waits for others.
+pub(super) fn load_known(device: &CudaDevice) -> Result<(), DeviceError> {
+    let known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let own = known.iter().filter(|(capability, _)| *capability == device.properties().capability);
+    own.map(|(_, function)| function).try_for_each(|function| function.load(device))
+}
+
 impl Function {
-    /// The kernel in the context of a device, where it is loaded if it has not been.
-    fn load(&self, device: &CudaDevice) -> Result<CUfunction, DeviceError> {
-        let place = self.functions.get(device.ordinal());
-        if let Some(Handle(function)) = place.and_then(OnceLock::get) {
-            return Ok(*function);
-        }
+    /// Loads the kernel into the context of a device, which else happens at its first launch.
+    fn load(&self, device: &CudaDevice) -> Result<(), DeviceError> {
         device.enter();
         let mut function: CUfunction = std::ptr::null_mut();
         // SAFETY: the kernel stays loaded, the context is current, and the place is valid.
         let got = unsafe { sys::cuKernelGetFunction(&raw mut function, self.kernel) };
-        check(&device.name(), "cuKernelGetFunction", got)?;
-        Ok(place.map_or(function, |place| place.get_or_init(|| Handle(function)).0))
+        check(&device.name(), "cuKernelGetFunction", got)
     }
 
-    /// As `load`; a failure stays with the device.
-    fn on(&self, device: &CudaDevice) -> Option<CUfunction> {
-        self.load(device).map_err(|error| device.fail(error)).ok()
+    /// What the driver takes for a function of the current context.
+    fn handle(&self) -> CUfunction {
+        self.kernel as CUfunction
     }
 
     /// Enqueues the kernel with one argument: `argument` is the bytes of its only parameter, which
@@ -197,8 +210,9 @@ impl Function {
             attrs: attribute.as_mut().map_or(std::ptr::null_mut(), |one| &raw mut *one),
         };
         let (parameters, none) = (parameters.as_mut_ptr(), std::ptr::null_mut());
-        let Some(function) = self.on(device) else { return };
-        // SAFETY: the caller's promise; what is pointed to outlives the call, which copies it.
+        let function = self.handle();
+        // SAFETY: the caller's promise; a kernel stands for its function in the current context;
+        // what is pointed to outlives the call, which copies it.
         let launched =
             unsafe { sys::cuLaunchKernelEx(&raw const config, function, parameters, none) };
         device.note("cuLaunchKernelEx", launched);
@@ -206,10 +220,10 @@ impl Function {
 
     /// How many blocks of so many threads a multiprocessor holds at once.
     pub fn blocks_at_once(&self, device: &CudaDevice, threads: u32, shared: u32) -> u32 {
-        let Some(function) = self.on(device) else { return 0 };
         device.enter();
-        let mut blocks = 0;
-        // SAFETY: the function is loaded and the place valid.
+        let (mut blocks, function) = (0, self.handle());
+        // SAFETY: the kernel is loaded, and stands for its function in the current context; the
+        // place is valid.
         let asked = unsafe {
             sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(
                 &raw mut blocks,

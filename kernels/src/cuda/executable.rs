@@ -9,10 +9,12 @@ use crate::cpu::{self, BufferLaunch};
 use crate::error::KernelError;
 use crate::host_copies::HostCopies;
 use crate::ir::{Kernel, Role, verify};
+use crate::missing::Missing;
 use phalanx_device::cuda::{
     Coming, Compiler, CudaDevice, Function, GridSize, Module, Properties, save_source,
 };
 use phalanx_device::{Buffer, Device, DeviceError, NullDevice};
+use phalanx_ops::Scalar;
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -233,15 +235,23 @@ impl CudaKernel {
         self.ordered.is_none()
     }
 
-    /// The variant that a launch needs, if it has not been loaded.
-    pub(crate) fn missing(&self, device: &CudaDevice, launch: &Geometry<'_>) -> Option<Variant> {
-        if !self.is_enqueued() {
-            return None;
+    /// The texts that a launch needs and that have not been loaded.
+    pub(crate) fn missing(
+        &self,
+        device: &CudaDevice,
+        launch: &Geometry<'_>,
+        scalars: &[Option<Scalar>],
+    ) -> Vec<Missing<'_>> {
+        if let Some(ordered) = &self.ordered {
+            return ordered.tables.missing(device, launch, scalars);
         }
-        let variant = Shape::new(&self.kernel, launch)?.variant;
-        let key = (variant, device.properties().capability);
+        let Some(shape) = Shape::new(&self.kernel, launch) else { return Vec::new() };
+        let key = (shape.variant, device.properties().capability);
         let variants = self.variants.lock().unwrap_or_else(PoisonError::into_inner);
-        (!variants.contains_key(&key)).then_some(key.0)
+        match variants.contains_key(&key) {
+            true => Vec::new(),
+            false => vec![Missing::kernel(self, key.0)],
+        }
     }
 
     pub(crate) fn load(

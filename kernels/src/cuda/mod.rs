@@ -37,6 +37,7 @@ mod variant;
 
 pub use describe::describe;
 pub use executable::CudaKernel;
+pub use routine::loaded_late;
 pub use shape::{Geometry, Shape};
 pub use text::{source, source_of_many};
 pub use variant::{Chunks, GuardKind, Mode, Step, Variant};

@@ -1,78 +1,146 @@
 //! Kernels that are written by hand: their texts, compiled once for each dtype that is asked for.
+//!
+//! What an operation needs is known from its operands (`structured::texts`), and is loaded before a
+//! plan begins; a launch finds it in memory.
 
 use super::prelude::{Uses, text};
 use phalanx_device::DeviceError;
 use phalanx_device::cuda::{Coming, Compiler, CudaDevice, Function, GridSize, Module};
 use rustc_hash::FxHashMap;
-use std::sync::{Mutex, PoisonError};
+use std::cell::Cell;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// A kernel of a text.
-pub struct Routine<'a> {
-    /// The kernel's name in the text.
-    pub entry: &'static str,
-    /// The text, behind the definitions.
-    pub text: &'static str,
+/// What the names of a text stand for.
+pub type Define = (&'static str, String);
+
+/// A text of kernels with its definitions, which a GPU compiles as a whole.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Routine {
+    /// The text, behind the definitions; it is known by its address, that of a `static`.
+    text: &'static str,
     /// Definitions of the text's names for this use: `T` and the like.
-    pub defines: &'a [(&'a str, String)],
+    defines: Vec<Define>,
     /// What the text calls of the prelude.
-    pub uses: &'a Uses,
+    uses: Uses,
 }
 
+/// The definitions and the architecture of a text.
 type Key = (String, u32);
 
-/// Kernels that have been loaded.
-static LOADED: Mutex<Option<FxHashMap<Key, Function>>> = Mutex::new(None);
+/// The kernels of a text, once they have been loaded.
+#[derive(Default)]
+struct Slot {
+    /// Whose turn it is to load them.
+    turn: Mutex<()>,
+    kernels: OnceLock<Vec<(String, Function)>>,
+}
 
-impl Routine<'_> {
-    fn key(&self) -> String {
-        let mut key = format!("{}:{}", self.entry, self.text.as_ptr() as usize);
-        for (name, value) in self.defines {
-            key.push_str(&format!(";{name}={value}"));
-        }
-        key
+/// Texts that have been loaded.
+static LOADED: Mutex<Option<FxHashMap<Key, Arc<Slot>>>> = Mutex::new(None);
+
+thread_local! {
+    /// How many were loaded by a launch of the thread.
+    static LATE: Cell<usize> = const { Cell::new(0) };
+}
+
+/// How many texts the launches of the calling thread have loaded, which should have found them in
+/// memory: for tests of what is known before a plan begins.
+pub fn loaded_late() -> usize {
+    LATE.get()
+}
+
+/// The names of the kernels of a text, also of those that its definitions leave out.
+fn entries(text: &str) -> impl Iterator<Item = &str> {
+    let heads = text.lines().filter(|line| line.starts_with("extern \"C\" __global__ "));
+    heads.filter_map(|line| line.split("(const ").next()?.rsplit(' ').next())
+}
+
+impl Routine {
+    /// A text with these definitions, and what it calls of the prelude.
+    pub fn new(text: &'static str, defines: impl Into<Vec<Define>>, uses: Uses) -> Routine {
+        Routine { text, defines: defines.into(), uses }
     }
 
-    /// The kernel for a device.
+    /// The place of its kernels for an architecture.
+    fn slot(&self, capability: u32) -> Arc<Slot> {
+        let mut key = format!("{}", self.text.as_ptr() as usize);
+        for (name, value) in &self.defines {
+            key.push_str(&format!(";{name}={value}"));
+        }
+        let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
+        loaded.get_or_insert_default().entry((key, capability)).or_default().clone()
+    }
+
+    /// Whether the kernels are in memory for a device.
+    pub(crate) fn is_loaded(&self, device: &CudaDevice) -> bool {
+        self.slot(device.properties().capability).kernels.get().is_some()
+    }
+
+    /// Loads the kernels for a device and for all others of its kind.
     ///
     /// Errors: `DeviceError::Compile`, `DeviceError::Library`.
-    pub fn load(&self, device: &CudaDevice) -> Result<Function, DeviceError> {
-        let capability = device.properties().capability;
-        let key = (self.key(), capability);
-        let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
-        let loaded = loaded.get_or_insert_default();
-        if let Some(function) = loaded.get(&key) {
-            return Ok(*function);
+    pub(crate) fn load(&self, device: &CudaDevice) -> Result<(), DeviceError> {
+        self.fill(&self.slot(device.properties().capability), device).map(drop)
+    }
+
+    /// Compiles and loads the text, unless somebody has; says whether it was done now.
+    fn fill(&self, slot: &Slot, device: &CudaDevice) -> Result<bool, DeviceError> {
+        if slot.kernels.get().is_some() {
+            return Ok(false);
         }
-        let compiler = Compiler::new(capability, device.options())?;
-        let module = Module::load(device, &compiler.compile(self.entry, &self.source())?)?;
-        let function = module.function(device, self.entry)?;
-        loaded.insert(key, function);
-        Ok(function)
+        // Others load their texts meanwhile; who needs this one waits for it.
+        let _turn = slot.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        if slot.kernels.get().is_some() {
+            return Ok(false);
+        }
+        let compiler = Compiler::new(device.properties().capability, device.options())?;
+        let name = entries(self.text).next().unwrap_or("routine");
+        let module = Module::load(device, &compiler.compile(name, &self.source())?)?;
+        let mut kernels = Vec::new();
+        for entry in entries(self.text) {
+            if let Some(function) = module.find(device, entry)? {
+                kernels.push((String::from(entry), function));
+            }
+        }
+        Ok(slot.kernels.set(kernels).is_ok())
+    }
+
+    /// A kernel for a device.
+    fn kernel(&self, entry: &'static str, device: &CudaDevice) -> Result<Function, DeviceError> {
+        let slot = self.slot(device.properties().capability);
+        if self.fill(&slot, device)? {
+            LATE.set(LATE.get() + 1);
+        }
+        let kernels = slot.kernels.get().map_or(&[][..], Vec::as_slice);
+        match kernels.iter().find(|(name, _)| name == entry) {
+            Some((_, function)) => Ok(*function),
+            None => unreachable!("bug: the text has no kernel {entry}"),
+        }
     }
 
     /// The whole text.
     pub fn source(&self) -> String {
-        let mut source = text(self.uses);
-        for (name, value) in self.defines {
+        let mut source = text(&self.uses);
+        for (name, value) in &self.defines {
             source.push_str(&format!("#define {name} {value}\n"));
         }
         source.push_str(self.text);
         source
     }
 
-    /// Enqueues the kernel with words as its one argument, in blocks of so many threads.
+    /// Enqueues a kernel of the text with words as its one argument, in blocks of so many threads.
     ///
     /// # Safety
     /// The words are what the text declares, and the addresses among them are right.
     pub unsafe fn launch(
         &self,
+        entry: &'static str,
         device: &CudaDevice,
-        blocks: usize,
-        threads: u32,
+        (blocks, threads): (usize, u32),
         words: &[u64],
     ) -> Result<(), DeviceError> {
-        assert!(blocks <= i32::MAX as usize, "bug: {blocks} blocks of {}", self.entry);
-        let function = self.load(device)?;
+        assert!(blocks <= i32::MAX as usize, "bug: {blocks} blocks of {entry}");
+        let function = self.kernel(entry, device)?;
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         let size = GridSize {
             blocks: [blocks.max(1) as u32, 1, 1],
@@ -83,5 +151,19 @@ impl Routine<'_> {
         // SAFETY: the caller's promise.
         unsafe { function.launch(device, size, &bytes) };
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::entries;
+
+    #[test]
+    fn kernels_are_found_by_their_heads() {
+        let text = "struct Argument {};\n\
+            extern \"C\" __global__ void __launch_bounds__(32 * GROUPS) first(const Argument a) {\n\
+            }\n\
+            extern \"C\" __global__ void second(const Argument a) {\n";
+        assert_eq!(entries(text).collect::<Vec<_>>(), ["first", "second"]);
     }
 }

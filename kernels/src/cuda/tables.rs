@@ -2,13 +2,15 @@
 //! each point, and these are combined by position in a fixed order.
 
 use super::executable::CudaKernel;
+use super::shape::Geometry;
 use crate::cpu::BufferLaunch;
 use crate::error::KernelError;
 use crate::ir::{Access, AccessId, AxisId, Kernel, Param, Role, ScalarId, Stmt, ValueId};
-use crate::structured::grouped::cuda::{Grouping, Places};
+use crate::missing::Missing;
+use crate::structured::grouped::cuda::{Combined, Grouping, Places};
 use phalanx_device::cuda::CudaDevice;
 use phalanx_device::{Buffer, Device, DeviceError, contiguous};
-use phalanx_ops::{DType, Monoid, Weak};
+use phalanx_ops::{DType, Monoid, Scalar, Weak};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -44,20 +46,20 @@ struct Room {
 }
 
 impl Table {
-    /// Where the points find their tables: one for all, or one for each position along an axis,
-    /// none of which overlap; `None` for others.
-    fn places(
-        &self,
-        launch: &BufferLaunch<'_>,
-        extents: &[usize],
-        length: usize,
-    ) -> Option<Places> {
-        let strides = launch.accesses[self.access].2.iter();
+    /// The extents of the axes of its points, in a launch of these extents.
+    fn extents(&self, whole: &[usize]) -> Vec<usize> {
+        self.axes.iter().map(|&axis| whole[axis]).collect()
+    }
+
+    /// Where the points find their tables, which lie so far from each other: one for all, or one
+    /// for each position along an axis, none of which overlap; `None` for others.
+    fn places(&self, strides: &[isize], whole: &[usize], length: usize) -> Option<Places> {
+        let extents = self.extents(whole);
         let mut apart = self
             .across
             .iter()
             .zip(strides)
-            .filter(|&(&axis, &stride)| stride != 0 && launch.extents[axis] > 1);
+            .filter(|&(&axis, &stride)| stride != 0 && whole[axis] > 1);
         let Some((axis, &stride)) = apart.next() else {
             return Some(Places { length, inner: 1, tables: 1, apart: 0 });
         };
@@ -156,6 +158,52 @@ impl Tables {
         self.kernel.launch(device, &own)
     }
 
+    /// The texts that a launch needs and that have not been loaded; lengths that are not known are
+    /// taken as short.
+    pub fn missing(
+        &self,
+        device: &CudaDevice,
+        launch: &Geometry<'_>,
+        scalars: &[Option<Scalar>],
+    ) -> Vec<Missing<'_>> {
+        let mut strides: Vec<Vec<isize>> =
+            launch.strides.iter().map(|strides| strides.to_vec()).collect();
+        let mut addresses = launch.addresses.to_vec();
+        let mut missing = Vec::new();
+        if launch.extents.contains(&0) {
+            return missing;
+        }
+        for table in &self.tables {
+            let length = scalars.get(table.length).copied().flatten().map_or(0, length_of);
+            let own = launch.strides[table.access];
+            // Others run on the host.
+            let Some(places) = table.places(own, launch.extents, length) else { return Vec::new() };
+            let combined = Combined::Monoid(table.monoid, table.dtype);
+            let mut routines = Grouping::routines(places.slots(), combined);
+            routines.push(Grouping::slots_routine(places.slots()));
+            let needed = routines.into_iter().filter(|routine| !routine.is_loaded(device));
+            missing.extend(needed.map(Missing::routine));
+            let extents = table.extents(launch.extents);
+            for (access, size) in [(table.positions, 8), (table.values, table.dtype.size())] {
+                let apart = contiguous(&extents, size);
+                match strides.get_mut(access) {
+                    Some(known) => {
+                        *known = apart;
+                        addresses[access] = 0;
+                    }
+                    None => {
+                        strides.push(apart);
+                        addresses.push(0);
+                    }
+                }
+            }
+        }
+        let strides: Vec<&[isize]> = strides.iter().map(Vec::as_slice).collect();
+        let own = Geometry { strides: &strides, addresses: &addresses, ..*launch };
+        missing.extend(self.kernel.missing(device, &own, scalars));
+        missing
+    }
+
     fn rooms(
         &self,
         device: &Arc<CudaDevice>,
@@ -163,13 +211,13 @@ impl Tables {
     ) -> Result<Option<Vec<Room>>, DeviceError> {
         let (mut rooms, mut most) = (Vec::with_capacity(self.tables.len()), 0);
         for table in &self.tables {
-            let extents: Vec<usize> = table.axes.iter().map(|&axis| launch.extents[axis]).collect();
+            let extents = table.extents(launch.extents);
             let points: usize = extents.iter().product();
-            let length = match launch.scalars[table.length].to_weak() {
-                Weak::Int(length) => usize::try_from(length).unwrap_or(0),
-                other => panic!("bug: the length of a table is {other:?}"),
+            let length = length_of(launch.scalars[table.length]);
+            let strides = launch.accesses[table.access].2;
+            let Some(places) = table.places(strides, launch.extents, length) else {
+                return Ok(None);
             };
-            let Some(places) = table.places(launch, &extents, length) else { return Ok(None) };
             let Some(bytes) = Grouping::room(points, places.slots()) else { return Ok(None) };
             most = most.max(bytes);
             rooms.push(Room {
@@ -184,6 +232,13 @@ impl Tables {
         // What grouping takes is there before anything is done, and given back for it.
         drop(device.clone().allocate(most)?);
         Ok(Some(rooms))
+    }
+}
+
+fn length_of(scalar: Scalar) -> usize {
+    match scalar.to_weak() {
+        Weak::Int(length) => usize::try_from(length).unwrap_or(0),
+        other => panic!("bug: the length of a table is {other:?}"),
     }
 }
 

@@ -16,5 +16,5 @@ pub mod sparse;
 pub mod transpose;
 
 pub use block::{Block, Plain};
-pub use run::{run, run_on};
+pub use run::{missing, run, run_on};
 pub use sources::cuda_sources;

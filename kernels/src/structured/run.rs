@@ -3,8 +3,10 @@
 use super::Block;
 use super::{fft, linalg, matmul, sparse};
 use super::{gather, scan, search, sort};
+use crate::cuda::routine::Routine;
 use crate::executable::gpu;
 use crate::host_copies::HostCopies;
+use crate::missing::Missing;
 use phalanx_device::cuda::CudaDevice;
 use phalanx_device::{Buffer, Device, DeviceError};
 use phalanx_ops::Structured;
@@ -85,6 +87,45 @@ fn run_on_gpu(
     Ok(())
 }
 
+/// The texts that `run_on` runs on a GPU. The memory of the blocks does not matter.
+fn routines(op: &Structured, operands: &[Block<'_>], to: &Block<'_>) -> Vec<Routine> {
+    match op {
+        Structured::Matmul => matmul::cuda::routines(operands, to),
+        Structured::Fft(fft) => fft::cuda::routines(fft, operands, to),
+        Structured::Sort(sort) => sort::cuda::routines(*sort, operands, to),
+        Structured::Scan(scan) => scan::cuda::routines(*scan, to),
+        Structured::ReduceAt(reduce) => scan::reduce_at_routines(*reduce, to),
+        Structured::Take(take) => gather::cuda::take_routines(*take, operands, to),
+        Structured::TakeAlong(take) => gather::cuda::take_along_routines(*take, operands, to),
+        Structured::Decomposition(decomposition) => {
+            linalg::cuda::routines(decomposition, operands, to)
+        }
+        Structured::Spmv if to.is_empty() => Vec::new(),
+        Structured::Spmv => vec![sparse::cuda::routine(to.dtype, operands[2].dtype)],
+        Structured::Put(put) => gather::cuda::put_routines(*put, operands, to),
+        Structured::SearchSorted(_) if to.is_empty() => Vec::new(),
+        Structured::SearchSorted(_) => vec![search::cuda::routine(operands[0].dtype)],
+    }
+}
+
+/// What `run_on` has to load first on a device. The memory of the blocks does not matter.
+pub fn missing(
+    op: &Structured,
+    operands: &[Block<'_>],
+    to: &Block<'_>,
+    device: &Arc<dyn Device>,
+) -> Vec<Missing<'static>> {
+    if !device.as_any().is::<CudaDevice>() {
+        return Vec::new();
+    }
+    let gpu = gpu(device);
+    routines(op, operands, to)
+        .into_iter()
+        .filter(|routine| !routine.is_loaded(&gpu))
+        .map(Missing::routine)
+        .collect()
+}
+
 /// As `run_on`, of blocks in the host's memory, on the threads of a pool.
 pub fn run(
     op: &Structured,
@@ -106,5 +147,43 @@ pub fn run(
             linalg::cpu::run(decomposition, operands, to, pool);
         }
         Structured::Spmv => sparse::cpu::run(operands, to, pool),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use phalanx_ops::structured::{Order, Put, Sort};
+    use phalanx_ops::{DType, Op};
+
+    fn count(op: Structured, operands: &[(DType, &[usize])]) -> usize {
+        let nowhere = Buffer::without_memory(0);
+        let block = |dtype, shape| Block { buffer: &nowhere, dtype, shape, origin: &[0; 4] };
+        let pairs: Vec<_> = operands.iter().map(|&(dtype, shape)| (shape, dtype)).collect();
+        let (shape, dtype) = op.result(&pairs);
+        let operands: Vec<_> = operands.iter().map(|&(dtype, shape)| block(dtype, shape)).collect();
+        routines(&op, &operands, &block(dtype, &shape)).len()
+    }
+
+    #[test]
+    fn what_an_operation_runs_is_known_from_its_blocks() {
+        let sort = |order| Structured::Sort(Sort { axis: 0, order });
+        assert_eq!(count(sort(Order::Values), &[(DType::F32, &[5000])]), 1);
+        assert_eq!(count(sort(Order::Values), &[(DType::F32, &[0])]), 0);
+        // Keys, their positions, and what is read at these: words, and numbers of two words.
+        assert_eq!(count(sort(Order::Positions), &[(DType::C64, &[50])]), 2);
+        assert_eq!(count(sort(Order::Values), &[(DType::C64, &[50])]), 3);
+        assert_eq!(count(sort(Order::Values), &[(DType::C128, &[50])]), 4);
+        let product =
+            |k: usize| count(Structured::Matmul, &[(DType::F32, &[8, k]), (DType::F32, &[k, 8])]);
+        assert_eq!([product(8), product(1 << 20)], [0, 1]);
+        let put = |op, dtype| {
+            let operands: [(DType, &[usize]); 3] =
+                [(dtype, &[100]), (DType::I64, &[7]), (dtype, &[7])];
+            count(Structured::Put(Put { axis: 0, op }), &operands)
+        };
+        // Numbers are sorted by their places, and combined in order.
+        assert_eq!([put(Some(Op::Add), DType::I32), put(Some(Op::Add), DType::F32)], [1, 3]);
+        assert_eq!(put(None, DType::F32), 1);
     }
 }

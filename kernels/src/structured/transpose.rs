@@ -5,7 +5,7 @@ use crate::cuda::routine::Routine;
 use phalanx_device::DeviceError;
 use phalanx_device::cuda::CudaDevice;
 
-const TEXT: &str = include_str!("transpose.cu");
+static TEXT: &str = include_str!("transpose.cu");
 const THREADS: u32 = 256;
 const MOST_BLOCKS: usize = 1 << 20;
 
@@ -43,24 +43,20 @@ impl Transposed {
     }
 }
 
-fn defines(size: usize) -> [(&'static str, String); 1] {
+/// The text with elements of so many bytes.
+pub(super) fn routine(size: usize) -> Routine {
     let word = match size {
         4 => "u32",
         8 => "u64",
         16 => "uint4",
         other => unreachable!("bug: elements of {other} bytes"),
     };
-    [("W", String::from(word))]
+    Routine::new(TEXT, [("W", String::from(word))], Uses::default())
 }
 
 /// The texts of every size of elements.
 pub fn sources() -> Vec<String> {
-    let source = |size| {
-        let defines = defines(size);
-        Routine { entry: "transpose", text: TEXT, defines: &defines, uses: &Uses::default() }
-            .source()
-    };
-    [4, 8, 16].map(source).into()
+    [4, 8, 16].map(|size| routine(size).source()).into()
 }
 
 /// Enqueues the copy.
@@ -79,9 +75,6 @@ pub(super) unsafe fn transpose(
     if squares == 0 {
         return Ok(());
     }
-    let defines = defines(copy.size);
-    let uses = Uses::default();
-    let routine = Routine { entry: "transpose", text: TEXT, defines: &defines, uses: &uses };
     let [from_row, to_row] = copy.row_steps;
     let [from_matrix, to_matrix] = copy.matrix_steps;
     let numbers = [copy.rows, copy.columns, from_row, from_matrix, to_row, to_matrix, copy.count];
@@ -89,5 +82,8 @@ pub(super) unsafe fn transpose(
     let words: Vec<u64> =
         [from, to].into_iter().chain(numbers).chain([u64::from(copy.conjugates)]).collect();
     // SAFETY: the words are those of `Argument` in the text; the rest is the caller's promise.
-    unsafe { routine.launch(device, squares.min(MOST_BLOCKS), THREADS, &words) }
+    unsafe {
+        let size = (squares.min(MOST_BLOCKS), THREADS);
+        routine(copy.size).launch("transpose", device, size, &words)
+    }
 }

@@ -6,7 +6,7 @@ use crate::cuda::routine::Routine;
 use phalanx_device::DeviceError;
 use phalanx_device::cuda::CudaDevice;
 
-const TEXT: &str = include_str!("columns.cu");
+static TEXT: &str = include_str!("columns.cu");
 
 /// Complex transforms of one length, of the lines of `outer` stretches of `inner` lines.
 #[derive(Clone, Copy)]
@@ -38,16 +38,18 @@ impl Columns {
             && self.outer * self.blocks() <= i32::MAX as usize
     }
 
-    fn defines(self) -> [(&'static str, String); 5] {
+    /// The text of such lines.
+    pub(super) fn routine(self) -> Routine {
         let component = if self.is_double { "f64" } else { "f32" };
         let last = 1 << (self.length.ilog2() % 3);
-        [
+        let defines = [
             ("R", String::from(component)),
             ("N", self.length.to_string()),
             ("W", self.width().to_string()),
             ("LAST", i32::to_string(&last)),
             ("INVERSE", u8::from(self.is_inverse).to_string()),
-        ]
+        ];
+        Routine::new(TEXT, defines, Uses::default())
     }
 
     /// Enqueues the transforms.
@@ -62,12 +64,13 @@ impl Columns {
         [from, to]: [u64; 2],
         device: &CudaDevice,
     ) -> Result<(), DeviceError> {
-        let (defines, uses) = (self.defines(), Uses::default());
-        let routine = Routine { entry: "columns", text: TEXT, defines: &defines, uses: &uses };
         let words = [from, to, self.inner as u64, self.blocks() as u64];
         let threads = (self.width() * self.length / 8) as u32;
         // SAFETY: the words are those of `Argument` in the text; the rest is the caller's promise.
-        unsafe { routine.launch(device, self.outer * self.blocks(), threads, &words) }
+        unsafe {
+            let size = (self.outer * self.blocks(), threads);
+            self.routine().launch("columns", device, size, &words)
+        }
     }
 }
 
@@ -75,8 +78,7 @@ impl Columns {
 pub(super) fn sources() -> Vec<String> {
     let source = |(length, is_double)| {
         let columns = Columns { length, outer: 1, inner: 1, is_double, is_inverse: is_double };
-        let (defines, uses) = (columns.defines(), Uses::default());
-        Routine { entry: "columns", text: TEXT, defines: &defines, uses: &uses }.source()
+        columns.routine().source()
     };
     [(8, true), (16, false), (256, true), (512, true), (512, false), (1024, false)]
         .map(source)

@@ -6,14 +6,14 @@ use crate::cuda::prelude::Uses;
 use crate::cuda::routine::Routine;
 use crate::structured::Block;
 use crate::structured::lines::Lines;
-use crate::structured::transpose::{Transposed, transpose};
+use crate::structured::transpose::{Transposed, routine as of_transposes, transpose};
 use phalanx_device::cuda::{CudaDevice, Fourier, FourierLines};
 use phalanx_device::{Buffer, Device, DeviceError, Strided, copy_strided};
 use phalanx_ops::DType;
 use phalanx_ops::structured::{Fft, Transform};
 use std::sync::Arc;
 
-const TEXT: &str = include_str!("spectrum.cu");
+static TEXT: &str = include_str!("spectrum.cu");
 const THREADS: u32 = 256;
 const MOST_BLOCKS: usize = 1 << 20;
 /// Calls of the library for one transform: so many at any rate, and more if each has so many bytes.
@@ -40,54 +40,62 @@ pub fn run(
         to.buffer.zero(0, to.len() * to.dtype.size());
         return Ok(());
     }
-    let (kind, length) = match fft.transform {
-        Transform::Forward => (Fourier::Forward, before.extent),
-        Transform::Inverse => (Fourier::Inverse, before.extent),
-        Transform::RealForward => (Fourier::RealForward, before.extent),
-        Transform::RealInverse { .. } => (Fourier::RealInverse, after.extent),
-    };
+    let (kind, length) = kind_and_length(fft, before, after);
     if length == 1 {
         single(from, to);
         return Ok(());
     }
+    let way = way(kind, length, [from.dtype, to.dtype], [before, after]);
     if kind != Fourier::RealInverse {
-        return transform(kind, length, (from, from.buffer, before), (to, after), device);
+        return transform(kind, length, way, (from, from.buffer, before), (to, after), device);
     }
     // The library spoils what it makes real numbers of, and takes the imaginary parts of elements
     // that cannot have any as it pleases.
     let spectrum = device.clone().allocate(from.len() * from.dtype.size())?;
     let middle = if length.is_multiple_of(2) { length / 2 } else { 0 };
-    let defines = [defines(to.dtype)];
-    let uses = Uses::default();
-    let routine = Routine { entry: "spectrum", text: TEXT, defines: &defines, uses: &uses };
     let numbers = [from.len(), before.extent, before.inner, middle].map(|number| number as u64);
     let addresses = [from.buffer, &spectrum].map(|buffer| buffer.as_ptr() as u64);
     let words: Vec<u64> = addresses.into_iter().chain(numbers).collect();
     let blocks = from.len().div_ceil(THREADS as usize).min(MOST_BLOCKS);
     // SAFETY: the words are those of `Argument` in the text, and the blocks are whole.
-    unsafe { routine.launch(device, blocks, THREADS, &words)? };
-    transform(kind, length, (from, &spectrum, before), (to, after), device)
+    unsafe { of_spectra(to.dtype).launch("spectrum", device, (blocks, THREADS), &words)? };
+    transform(kind, length, way, (from, &spectrum, before), (to, after), device)
 }
 
-/// Transforms the elements of a buffer that lie as those of the block `from`.
-fn transform(
-    kind: Fourier,
-    length: usize,
-    (from, source, before): (&Block<'_>, &Buffer, Lines),
-    (to, after): (&Block<'_>, Lines),
-    device: &Arc<CudaDevice>,
-) -> Result<(), DeviceError> {
-    let is_double = to.dtype.real() == DType::F64;
-    let sizes = [from.dtype.size(), to.dtype.size()];
+/// How lines are transformed.
+#[derive(Clone, Copy)]
+enum Way {
+    /// By calls of the library for lines so many bytes from each other.
+    Library { lines: FourierLines, calls: usize, steps: [usize; 2] },
+    /// By a kernel of ours.
+    Columns(Columns),
+    /// By the library, of lines that have been brought next to each other.
+    Together,
+}
+
+fn kind_and_length(fft: &Fft, before: Lines, after: Lines) -> (Fourier, usize) {
+    match fft.transform {
+        Transform::Forward => (Fourier::Forward, before.extent),
+        Transform::Inverse => (Fourier::Inverse, before.extent),
+        Transform::RealForward => (Fourier::RealForward, before.extent),
+        Transform::RealInverse { .. } => (Fourier::RealInverse, after.extent),
+    }
+}
+
+/// Lines that lie one after the other.
+fn along(length: usize, before: Lines, after: Lines, is_double: bool) -> FourierLines {
+    let distances = [before.extent, after.extent];
+    FourierLines { length, count: before.outer, strides: [1; 2], distances, is_double }
+}
+
+fn way(kind: Fourier, length: usize, dtypes: [DType; 2], [before, after]: [Lines; 2]) -> Way {
+    let is_double = dtypes[1].real() == DType::F64;
+    let sizes = dtypes.map(DType::size);
     let extents = [before.extent, after.extent];
     let (outer, inner) = (before.outer, before.inner);
-    let start = [source.as_ptr() as u64, to.buffer.as_ptr() as u64];
-    let along =
-        FourierLines { length, count: outer, strides: [1; 2], distances: extents, is_double };
+    let along = along(length, before, after, is_double);
     if inner == 1 {
-        // SAFETY: the blocks are whole, of the lengths that were checked; they begin at addresses
-        // that suit every dtype.
-        return unsafe { device.transform(kind, &along, [start].into_iter()) };
+        return Way::Library { lines: along, calls: 1, steps: [0; 2] };
     }
     // Neighbouring lines of a stretch, and those at the same place of all stretches.
     let neighbours = FourierLines { count: inner, strides: [inner; 2], distances: [1; 2], ..along };
@@ -105,16 +113,62 @@ fn transform(
         calls == 1 || steps.iter().all(|step| step.is_multiple_of(if is_double { 16 } else { 8 }));
     let bytes = lines.count * extents[0].max(extents[1]) * sizes[0].max(sizes[1]);
     if is_aligned && (calls <= FEW_CALLS || bytes >= LARGE) {
-        let places = (0..calls as u64)
-            .map(|call| [0, 1].map(|side| start[side] + call * steps[side] as u64));
-        // SAFETY: as above; each call has other lines, which begin at aligned addresses.
-        return unsafe { device.transform(kind, &lines, places) };
+        return Way::Library { lines, calls, steps };
     }
     let is_inverse = kind == Fourier::Inverse;
     let columns = Columns { length, outer, inner, is_double, is_inverse };
-    if matches!(kind, Fourier::Forward | Fourier::Inverse) && columns.is_suitable() {
+    match matches!(kind, Fourier::Forward | Fourier::Inverse) && columns.is_suitable() {
+        true => Way::Columns(columns),
+        false => Way::Together,
+    }
+}
+
+/// What `run` runs beside the library.
+pub fn routines(fft: &Fft, operands: &[Block<'_>], to: &Block<'_>) -> Vec<Routine> {
+    let from = &operands[0];
+    let (before, after) = (Lines::of(from.shape, fft.axis), Lines::of(to.shape, fft.axis));
+    let (kind, length) = kind_and_length(fft, before, after);
+    if to.is_empty() || before.extent == 0 || length == 1 {
+        return Vec::new();
+    }
+    let mut routines = match way(kind, length, [from.dtype, to.dtype], [before, after]) {
+        Way::Library { .. } => Vec::new(),
+        Way::Columns(columns) => vec![columns.routine()],
+        Way::Together => [from, to].map(|block| of_transposes(block.dtype.size())).into(),
+    };
+    if kind == Fourier::RealInverse {
+        routines.push(of_spectra(to.dtype));
+    }
+    routines
+}
+
+/// Transforms the elements of a buffer that lie as those of the block `from`.
+fn transform(
+    kind: Fourier,
+    length: usize,
+    way: Way,
+    (from, source, before): (&Block<'_>, &Buffer, Lines),
+    (to, after): (&Block<'_>, Lines),
+    device: &Arc<CudaDevice>,
+) -> Result<(), DeviceError> {
+    let is_double = to.dtype.real() == DType::F64;
+    let sizes = [from.dtype.size(), to.dtype.size()];
+    let extents = [before.extent, after.extent];
+    let (outer, inner) = (before.outer, before.inner);
+    let start = [source.as_ptr() as u64, to.buffer.as_ptr() as u64];
+    let along = along(length, before, after, is_double);
+    match way {
+        Way::Library { lines, calls, steps } => {
+            let places = (0..calls as u64)
+                .map(|call| [0, 1].map(|side| start[side] + call * steps[side] as u64));
+            // SAFETY: the blocks are whole, of the lengths that were checked; they begin at
+            // addresses that suit every dtype, and each call has other lines, which begin at
+            // aligned addresses.
+            return unsafe { device.transform(kind, &lines, places) };
+        }
         // SAFETY: as above.
-        return unsafe { columns.launch(start, device) };
+        Way::Columns(columns) => return unsafe { columns.launch(start, device) },
+        Way::Together => {}
     }
     // Many small calls take longer than bringing the lines together and back.
     let [packed, result] = [0, 1].map(|side| outer * inner * extents[side] * sizes[side]);
@@ -148,15 +202,13 @@ fn single(from: &Block<'_>, to: &Block<'_>) {
     );
 }
 
-fn defines(dtype: DType) -> (&'static str, String) {
-    ("R", String::from(dtype.real().name()))
+/// The text that makes spectra ready, whose numbers have a dtype.
+fn of_spectra(dtype: DType) -> Routine {
+    Routine::new(TEXT, [("R", String::from(dtype.real().name()))], Uses::default())
 }
 
 /// The texts of every dtype.
 pub fn sources() -> Vec<String> {
-    let source = |dtype| {
-        let (defines, uses) = ([defines(dtype)], Uses::default());
-        Routine { entry: "spectrum", text: TEXT, defines: &defines, uses: &uses }.source()
-    };
+    let source = |dtype| of_spectra(dtype).source();
     [DType::F32, DType::F64].into_iter().map(source).chain(columns::sources()).collect()
 }

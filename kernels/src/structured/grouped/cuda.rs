@@ -3,14 +3,14 @@
 use crate::cuda::prelude::Uses;
 use crate::cuda::routine::Routine;
 use crate::structured::scan::cuda::{has_loop, is_associative};
-use crate::structured::sort::cuda::{MOST, Sorting};
+use crate::structured::sort::cuda::{MOST, Sorting, routine as sorting};
 use phalanx_device::cuda::CudaDevice;
 use phalanx_device::{Buffer, Device, DeviceError};
 use phalanx_ops::structured::Order;
 use phalanx_ops::{DType, Monoid, Op};
 use std::sync::Arc;
 
-const TEXT: &str = concat!(include_str!("../../cuda/words.cu"), include_str!("grouped.cu"));
+static TEXT: &str = concat!(include_str!("../../cuda/words.cu"), include_str!("grouped.cu"));
 const THREADS: usize = 256;
 /// Elements of a tile, as the text has them.
 const TILE: usize = 8 * THREADS;
@@ -21,8 +21,20 @@ pub(in crate::structured) fn places_of(slots: usize) -> &'static str {
     if u32::try_from(slots).is_ok() { "u32" } else { "u64" }
 }
 
-/// What the text stands for with elements of a dtype, and what it calls.
-type Needs = (Vec<(&'static str, String)>, Uses);
+/// What becomes of the elements of a slot.
+#[derive(Clone, Copy)]
+pub(crate) enum Combined {
+    /// The last one stays, of so many bytes.
+    Last { size: usize },
+    /// They are combined by an operation.
+    Op(Op, DType),
+    /// They are combined by a monoid.
+    Monoid(Monoid, DType),
+}
+
+fn dtype_of(places: &str) -> DType {
+    if places == "u32" { DType::U32 } else { DType::U64 }
+}
 
 fn name_of(dtype: DType) -> String {
     String::from(if dtype == DType::Bool { "bool" } else { dtype.name() })
@@ -30,7 +42,7 @@ fn name_of(dtype: DType) -> String {
 
 /// What combines by an operation: where that may be done in any order but for rounding, many
 /// elements of a slot at once.
-fn by_op(op: Op, dtype: DType, places: &str) -> Needs {
+fn by_op(op: Op, dtype: DType, places: &str) -> Routine {
     let mut uses = Uses::default();
     uses.dtypes.insert(dtype);
     uses.ops.insert((op, vec![dtype, dtype]));
@@ -39,17 +51,21 @@ fn by_op(op: Op, dtype: DType, places: &str) -> Needs {
         ("Element", name_of(dtype)),
         ("OP", format!("op_{}", op.name())),
     ];
-    // Numbers of half types round too much for another order than that of the CPU.
-    let is_wide = !matches!(dtype, DType::F16 | DType::BF16);
-    match is_associative(op) && is_wide {
-        true => defines.extend(accumulating(dtype, dtype)),
-        false => defines.push(("IN_ORDER", String::from("1"))),
+    match is_in_order(op, dtype) {
+        false => defines.extend(accumulating(dtype, dtype)),
+        true => defines.push(("IN_ORDER", String::from("1"))),
     }
-    (defines, uses)
+    Routine::new(TEXT, defines, uses)
+}
+
+/// Whether elements are combined strictly one after the other. Numbers of half types round too much
+/// for another order than that of the CPU.
+fn is_in_order(op: Op, dtype: DType) -> bool {
+    !is_associative(op) || matches!(dtype, DType::F16 | DType::BF16)
 }
 
 /// What combines by a monoid, numbers of half types as `f32`.
-fn by_monoid(monoid: Monoid, dtype: DType, places: &str) -> Needs {
+fn by_monoid(monoid: Monoid, dtype: DType, places: &str) -> Routine {
     let mut uses = Uses::default();
     let wide = match dtype {
         DType::F16 | DType::BF16 => DType::F32,
@@ -66,7 +82,7 @@ fn by_monoid(monoid: Monoid, dtype: DType, places: &str) -> Needs {
         ("OP", format!("combine_{}", monoid.name())),
     ];
     defines.extend(accumulating(dtype, wide));
-    (defines, uses)
+    Routine::new(TEXT, defines, uses)
 }
 
 fn accumulating(dtype: DType, wide: DType) -> [(&'static str, String); 3] {
@@ -78,7 +94,7 @@ fn accumulating(dtype: DType, wide: DType) -> [(&'static str, String); 3] {
 }
 
 /// What moves words of so many bytes, or only makes slots.
-fn of_words(size: usize, places: &str) -> Needs {
+fn of_words(size: usize, places: &str) -> Routine {
     let word = match size {
         1 => "u8",
         2 => "u16",
@@ -86,23 +102,20 @@ fn of_words(size: usize, places: &str) -> Needs {
         8 => "u64",
         _ => "uint4",
     };
-    (vec![("Slot", String::from(places)), ("Element", String::from(word))], Uses::default())
+    let defines = [("Slot", String::from(places)), ("Element", String::from(word))];
+    Routine::new(TEXT, defines, Uses::default())
 }
 
 /// The texts of words, of some operations, and of sums in tables.
 pub fn sources() -> Vec<String> {
-    let source = |needs: Needs| {
-        let (defines, uses) = needs;
-        Routine { entry: "grouped_last", text: TEXT, defines: &defines, uses: &uses }.source()
-    };
     let mut sources: Vec<String> =
-        [1, 2, 4, 8, 16].map(|size| source(of_words(size, "u32"))).into();
+        [1, 2, 4, 8, 16].map(|size| of_words(size, "u32").source()).into();
     for op in [Op::Add, Op::Maximum, Op::Subtract] {
         let dtypes = DType::ALL.iter().filter(|&&dtype| has_loop(op, dtype));
-        sources.extend(dtypes.map(|&dtype| source(by_op(op, dtype, "u64"))));
+        sources.extend(dtypes.map(|&dtype| by_op(op, dtype, "u64").source()));
     }
     for &dtype in DType::ALL.iter().filter(|&&dtype| Monoid::Add.accepts(dtype)) {
-        sources.push(source(by_monoid(Monoid::Add, dtype, "u32")));
+        sources.push(by_monoid(Monoid::Add, dtype, "u32").source());
     }
     sources
 }
@@ -134,6 +147,22 @@ pub(crate) struct Grouping<'a> {
 }
 
 impl<'a> Grouping<'a> {
+    /// What it takes to group elements by so many slots, and to combine those of each.
+    pub(crate) fn routines(slots: usize, combined: Combined) -> Vec<Routine> {
+        let places = places_of(slots);
+        let combining = match combined {
+            Combined::Last { size } => of_words(size, places),
+            Combined::Op(op, dtype) => by_op(op, dtype, places),
+            Combined::Monoid(monoid, dtype) => by_monoid(monoid, dtype, places),
+        };
+        vec![sorting(Order::Positions, dtype_of(places)), combining]
+    }
+
+    /// What `slots_at` runs.
+    pub(crate) fn slots_routine(slots: usize) -> Routine {
+        of_words(4, places_of(slots))
+    }
+
     /// The bytes that it takes to group so many elements, with their slots; `None` for too many.
     pub(crate) fn room(count: usize, slots: usize) -> Option<usize> {
         let item = if places_of(slots) == "u32" { 4 } else { 8 };
@@ -153,7 +182,7 @@ impl<'a> Grouping<'a> {
     ) -> Result<Grouping<'a>, DeviceError> {
         assert!(count < MOST, "bug: {count} elements to sort");
         let order = device.clone().allocate(8 * count)?;
-        let dtype = if places_of(slots) == "u32" { DType::U32 } else { DType::U64 };
+        let dtype = dtype_of(places_of(slots));
         // The number that means no slot counts too.
         let bits = usize::BITS - slots.leading_zeros();
         Sorting::new(Order::Positions, dtype, device).of_digits(bits.div_ceil(8) as usize).lines(
@@ -183,7 +212,7 @@ impl<'a> Grouping<'a> {
         words[5] = slots as u64;
         words[7] = positions;
         words[8..].copy_from_slice(&sizes);
-        launch(device, "grouped_slots", &of_words(4, places), count, &words)?;
+        launch(device, "grouped_slots", &Self::slots_routine(slots), count, &words)?;
         Ok(slots_of)
     }
 
@@ -194,8 +223,8 @@ impl<'a> Grouping<'a> {
 
     /// `to[slot] =` the last value of each slot that has one, of words of so many bytes.
     pub(crate) fn last(&self, values: u64, to: u64, size: usize) -> Result<(), DeviceError> {
-        let needs = of_words(size, places_of(self.slots));
-        launch(self.device, "grouped_last", &needs, self.count, &self.words(values, to, 0))
+        let routine = of_words(size, places_of(self.slots));
+        launch(self.device, "grouped_last", &routine, self.count, &self.words(values, to, 0))
     }
 
     /// Combines the values of each slot with what is there: strictly in their order, or where that
@@ -207,12 +236,12 @@ impl<'a> Grouping<'a> {
         values: u64,
         to: u64,
     ) -> Result<(), DeviceError> {
-        let needs = by_op(op, dtype, places_of(self.slots));
-        if needs.0.iter().any(|(name, _)| *name == "IN_ORDER") {
+        let routine = by_op(op, dtype, places_of(self.slots));
+        if is_in_order(op, dtype) {
             let words = self.words(values, to, 0);
-            return launch(self.device, "grouped_in_order", &needs, self.count, &words);
+            return launch(self.device, "grouped_in_order", &routine, self.count, &words);
         }
-        self.tiles(&needs, dtype, values, to)
+        self.tiles(&routine, dtype, values, to)
     }
 
     /// Combines the values of each slot with what is there, in a fixed order.
@@ -226,13 +255,19 @@ impl<'a> Grouping<'a> {
         self.tiles(&by_monoid(monoid, dtype, places_of(self.slots)), dtype, values, to)
     }
 
-    fn tiles(&self, needs: &Needs, dtype: DType, values: u64, to: u64) -> Result<(), DeviceError> {
+    fn tiles(
+        &self,
+        routine: &Routine,
+        dtype: DType,
+        values: u64,
+        to: u64,
+    ) -> Result<(), DeviceError> {
         let tiles = self.count.div_ceil(TILE);
         // Two numbers and two truth values each, aligned to a number.
         let parts = self.device.clone().allocate(tiles * (2 * dtype.size().max(4) + 16))?;
         let words = self.words(values, to, parts.as_ptr() as u64);
-        launch(self.device, "grouped_tiles", needs, tiles * THREADS, &words)?;
-        launch(self.device, "grouped_ends", needs, tiles, &words)
+        launch(self.device, "grouped_tiles", routine, tiles * THREADS, &words)?;
+        launch(self.device, "grouped_ends", routine, tiles, &words)
     }
 }
 
@@ -240,14 +275,12 @@ impl<'a> Grouping<'a> {
 fn launch(
     device: &CudaDevice,
     entry: &'static str,
-    needs: &Needs,
+    routine: &Routine,
     threads: usize,
     words: &[u64; 12],
 ) -> Result<(), DeviceError> {
-    let (defines, uses) = needs;
     let blocks = threads.div_ceil(THREADS).min(MOST_BLOCKS);
-    let routine = Routine { entry, text: TEXT, defines, uses };
     // SAFETY: the words are those of `Argument` in the text; slots, order and values have `count`
     // elements, what they are combined into has `slots`, and there is a part for each tile.
-    unsafe { routine.launch(device, blocks, THREADS as u32, words) }
+    unsafe { routine.launch(entry, device, (blocks, THREADS as u32), words) }
 }

@@ -5,8 +5,9 @@
 //! what has none, so that nobody waits.
 
 use super::routines::Elements;
+use crate::cuda::routine::Routine;
 use crate::structured::Block;
-use crate::structured::transpose::{Transposed, transpose};
+use crate::structured::transpose::{Transposed, routine as of_transposes, transpose};
 use phalanx_device::cuda::{CudaDevice, Matrices, MatrixElement, SingularParts, Triangle};
 use phalanx_device::{Buffer, Device, DeviceError, Strided, copy_strided};
 use phalanx_ops::DType;
@@ -81,6 +82,20 @@ pub fn run(
         Decomposition::Svd { .. } | Decomposition::Eig { .. } => return Ok(false),
     }
     Ok(true)
+}
+
+/// What `run` runs beside the libraries.
+pub fn routines(
+    decomposition: &Decomposition,
+    operands: &[Block<'_>],
+    to: &Block<'_>,
+) -> Vec<Routine> {
+    let is_known = matches!(to.dtype, DType::F32 | DType::F64 | DType::C64 | DType::C128);
+    let is_host = matches!(decomposition, Decomposition::Eig { .. });
+    if !is_known || is_host || to.is_empty() || operands[0].is_empty() {
+        return Vec::new();
+    }
+    vec![super::routines::routine(to.dtype), of_transposes(to.dtype.size())]
 }
 
 /// The texts of every dtype.

@@ -6,7 +6,7 @@ use phalanx_device::DeviceError;
 use phalanx_device::cuda::{CudaDevice, Triangle};
 use phalanx_ops::DType;
 
-const TEXT: &str = include_str!("linalg.cu");
+static TEXT: &str = include_str!("linalg.cu");
 const THREADS: u32 = 256;
 const MOST_BLOCKS: usize = 1 << 16;
 /// Threads that multiply the pivots of a matrix, as the text has it.
@@ -19,18 +19,16 @@ pub(super) struct Elements<'a> {
     pub device: &'a CudaDevice,
 }
 
-fn defines(dtype: DType) -> [(&'static str, String); 2] {
+/// The text with elements of a dtype.
+pub(super) fn routine(dtype: DType) -> Routine {
     let components = if dtype.is_complex() { 2 } else { 1 };
-    [("R", String::from(dtype.real().name())), ("C", components.to_string())]
+    let defines = [("R", String::from(dtype.real().name())), ("C", components.to_string())];
+    Routine::new(TEXT, defines, Uses::default())
 }
 
 /// The texts of every dtype.
 pub(super) fn sources() -> Vec<String> {
-    let source = |dtype| {
-        let (defines, uses) = (defines(dtype), Uses::default());
-        Routine { entry: "prepare", text: TEXT, defines: &defines, uses: &uses }.source()
-    };
-    [DType::F32, DType::F64, DType::C64, DType::C128].map(source).into()
+    [DType::F32, DType::F64, DType::C64, DType::C128].map(|dtype| routine(dtype).source()).into()
 }
 
 /// What the text calls a triangle; `None` is all of a matrix.
@@ -48,13 +46,11 @@ impl Elements<'_> {
     unsafe fn launch(
         &self,
         entry: &'static str,
-        (blocks, threads): (usize, u32),
+        size: (usize, u32),
         words: &[u64],
     ) -> Result<(), DeviceError> {
-        let (defines, uses) = (defines(self.dtype), Uses::default());
-        let routine = Routine { entry, text: TEXT, defines: &defines, uses: &uses };
         // SAFETY: the caller's promise.
-        unsafe { routine.launch(self.device, blocks, threads, words) }
+        unsafe { routine(self.dtype).launch(entry, self.device, size, words) }
     }
 
     /// Blocks for a thread for each of some items.

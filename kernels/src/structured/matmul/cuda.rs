@@ -8,7 +8,7 @@ use phalanx_device::{Device, DeviceError, Strided, copy_strided};
 use phalanx_ops::{DType, Op};
 use std::sync::Arc;
 
-const TEXT: &str = include_str!("parts.cu");
+static TEXT: &str = include_str!("parts.cu");
 const THREADS: u32 = 256;
 /// Elements of a product that is computed in parts, at most, and the length of its inner axis.
 const SMALL: usize = 1 << 14;
@@ -65,13 +65,30 @@ pub fn run(
     let (m, n, k) = (*m, *n, *k);
     let (a_row, steps) = (k, [m * k, k * n]);
     let product = Product { element, m, n, k, a_row, steps, count, adds: old.is_some() };
-    if count == 1 && m * n <= SMALL && k >= LONG && to.dtype.size() >= 4 {
+    if is_in_parts([m, n, k], count, to.dtype) {
         multiply_in_parts(product, a, b, to, device)?;
         return Ok(true);
     }
     // SAFETY: the blocks are whole, of the lengths that were checked, in this device's memory.
     unsafe { device.multiply(&product, address(a), address(b), address(to))? };
     Ok(true)
+}
+
+/// Whether a product is computed in parts of its inner axis.
+fn is_in_parts([m, n, k]: [usize; 3], count: usize, dtype: DType) -> bool {
+    let is_small = m * n <= SMALL && m * n > 0;
+    count == 1 && is_small && k >= LONG && dtype.size() >= 4 && dtype.is_inexact()
+}
+
+/// What `run` runs beside the library.
+pub fn routines(operands: &[Block<'_>], to: &Block<'_>) -> Vec<Routine> {
+    let ([.., m, k], [stack @ .., _, n]) = (operands[0].shape, to.shape) else {
+        unreachable!("bug: a product of {:?} into {:?}", operands[0].shape, to.shape)
+    };
+    match is_in_parts([*m, *n, *k], stack.iter().product(), to.dtype) {
+        true => vec![of_sums(to.dtype)],
+        false => Vec::new(),
+    }
 }
 
 fn address(block: &Block<'_>) -> u64 {
@@ -105,26 +122,24 @@ fn multiply_in_parts(
         // SAFETY: as above.
         unsafe { device.multiply(&product, address(a) + done, address(b) + done * n as u64, to)? };
     }
-    let (defines, uses) = needs(to.dtype);
-    let routine = Routine { entry: "sum_parts", text: TEXT, defines: &defines, uses: &uses };
     let words = [start, address(to), (m * n) as u64, many as u64, u64::from(adds)];
     // SAFETY: the words are those of `Argument` in the text, and the blocks are whole.
-    unsafe { routine.launch(device, (m * n).div_ceil(32), THREADS, &words) }
+    unsafe {
+        let size = ((m * n).div_ceil(32), THREADS);
+        of_sums(to.dtype).launch("sum_parts", device, size, &words)
+    }
 }
 
-/// What the text stands for with elements of a dtype, and what it calls.
-fn needs(dtype: DType) -> ([(&'static str, String); 2], Uses) {
+/// The text with elements of a dtype.
+fn of_sums(dtype: DType) -> Routine {
     let mut uses = Uses::default();
     uses.dtypes.insert(dtype);
     uses.ops.insert((Op::Add, vec![dtype; 2]));
-    ([("T", String::from(dtype.name())), ("OP", String::from("op_add"))], uses)
+    let defines = [("T", String::from(dtype.name())), ("OP", String::from("op_add"))];
+    Routine::new(TEXT, defines, uses)
 }
 
 /// The texts of every dtype.
 pub fn sources() -> Vec<String> {
-    let source = |dtype| {
-        let (defines, uses) = needs(dtype);
-        Routine { entry: "sum_parts", text: TEXT, defines: &defines, uses: &uses }.source()
-    };
-    [DType::F32, DType::F64, DType::C64, DType::C128].map(source).into()
+    [DType::F32, DType::F64, DType::C64, DType::C128].map(|dtype| of_sums(dtype).source()).into()
 }

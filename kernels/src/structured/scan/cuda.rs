@@ -16,7 +16,7 @@ use phalanx_ops::structured::Scan;
 use phalanx_ops::{DType, Op};
 use std::sync::Arc;
 
-const TEXT: &str = concat!(include_str!("../../cuda/words.cu"), include_str!("scan.cu"));
+static TEXT: &str = concat!(include_str!("../../cuda/words.cu"), include_str!("scan.cu"));
 const THREADS: u32 = 256;
 /// Blocks of a kernel that has one for each line.
 const MOST_BLOCKS: usize = 1 << 30;
@@ -58,8 +58,8 @@ pub(in crate::structured) fn has_loop(op: Op, dtype: DType) -> bool {
         .any(|signature| signature.inputs() == [dtype, dtype] && signature.output == dtype)
 }
 
-/// What the text stands for with an operation, and what it calls.
-fn needs(op: Op, dtype: DType) -> ([(&'static str, String); 3], Uses) {
+/// The text with an operation.
+fn routine(op: Op, dtype: DType) -> Routine {
     let mut uses = Uses::default();
     uses.dtypes.insert(dtype);
     uses.ops.insert((op, vec![dtype, dtype]));
@@ -69,7 +69,7 @@ fn needs(op: Op, dtype: DType) -> ([(&'static str, String); 3], Uses) {
         ("OP", format!("op_{}", op.name())),
         ("ITEMS", items(dtype).to_string()),
     ];
-    (defines, uses)
+    Routine::new(TEXT, defines, uses)
 }
 
 /// The texts of sums and of the largest numbers so far, and of stretches.
@@ -79,12 +79,25 @@ pub fn sources() -> Vec<String> {
     };
     uses(Op::Add)
         .chain(uses(Op::Maximum))
-        .map(|(op, dtype)| {
-            let (defines, uses) = needs(op, dtype);
-            Routine { entry: "scan_chained", text: TEXT, defines: &defines, uses: &uses }.source()
-        })
+        .map(|(op, dtype)| routine(op, dtype).source())
         .chain(super::reduce_at::sources())
         .collect()
+}
+
+/// Whether the GPU scans lines: along an axis a thread goes from left to right; within a line many
+/// threads meet, which only suits what may be combined in any order, and rounds elsewhere.
+fn is_suitable(op: Op, dtype: DType, lines: &Lines) -> bool {
+    let is_wide = !matches!(dtype, DType::F16 | DType::BF16);
+    has_loop(op, dtype) && (lines.inner != 1 || (is_associative(op) && is_wide))
+}
+
+/// What `run` runs.
+pub fn routines(scan: Scan, to: &Block<'_>) -> Vec<Routine> {
+    let lines = Lines::of(to.shape, scan.axis);
+    match is_suitable(scan.op, to.dtype, &lines) && !to.is_empty() {
+        true => vec![routine(scan.op, to.dtype)],
+        false => Vec::new(),
+    }
 }
 
 /// `to[0] = from[0]`, `to[i] = op(to[i - 1], from[i])` along an axis; false for operations that
@@ -101,24 +114,20 @@ pub fn run(
     assert_eq!((from.shape, from.dtype), (to.shape, to.dtype), "bug: unlike blocks of a scan");
     let dtype = to.dtype;
     let lines = Lines::of(to.shape, scan.axis);
-    // Along an axis a thread goes from left to right; within a line many threads meet, which only
-    // suits what may be combined in any order, and rounds elsewhere.
-    let is_wide = !matches!(dtype, DType::F16 | DType::BF16);
-    if !has_loop(scan.op, dtype) || (lines.inner == 1 && !(is_associative(scan.op) && is_wide)) {
+    if !is_suitable(scan.op, dtype, &lines) {
         return Ok(false);
     }
     if to.is_empty() {
         return Ok(true);
     }
-    let (defines, uses) = needs(scan.op, dtype);
-    let routine = |entry| Routine { entry, text: TEXT, defines: &defines, uses: &uses };
+    let routine = routine(scan.op, dtype);
     let addresses = [from.buffer.as_ptr() as u64, to.buffer.as_ptr() as u64];
     let sizes = [lines.outer, lines.extent, lines.inner].map(|number| number as u64);
     let mut words: Vec<u64> = addresses.into_iter().chain(sizes).chain([0; 6]).collect();
     if lines.inner > 1 {
         let blocks = (lines.outer * lines.inner).div_ceil(THREADS as usize);
         // SAFETY: the words are those of `Argument` in the text, and the blocks are whole.
-        unsafe { routine("scan_columns").launch(device, blocks, THREADS, &words)? };
+        unsafe { routine.launch("scan_columns", device, (blocks, THREADS), &words)? };
         return Ok(true);
     }
     let tiles = lines.extent.div_ceil(items(dtype) * THREADS as usize);
@@ -128,7 +137,7 @@ pub fn run(
             let before = (first * lines.extent * dtype.size()) as u64;
             words[..2].copy_from_slice(&addresses.map(|address| address + before));
             // SAFETY: as above.
-            unsafe { routine("scan_rows").launch(device, many, THREADS, &words)? };
+            unsafe { routine.launch("scan_rows", device, (many, THREADS), &words)? };
         }
         return Ok(true);
     }
@@ -147,6 +156,8 @@ pub fn run(
         at += (slot * count) as u64;
     }
     // SAFETY: as above; the workspace has a slot for each tile and group.
-    unsafe { routine("scan_chained").launch(device, lines.outer * tiles, THREADS, &words)? };
+    unsafe {
+        routine.launch("scan_chained", device, (lines.outer * tiles, THREADS), &words)?;
+    }
     Ok(true)
 }

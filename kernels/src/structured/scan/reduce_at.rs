@@ -12,7 +12,7 @@ use phalanx_ops::structured::ReduceAt;
 use phalanx_ops::{DType, Op};
 use std::sync::Arc;
 
-const TEXT: &str = concat!(include_str!("../../cuda/words.cu"), include_str!("reduce_at.cu"));
+static TEXT: &str = concat!(include_str!("../../cuda/words.cu"), include_str!("reduce_at.cu"));
 const THREADS: usize = 256;
 const WARP: usize = 32;
 const MOST_BLOCKS: usize = 1 << 20;
@@ -22,24 +22,31 @@ const MANY_THREADS: usize = 1 << 18;
 /// Rows of a chunk for a thread at least, on average.
 const ROWS: usize = 128;
 
-fn needs(op: Op, dtype: DType) -> ([(&'static str, String); 2], Uses) {
+/// The text with an operation.
+fn routine(op: Op, dtype: DType) -> Routine {
     let mut uses = Uses::default();
     uses.dtypes.insert(dtype);
     uses.ops.insert((op, vec![dtype, dtype]));
     let name = if dtype == DType::Bool { "bool" } else { dtype.name() };
-    ([("Element", String::from(name)), ("OP", format!("op_{}", op.name()))], uses)
+    let defines = [("Element", String::from(name)), ("OP", format!("op_{}", op.name()))];
+    Routine::new(TEXT, defines, uses)
 }
 
 /// The texts of sums and of the largest numbers.
 pub(super) fn sources() -> Vec<String> {
     let of = |op: Op| {
         let dtypes = DType::ALL.iter().filter(move |&&dtype| has_loop(op, dtype));
-        dtypes.map(move |&dtype| {
-            let (defines, uses) = needs(op, dtype);
-            Routine { entry: "reduce_lines", text: TEXT, defines: &defines, uses: &uses }.source()
-        })
+        dtypes.map(move |&dtype| routine(op, dtype).source())
     };
     of(Op::Add).chain(of(Op::Maximum)).collect()
+}
+
+/// What `reduce_at` runs.
+pub fn reduce_at_routines(reduce: ReduceAt, to: &Block<'_>) -> Vec<Routine> {
+    match has_loop(reduce.op, to.dtype) && !to.is_empty() {
+        true => vec![routine(reduce.op, to.dtype)],
+        false => Vec::new(),
+    }
 }
 
 /// The combination of each stretch of an axis; false for operations that have no such loop. A start
@@ -86,7 +93,7 @@ pub fn reduce_at(
         1 => None,
         _ => Some(device.clone().allocate(to.len() * chunks * dtype.size())?),
     };
-    let (defines, uses) = needs(reduce.op, dtype);
+    let routine = routine(reduce.op, dtype);
     let address = |block: &Block<'_>| block.buffer.as_ptr() as u64;
     let of_parts = parts.as_ref().map_or(0, |parts| parts.as_ptr() as u64);
     let sizes = [lines.outer, lines.extent, lines.inner, result.extent, chunks];
@@ -94,10 +101,9 @@ pub fn reduce_at(
     let words: Vec<u64> = addresses.into_iter().chain(sizes.map(|size| size as u64)).collect();
     let launch = |entry, threads: usize| {
         let blocks = threads.div_ceil(THREADS).min(MOST_BLOCKS);
-        let routine = Routine { entry, text: TEXT, defines: &defines, uses: &uses };
         // SAFETY: the words are those of `Argument` in the text; starts are brought inside of the
         // axis, the blocks are whole, and there is a part for each chunk of each element.
-        unsafe { routine.launch(device, blocks, THREADS as u32, &words) }
+        unsafe { routine.launch(entry, device, (blocks, THREADS as u32), &words) }
     };
     let [entry, joining] = match has_lines {
         true => ["reduce_lines", "reduce_line_parts"],

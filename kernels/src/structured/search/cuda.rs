@@ -9,17 +9,18 @@ use phalanx_device::cuda::CudaDevice;
 use phalanx_ops::DType;
 use phalanx_ops::structured::{SearchSorted, Side};
 
-const TEXT: &str = concat!(include_str!("../sort/order.cu"), include_str!("search.cu"));
+static TEXT: &str = concat!(include_str!("../sort/order.cu"), include_str!("search.cu"));
 const THREADS: u32 = 256;
 const MOST_BLOCKS: usize = 1 << 20;
 
 /// The texts of every dtype.
 pub fn sources() -> Vec<String> {
-    let source = |&dtype: &DType| {
-        let (defines, uses) = (defines(dtype), Uses::default());
-        Routine { entry: "search", text: TEXT, defines: &defines, uses: &uses }.source()
-    };
-    DType::ALL.iter().map(source).collect()
+    DType::ALL.iter().map(|&dtype| routine(dtype).source()).collect()
+}
+
+/// The text with values of a dtype.
+pub fn routine(dtype: DType) -> Routine {
+    Routine::new(TEXT, defines(dtype), Uses::default())
 }
 
 /// `to` = how many elements of the sorted vector stand before each value. NaN stands last, as in
@@ -44,13 +45,11 @@ pub fn run(
     if to.is_empty() {
         return Ok(());
     }
-    let (defines, uses) = (defines(sorted.dtype), Uses::default());
-    let routine = Routine { entry: "search", text: TEXT, defines: &defines, uses: &uses };
     let has_equals = u64::from(search.side == Side::Right);
     let [extent, total] = [sorted.len(), values.len()].map(|count| count as u64);
     let [from, values, result] = [sorted, values, to].map(|block| block.buffer.as_ptr() as u64);
     let words = [from, values, result, extent, total, has_equals];
     let blocks = to.len().div_ceil(THREADS as usize).min(MOST_BLOCKS);
     // SAFETY: the words are those of `Argument` in the text, and the blocks are whole.
-    unsafe { routine.launch(device, blocks, THREADS, &words) }
+    unsafe { routine(sorted.dtype).launch("search", device, (blocks, THREADS), &words) }
 }

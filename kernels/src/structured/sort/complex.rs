@@ -1,28 +1,41 @@
 //! Complex numbers on a GPU: the positions of integers that have their order are sorted, of two
 //! words by the lower one first, and the numbers are read at these.
 
-use super::cuda::Sorting;
+use super::cuda::{Sorting, routine as sorting};
 use super::order::defines;
 use crate::cuda::prelude::Uses;
 use crate::cuda::routine::Routine;
-use crate::structured::gather::cuda::gather_lines;
+use crate::structured::gather::cuda::{gather_lines, of_elements};
 use phalanx_device::cuda::CudaDevice;
 use phalanx_device::{Buffer, Device, DeviceError};
 use phalanx_ops::DType;
 use phalanx_ops::structured::Order;
 use std::sync::Arc;
 
-const TEXT: &str = concat!(include_str!("order.cu"), include_str!("complex.cu"));
+static TEXT: &str = concat!(include_str!("order.cu"), include_str!("complex.cu"));
 const THREADS: u32 = 256;
 const MOST_BLOCKS: usize = 1 << 20;
 
 /// The texts of both dtypes.
 pub(super) fn sources() -> Vec<String> {
-    let source = |dtype: DType| {
-        let (defines, uses) = (defines(dtype), Uses::default());
-        Routine { entry: "complex_keys", text: TEXT, defines: &defines, uses: &uses }.source()
-    };
-    [DType::C64, DType::C128].map(source).into()
+    [DType::C64, DType::C128].map(|dtype| of_keys(dtype).source()).into()
+}
+
+/// What makes integers that have the order of the numbers.
+fn of_keys(dtype: DType) -> Routine {
+    Routine::new(TEXT, defines(dtype), Uses::default())
+}
+
+/// What sorting complex numbers runs.
+pub(super) fn routines(order: Order, dtype: DType) -> Vec<Routine> {
+    let mut routines = vec![of_keys(dtype), sorting(Order::Positions, DType::U64)];
+    if dtype == DType::C128 || order == Order::Values {
+        routines.push(of_elements(8));
+    }
+    if dtype == DType::C128 && order == Order::Values {
+        routines.push(of_elements(16));
+    }
+    routines
 }
 
 /// Sorts lines of complex numbers that lie one after the other.
@@ -71,9 +84,7 @@ pub(super) fn lines(
 }
 
 fn keys(dtype: DType, device: &CudaDevice, words: [u64; 4]) -> Result<(), DeviceError> {
-    let (defines, uses) = (defines(dtype), Uses::default());
-    let routine = Routine { entry: "complex_keys", text: TEXT, defines: &defines, uses: &uses };
     let blocks = (words[3] as usize).div_ceil(THREADS as usize).min(MOST_BLOCKS);
     // SAFETY: the words are those of `Argument` in the text; keys are as many as numbers.
-    unsafe { routine.launch(device, blocks, THREADS, &words) }
+    unsafe { of_keys(dtype).launch("complex_keys", device, (blocks, THREADS), &words) }
 }

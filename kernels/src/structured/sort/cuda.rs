@@ -16,7 +16,7 @@ use phalanx_ops::structured::{Order, Sort};
 use phalanx_ops::{DType, Kind};
 use std::sync::Arc;
 
-const TEXT: &str = include_str!("sort.cu");
+static TEXT: &str = include_str!("sort.cu");
 const THREADS: u32 = 384;
 /// Elements of a tile of narrow keys, half of which one of wide keys has, and of a line that a
 /// block sorts by itself, as the text has them.
@@ -98,8 +98,20 @@ fn sort_lines(
     Sorting::new(order, dtype, device).lines(from, to, count, extent)
 }
 
-/// What the text stands for with elements of a real dtype.
-fn defines(order: Order, dtype: DType) -> [(&'static str, String); 4] {
+/// What `run` runs.
+pub fn routines(sort: Sort, operands: &[Block<'_>], to: &Block<'_>) -> Vec<Routine> {
+    let dtype = operands[0].dtype;
+    if Lines::of(to.shape, sort.axis).extent >= MOST || to.is_empty() {
+        return Vec::new();
+    }
+    match dtype.is_complex() {
+        true => complex::routines(sort.order, dtype),
+        false => vec![routine(sort.order, dtype)],
+    }
+}
+
+/// The text with elements of a real dtype.
+pub(in crate::structured) fn routine(order: Order, dtype: DType) -> Routine {
     let key = ["u8", "u16", "u32", "u64"][dtype.size().trailing_zeros() as usize];
     let kind = match dtype.kind() {
         Kind::Signed => 1,
@@ -107,22 +119,20 @@ fn defines(order: Order, dtype: DType) -> [(&'static str, String); 4] {
         _ => 0,
     };
     let infinite = infinity(dtype);
-    [
+    let defines = [
         ("K", String::from(key)),
         ("KIND", kind.to_string()),
         ("INFINITE", format!("(({key}){infinite})")),
         ("POSITIONS", u8::from(order == Order::Positions).to_string()),
-    ]
+    ];
+    Routine::new(TEXT, defines, Uses::default())
 }
 
 /// The texts of every dtype.
 pub fn sources() -> Vec<String> {
     let real = DType::ALL.iter().filter(|dtype| !dtype.is_complex());
     real.flat_map(|&dtype| [Order::Values, Order::Positions].map(|order| (order, dtype)))
-        .map(|(order, dtype)| {
-            let (defines, uses) = (defines(order, dtype), Uses::default());
-            Routine { entry: "sort_pass", text: TEXT, defines: &defines, uses: &uses }.source()
-        })
+        .map(|(order, dtype)| routine(order, dtype).source())
         .chain(complex::sources())
         .collect()
 }
@@ -134,8 +144,7 @@ pub(in crate::structured) struct Sorting<'a> {
     dtype: DType,
     /// Digits that elements differ in, from the lowest.
     digits: usize,
-    defines: [(&'static str, String); 4],
-    uses: Uses,
+    routine: Routine,
 }
 
 impl<'a> Sorting<'a> {
@@ -144,8 +153,8 @@ impl<'a> Sorting<'a> {
         dtype: DType,
         device: &'a Arc<CudaDevice>,
     ) -> Sorting<'a> {
-        let defines = defines(order, dtype);
-        Sorting { device, order, dtype, digits: dtype.size(), defines, uses: Uses::default() }
+        let routine = routine(order, dtype);
+        Sorting { device, order, dtype, digits: dtype.size(), routine }
     }
 
     /// Elements whose digits of eight bits from this one on do not matter to their order.
@@ -155,10 +164,9 @@ impl<'a> Sorting<'a> {
 
     fn launch(&self, entry: &'static str, blocks: usize, words: &[u64]) -> Result<(), DeviceError> {
         let threads = if entry == "sort_starts" { 256 } else { THREADS };
-        let routine = Routine { entry, text: TEXT, defines: &self.defines, uses: &self.uses };
         // SAFETY: the words are those of `Argument` in the text; the addresses are of buffers as
         // long as the count says.
-        unsafe { routine.launch(self.device, blocks, threads, words) }
+        unsafe { self.routine.launch(entry, self.device, (blocks, threads), words) }
     }
 
     /// Sorts `count` lines of fewer than `MOST` elements that lie one after the other.

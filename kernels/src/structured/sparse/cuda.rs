@@ -10,12 +10,12 @@ use phalanx_device::DeviceError;
 use phalanx_device::cuda::CudaDevice;
 use phalanx_ops::{DType, Op};
 
-const TEXT: &str = concat!(include_str!("../../cuda/words.cu"), include_str!("csr.cu"));
+static TEXT: &str = concat!(include_str!("../../cuda/words.cu"), include_str!("csr.cu"));
 /// Threads and rows of a block, as the text has it.
 const ROWS: u32 = 256;
 
-/// What the text stands for with elements of a dtype, and what it calls.
-fn needs(dtype: DType, columns: DType) -> ([(&'static str, String); 5], Uses) {
+/// The text with elements of a dtype.
+pub fn routine(dtype: DType, columns: DType) -> Routine {
     let is_half = matches!(dtype, DType::F16 | DType::BF16);
     let sum = if is_half { DType::F32 } else { dtype };
     let mut uses = Uses::default();
@@ -37,15 +37,12 @@ fn needs(dtype: DType, columns: DType) -> ([(&'static str, String); 5], Uses) {
         ("WIDE", cast(sum)),
         ("NARROW", cast(dtype)),
     ];
-    (defines, uses)
+    Routine::new(TEXT, defines, uses)
 }
 
 /// The texts of every dtype.
 pub fn sources() -> Vec<String> {
-    let source = |&dtype: &DType| {
-        let (defines, uses) = needs(dtype, DType::I32);
-        Routine { entry: "spmv", text: TEXT, defines: &defines, uses: &uses }.source()
-    };
+    let source = |&dtype: &DType| routine(dtype, DType::I32).source();
     DType::ALL.iter().map(source).collect()
 }
 
@@ -71,13 +68,12 @@ pub fn run(operands: &[Block<'_>], to: &Block<'_>, device: &CudaDevice) -> Resul
     if to.is_empty() {
         return Ok(());
     }
-    let (defines, uses) = needs(to.dtype, columns.dtype);
-    let routine = Routine { entry: "spmv", text: TEXT, defines: &defines, uses: &uses };
+    let routine = routine(to.dtype, columns.dtype);
     let addresses = [starts, ends, columns, values, x, to].map(|it| it.buffer.as_ptr() as u64);
     let numbers = [to.len(), values.len(), x.len()].map(|number| number as u64);
     let words: Vec<u64> = addresses.into_iter().chain(numbers).collect();
     let blocks = to.len().div_ceil(ROWS as usize);
     // SAFETY: the words are those of `Argument` in the text; what is outside of the blocks, which
     // are whole, is not read.
-    unsafe { routine.launch(device, blocks, ROWS, &words) }
+    unsafe { routine.launch("spmv", device, (blocks, ROWS), &words) }
 }

@@ -6,6 +6,7 @@ use phalanx_device::cuda::{Compiler, CudaDevice};
 use phalanx_device::{Buffer, Device, contiguous};
 use phalanx_kernels::cpu::BufferLaunch;
 use phalanx_kernels::cuda::{CudaKernel, Geometry, Shape, source};
+use phalanx_kernels::{Executable, loaded_late};
 use phalanx_ops::{DType, Scalar, Weak};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -115,12 +116,12 @@ fn ordered(case: &Case) -> Option<Case> {
 }
 
 fn run(case: &Case, expected: &[Vec<Scalar>], device: &Arc<CudaDevice>) {
-    let kernel = match CudaKernel::new(&case.kernel) {
+    let device_of: Arc<dyn Device> = device.clone();
+    let kernel = match Executable::new(&case.kernel, Some(&*device_of)) {
         Ok(kernel) => kernel,
         Err(error) => panic!("{error}\n{}", case.kernel),
     };
     let memory = case.memory();
-    let device_of: Arc<dyn Device> = device.clone();
     let buffers: Vec<Buffer> = memory
         .iter()
         .map(|words| {
@@ -144,9 +145,19 @@ fn run(case: &Case, expected: &[Vec<Scalar>], device: &Arc<CudaDevice>) {
         guards: &case.guards,
         scalars: case.scalars.iter().copied().collect(),
     };
-    if let Err(error) = kernel.launch(device, &launch) {
+    // What is loaded before a plan begins is all that the launch runs.
+    let missing = || {
+        let places = launch.accesses.iter().map(|access| (access.1, access.2));
+        let scalars: Vec<Option<Scalar>> = case.scalars.iter().copied().map(Some).collect();
+        kernel.missing(&case.extents, &case.origins, places, &case.guards, &scalars, &device_of)
+    };
+    let loaded = missing().iter().try_for_each(|needed| needed.load(&device_of));
+    assert!(missing().is_empty(), "more is missing\n{}", case.kernel);
+    let late = loaded_late();
+    if let Err(error) = loaded.and_then(|()| kernel.launch(&launch, &device_of)) {
         panic!("{error}\n{}", case.kernel);
     }
+    assert_eq!(loaded_late(), late, "something had not been loaded\n{}", case.kernel);
     let mut found = memory;
     for (buffer, words) in buffers.iter().zip(&mut found) {
         let mut bytes = vec![0; buffer.len()];

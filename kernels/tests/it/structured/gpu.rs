@@ -3,7 +3,8 @@
 use super::value::{Random, Value, combines, evaluate, evaluate_part, shapes};
 use crate::executor::device;
 use phalanx_device::{Buffer, Device};
-use phalanx_kernels::structured::{Block, run_on};
+use phalanx_kernels::loaded_late;
+use phalanx_kernels::structured::{Block, missing, run_on};
 use phalanx_ops::structured::{Order, Put, ReduceAt, SearchSorted, Side, Sort};
 use phalanx_ops::{DType, Op, Scalar, Structured, Weak};
 use std::sync::Arc;
@@ -38,7 +39,16 @@ fn on_gpu(
         }
         to
     };
+    // What is loaded before a plan begins is all that the routine runs.
+    let nowhere = Buffer::without_memory(0);
+    let to = Block { buffer: &nowhere, dtype, shape: &shape, origin };
+    for needed in missing(&op, &blocks, &to, device) {
+        needed.load(device).expect("the routine is compiled");
+    }
+    assert!(missing(&op, &blocks, &to, device).is_empty(), "{op:?} of {shape:?} {dtype}");
+    let late = loaded_late();
     let first = once();
+    assert_eq!(loaded_late(), late, "{op:?} of {shape:?} {dtype} had not been loaded");
     assert!(first == once(), "{op:?} of {:?} {} differs from run to run", shape, dtype);
     first
 }

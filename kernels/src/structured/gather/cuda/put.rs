@@ -11,7 +11,7 @@ use super::take::word;
 use crate::cuda::prelude::Uses;
 use crate::cuda::routine::Routine;
 use crate::structured::Block;
-use crate::structured::grouped::cuda::{Grouping, places_of};
+use crate::structured::grouped::cuda::{Combined, Grouping, places_of};
 use crate::structured::lines::Lines;
 use crate::structured::scan::cuda::{has_loop, is_associative};
 use phalanx_device::cuda::CudaDevice;
@@ -20,19 +20,30 @@ use phalanx_ops::structured::Put;
 use phalanx_ops::{DType, Op};
 use std::sync::Arc;
 
-const TEXT: &str = concat!(include_str!("../../../cuda/text/atomics.cu"), include_str!("put.cu"));
+static TEXT: &str = concat!(include_str!("../../../cuda/text/atomics.cu"), include_str!("put.cu"));
 const THREADS: u32 = 256;
 const MOST_BLOCKS: usize = 1 << 20;
 
-type Defines = Vec<(&'static str, String)>;
-
-/// What the text stands for where words are moved.
-fn of_words(size: usize) -> Defines {
-    vec![("Word", String::from(word(size)))]
+/// How values get to their places.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    AnyOrder(Op),
+    Claims,
+    Sorted(Option<Op>),
 }
 
-/// What the text stands for where values are combined in any order, and what it calls.
-fn in_any_order(op: Op, dtype: DType) -> (Defines, Uses) {
+/// The text where words are moved.
+fn of_words(size: usize) -> Routine {
+    Routine::new(TEXT, [("Word", String::from(word(size)))], Uses::default())
+}
+
+/// The text where places are found, of so many elements.
+fn of_places(elements: usize) -> Routine {
+    Routine::new(TEXT, [("Slot", String::from(places_of(elements)))], Uses::default())
+}
+
+/// The text where values are combined in any order.
+fn in_any_order(op: Op, dtype: DType) -> Routine {
     let mut uses = Uses::default();
     uses.dtypes.insert(dtype);
     uses.ops.insert((op, vec![dtype, dtype]));
@@ -44,7 +55,7 @@ fn in_any_order(op: Op, dtype: DType) -> (Defines, Uses) {
         DType::I64 => ("u64", "i64"),
         DType::U32 => ("u32", "u32"),
         DType::U64 => ("u64", "u64"),
-        _ => return (defines, uses),
+        _ => return Routine::new(TEXT, defines, uses),
     };
     let native = match op {
         Op::Add => Some(("atomicAdd", unsigned)),
@@ -59,7 +70,7 @@ fn in_any_order(op: Op, dtype: DType) -> (Defines, Uses) {
         defines.push(("ATOMIC", String::from(atomic)));
         defines.push(("Operand", String::from(operand)));
     }
-    (defines, uses)
+    Routine::new(TEXT, defines, uses)
 }
 
 /// Whether values may be combined in any order without a trace.
@@ -69,23 +80,58 @@ fn is_order_free(op: Op, dtype: DType) -> bool {
 
 /// The texts with words of every size, of places, and of sums and the largest numbers.
 pub(super) fn sources() -> Vec<String> {
-    let source = |entry, defines: &Defines, uses: &Uses| {
-        Routine { entry, text: TEXT, defines, uses }.source()
-    };
-    let none = Uses::default();
-    let mut sources: Vec<String> =
-        [1, 2, 4, 8, 16].map(|size| source("put_write", &of_words(size), &none)).into();
-    let places = |name| vec![("Slot", String::from(name))];
-    sources.extend(["u32", "u64"].map(|name| source("put_places", &places(name), &none)));
+    let mut sources: Vec<String> = [1, 2, 4, 8, 16].map(|size| of_words(size).source()).into();
+    sources.extend([1, 1 << 40].map(|elements| of_places(elements).source()));
     for op in [Op::Add, Op::Maximum, Op::BitwiseXor, Op::Multiply] {
         for &dtype in DType::ALL.iter().filter(|&&dtype| has_loop(op, dtype)) {
             if is_order_free(op, dtype) {
-                let (defines, uses) = in_any_order(op, dtype);
-                sources.push(source("put_any_order", &defines, &uses));
+                sources.push(in_any_order(op, dtype).source());
             }
         }
     }
     sources
+}
+
+/// The way of as many values as there are positions; `None` for what is done on the host.
+fn way(put: Put, positions: &Block<'_>, to: &Block<'_>) -> Option<Way> {
+    let (total, elements) = (positions.len(), to.len());
+    let room = Grouping::room(total, elements);
+    match put.op {
+        Some(op) if !has_loop(op, to.dtype) => None,
+        Some(op) if is_order_free(op, to.dtype) => Some(Way::AnyOrder(op)),
+        op => {
+            let extent = Lines::of(positions.shape, put.axis).extent;
+            let claims = op.is_none() && extent < u32::MAX as usize;
+            // Claims take less than sorting, unless few values go into a large block.
+            match claims && room.is_none_or(|room| 4 * elements <= room.max(1 << 20)) {
+                true => Some(Way::Claims),
+                false => room.map(|_| Way::Sorted(op)),
+            }
+        }
+    }
+}
+
+/// What `put` runs.
+pub fn put_routines(put: Put, operands: &[Block<'_>], to: &Block<'_>) -> Vec<Routine> {
+    let positions = &operands[1];
+    if to.is_empty() || positions.is_empty() {
+        return Vec::new();
+    }
+    let elements = to.len();
+    match way(put, positions, to) {
+        None => Vec::new(),
+        Some(Way::AnyOrder(op)) => vec![in_any_order(op, to.dtype)],
+        Some(Way::Claims) => vec![of_words(to.dtype.size())],
+        Some(Way::Sorted(op)) => {
+            let combined = match op {
+                None => Combined::Last { size: to.dtype.size() },
+                Some(op) => Combined::Op(op, to.dtype),
+            };
+            let mut routines = Grouping::routines(elements, combined);
+            routines.push(of_places(elements));
+            routines
+        }
+    }
 }
 
 /// `to[…, positions[…, k, …], …] = values[…, k, …]`, or what the operation makes of both, in C
@@ -116,14 +162,7 @@ pub fn put(
         to.shape
     );
     let (dtype, total, elements) = (to.dtype, values.len(), to.len());
-    let free = put.op.is_some_and(|op| is_order_free(op, dtype));
-    let claims = put.op.is_none() && given.extent < u32::MAX as usize;
-    let room = Grouping::room(total, elements);
-    // Claims take less than sorting, unless few values go into a large block.
-    let claims = claims && room.is_none_or(|room| 4 * elements <= room.max(1 << 20));
-    if put.op.is_some_and(|op| !has_loop(op, dtype)) || !(free || claims || room.is_some()) {
-        return Ok(false);
-    }
+    let Some(way) = way(put, positions, to) else { return Ok(false) };
     copy(old, to);
     if to.is_empty() || total == 0 {
         return Ok(true);
@@ -132,34 +171,28 @@ pub fn put(
     let first = to.origin[usize::from(put.axis)];
     let sizes = [total, given.extent, lines.extent, lines.inner, first, elements];
     let sizes = sizes.map(|number| number as u64);
-    let launch = |entry, defines: &Defines, uses: &Uses, winners: u64, places: u64| {
+    let launch = |entry, routine: &Routine, winners: u64, places: u64| {
         let addresses = [address(positions), address(values), address(to), winners, places];
         let words: Vec<u64> = addresses.into_iter().chain(sizes).collect();
         let blocks = total.div_ceil(THREADS as usize).min(MOST_BLOCKS);
-        let routine = Routine { entry, text: TEXT, defines, uses };
         // SAFETY: the words are those of `Argument` in the text; there are as many positions as
         // values, only places inside of the block are written, and winners and places are as many
         // as elements of the block and values.
-        unsafe { routine.launch(device, blocks, THREADS, &words) }
+        unsafe { routine.launch(entry, device, (blocks, THREADS), &words) }
     };
-    let none = Uses::default();
-    match put.op {
-        Some(op) if free => {
-            let (defines, uses) = in_any_order(op, dtype);
-            launch("put_any_order", &defines, &uses, 0, 0)?;
-        }
-        None if claims => {
+    match way {
+        Way::AnyOrder(op) => launch("put_any_order", &in_any_order(op, dtype), 0, 0)?,
+        Way::Claims => {
             let claimed = device.clone().allocate(4 * elements)?;
             claimed.zero(0, 4 * elements);
             let (winners, words) = (claimed.as_ptr() as u64, of_words(dtype.size()));
-            launch("put_claim", &words, &none, winners, 0)?;
-            launch("put_write", &words, &none, winners, 0)?;
+            launch("put_claim", &words, winners, 0)?;
+            launch("put_write", &words, winners, 0)?;
         }
-        op => {
-            let name = places_of(elements);
-            let places = device.clone().allocate(total * if name == "u32" { 4 } else { 8 })?;
-            let defines = vec![("Slot", String::from(name))];
-            launch("put_places", &defines, &none, 0, places.as_ptr() as u64)?;
+        Way::Sorted(op) => {
+            let item = if places_of(elements) == "u32" { 4 } else { 8 };
+            let places = device.clone().allocate(total * item)?;
+            launch("put_places", &of_places(elements), 0, places.as_ptr() as u64)?;
             let grouping = Grouping::new(&places, total, elements, device)?;
             match op {
                 None => grouping.last(address(values), address(to), dtype.size())?,

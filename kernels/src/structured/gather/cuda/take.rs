@@ -6,9 +6,10 @@ use crate::structured::Block;
 use crate::structured::lines::Lines;
 use phalanx_device::DeviceError;
 use phalanx_device::cuda::CudaDevice;
+use phalanx_ops::DType;
 use phalanx_ops::structured::{Take, TakeAlong};
 
-const TEXT: &str = include_str!("take.cu");
+static TEXT: &str = include_str!("take.cu");
 const THREADS: u32 = 256;
 const MOST_BLOCKS: usize = 1 << 20;
 
@@ -25,11 +26,39 @@ pub(super) fn word(bytes: usize) -> &'static str {
 
 /// The texts of reading with words of every size, and of writing.
 pub fn sources() -> Vec<String> {
-    let source = |bytes| {
-        let (defines, uses) = ([("W", String::from(word(bytes)))], Uses::default());
-        Routine { entry: "take", text: TEXT, defines: &defines, uses: &uses }.source()
-    };
+    let source = |bytes| of_elements(bytes).source();
     [1, 2, 4, 8, 16].map(source).into_iter().chain(super::put::sources()).collect()
+}
+
+/// The text with words of so many bytes.
+pub(in crate::structured) fn of_elements(bytes: usize) -> Routine {
+    Routine::new(TEXT, [("W", String::from(word(bytes)))], Uses::default())
+}
+
+/// Bytes of the words in which `take` reads: the most that rows of the table are made of.
+fn word_size(inner: usize, dtype: DType) -> usize {
+    1 << (inner * dtype.size()).trailing_zeros().min(4)
+}
+
+/// What `take` runs.
+pub fn take_routines(take: Take, operands: &[Block<'_>], to: &Block<'_>) -> Vec<Routine> {
+    let lines = Lines::of(operands[0].shape, take.axis);
+    match to.is_empty() || lines.extent == 0 {
+        true => Vec::new(),
+        false => vec![of_elements(word_size(lines.inner, to.dtype))],
+    }
+}
+
+/// What `take_along` runs.
+pub fn take_along_routines(
+    take: TakeAlong,
+    operands: &[Block<'_>],
+    to: &Block<'_>,
+) -> Vec<Routine> {
+    match to.is_empty() || Lines::of(operands[0].shape, take.axis).extent == 0 {
+        true => Vec::new(),
+        false => vec![of_elements(to.dtype.size())],
+    }
 }
 
 fn address(block: &Block<'_>) -> u64 {
@@ -61,18 +90,16 @@ pub fn take(
         to.buffer.zero(0, to.len() * to.dtype.size());
         return Ok(());
     }
-    let size = 1 << bytes.trailing_zeros().min(4);
+    let size = word_size(lines.inner, to.dtype);
     let words = bytes / size;
     let total = result.outer * result.extent * words;
-    let defines = [("W", String::from(word(size)))];
-    let routine = Routine { entry: "take", text: TEXT, defines: &defines, uses: &Uses::default() };
     let blocks = total.div_ceil(THREADS as usize).min(MOST_BLOCKS);
     let [table, positions, to] = [address(table), address(positions), address(to)];
     let numbers = [total, words, result.extent, lines.extent, lines.inner].map(|n| n as u64);
     let argument: Vec<u64> = [table, positions, to].into_iter().chain(numbers).collect();
     // SAFETY: the words are those of `Argument` in the text; positions are brought inside of the
     // table, and the blocks are whole.
-    unsafe { routine.launch(device, blocks, THREADS, &argument) }
+    unsafe { of_elements(size).launch("take", device, (blocks, THREADS), &argument) }
 }
 
 /// `to[…, k, …] = table[…, positions[…, k, …], …]`; zeros where the axis of the table is empty.
@@ -134,13 +161,10 @@ unsafe fn along(
     total: usize,
     [rows, extent, inner]: [usize; 3],
 ) -> Result<(), DeviceError> {
-    let defines = [("W", String::from(word(size)))];
-    let routine =
-        Routine { entry: "take_along", text: TEXT, defines: &defines, uses: &Uses::default() };
     let blocks = total.div_ceil(THREADS as usize).min(MOST_BLOCKS);
     let numbers = [total, 1, rows, extent, inner].map(|number| number as u64);
     let argument: Vec<u64> = addresses.into_iter().chain(numbers).collect();
     // SAFETY: the words are those of `Argument` in the text; positions are brought inside of the
     // table, and the rest is the caller's promise.
-    unsafe { routine.launch(device, blocks, THREADS, &argument) }
+    unsafe { of_elements(size).launch("take_along", device, (blocks, THREADS), &argument) }
 }
