@@ -63,7 +63,7 @@ pub trait Device: Send + Sync {
     /// Keeps what `work` enqueues on the calling thread, so that it can be enqueued as a whole,
     /// instead of doing it; `None` where that is impossible or gains nothing. The memory that the
     /// work touches must be there whenever it is launched.
-    fn capture(self: Arc<Self>, work: &mut dyn FnMut()) -> Option<Box<dyn Captured>> {
+    fn capture(self: Arc<Self>, work: &mut dyn FnMut()) -> Option<Arc<dyn Captured>> {
         let _ = work;
         None
     }
@@ -74,8 +74,9 @@ pub trait Device: Send + Sync {
 
 /// Work that was captured.
 pub trait Captured: Send + Sync {
-    /// Enqueues all of it.
-    fn launch(&self);
+    /// Enqueues all of it; false, with nothing done, where the device has given it up to have room
+    /// for something else.
+    fn launch(&self) -> bool;
 }
 
 impl fmt::Debug for dyn Device {

@@ -81,20 +81,21 @@ impl Worker {
             buffer.remote().map(|_| buffer.as_ptr() as u64)
         };
         let turn = segment.turn(address, &job.scalars);
-        if let Turn::Launch(captured) = turn {
+        if let Turn::Launch(captured) = &turn {
             let _span = tracing::trace_span!("segment", steps = segment.steps.len()).entered();
-            captured.launch();
-            return Ok(());
+            if captured.launch() {
+                return Ok(());
+            }
+            segment.lost();
         }
         let steps = &job.ready.instances[self.local].steps[segment.steps.clone()];
         if let Turn::Capture = turn {
             let device = self.memory.clone();
             let mut outcome = Ok(());
             let captured = device.capture(&mut || outcome = self.steps(job, memory, steps, events));
-            let captured = captured.filter(|_| outcome.is_ok()).map(Arc::from);
+            let captured = captured.filter(|_| outcome.is_ok());
             segment.keep(captured.clone());
-            if let Some(captured) = captured {
-                captured.launch();
+            if captured.is_some_and(|captured| captured.launch()) {
                 return Ok(());
             }
         }

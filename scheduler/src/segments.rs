@@ -157,6 +157,15 @@ impl Segment {
             None => known.switch_off(),
         }
     }
+
+    /// Notes that what the last turn would have launched has been given up: it is captured again
+    /// when it comes again.
+    pub fn lost(&self) {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(run) = known.runs.first_mut() {
+            run.captured = None;
+        }
+    }
 }
 
 impl Known {
@@ -174,8 +183,9 @@ mod tests {
     struct Counted(AtomicUsize);
 
     impl Captured for Counted {
-        fn launch(&self) {
+        fn launch(&self) -> bool {
             self.0.fetch_add(1, Ordering::Relaxed);
+            true
         }
     }
 
@@ -218,6 +228,17 @@ mod tests {
         for offset in [0, 100, 0, 100] {
             assert!(matches!(turn(segment, offset), Turn::Launch(_)));
         }
+    }
+
+    #[test]
+    fn what_was_given_up_is_captured_again() {
+        let segment = &segments(&[zero(0), zero(1), zero(2)], &[])[0];
+        assert!(matches!(turn(segment, 0), Turn::Steps));
+        assert!(matches!(turn(segment, 0), Turn::Capture));
+        segment.keep(Some(Arc::new(Counted(AtomicUsize::new(0)))));
+        assert!(matches!(turn(segment, 0), Turn::Launch(_)));
+        segment.lost();
+        assert!(matches!(turn(segment, 0), Turn::Capture));
     }
 
     #[test]

@@ -334,6 +334,48 @@ def test_cached_blocks_make_room():
     assert "within" in ended.stdout, ended.stderr
 
 
+def test_what_products_work_in_is_of_the_pool():
+    ended = run_alone(
+        """
+        import phalanx as np
+        import phalanx.cuda
+        pool = phalanx.cuda.get_default_memory_pool()
+        x = np.ones((256, 256))
+        assert float((x @ x).sum()) == 256.0**3
+        # Blocks of the arrays are a small part of it.
+        assert pool.total_bytes() >= 4 << 20, pool.total_bytes()
+        pool.free_all_blocks()
+        assert pool.total_bytes() < 4 << 20, pool.total_bytes()
+        assert float((x @ x).sum()) == 256.0**3
+        print("counted")
+        """
+    )
+    assert "counted" in ended.stdout, ended.stderr
+
+
+def test_captured_work_goes_on_after_it_was_given_up_for_room():
+    ended = run_alone(
+        """
+        import phalanx as np
+        np.init(memory_limit=64 << 20)
+        x = np.arange(1 << 18) * 0.5
+        def turn():
+            y = x * 2 + x.sum()
+            z = np.sqrt(y) + y.max()
+            s = np.fft.fft(z[:256])
+            return float((z - z.min()).sum()), float(s.real.sum())
+        first = turn()
+        for _ in range(3):
+            assert all(turn() == first for _ in range(6))
+            try:
+                np.ones(16 << 20).evaluate()
+            except MemoryError:
+                print("refused")
+        """
+    )
+    assert ended.stdout.split() == ["refused"] * 3, ended.stdout + ended.stderr
+
+
 def test_pinned_memory_comes_and_goes():
     memory = phalanx.cuda.alloc_pinned_memory(80)
     array = numpy.frombuffer(memory, "f8", 10)

@@ -3,6 +3,7 @@
 use super::device::CudaDevice;
 use super::library::{Library, find, succeeded};
 use crate::DeviceError;
+use crate::buffer::Remote;
 use cudarc::cublas::sys::{self, cublasHandle_t, cublasStatus_t};
 use cudarc::cublas::sys::{cublasComputeType_t as Compute, cudaDataType_t as Type};
 use std::ffi::c_void;
@@ -45,6 +46,9 @@ pub struct Product {
     /// Whether they are added to what is there.
     pub adds: bool,
 }
+
+/// The first compute capability for which the library works in much memory.
+const FIRST_WIDE: u32 = 90;
 
 /// The library's handle of a device.
 pub(super) struct Blas(cublasHandle_t);
@@ -163,8 +167,25 @@ impl CudaDevice {
             Some(blas) => blas,
             none => none.insert(self.with_room(|| Blas::new(self))?),
         };
+        let workspace = self.device().allocate(self.blas_workspace())?;
         self.enter();
+        // What the library works in is free again as soon as the work is enqueued: whoever gets it
+        // is behind in the order of the stream.
+        // SAFETY: the handle lives, and the memory has so many bytes.
+        let set = unsafe {
+            let place = workspace.as_ptr().cast::<c_void>();
+            sys::cublasSetWorkspace_v2(blas.0, place, workspace.len())
+        };
+        check(self, "cublasSetWorkspace", set)?;
         self.with_room(|| check(self, name, call(blas.0)))
+    }
+
+    /// The bytes that the library works in, as its documentation recommends them.
+    fn blas_workspace(&self) -> usize {
+        match self.properties().capability {
+            ..FIRST_WIDE => 4 << 20,
+            _ => 32 << 20,
+        }
     }
 
     /// Enqueues LU factorisations with partial pivoting of many small matrices in Fortran's order,

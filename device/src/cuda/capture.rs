@@ -10,7 +10,7 @@ use crate::device::Captured;
 use crate::{Buffer, Device, DeviceError};
 use cudarc::driver::sys::{self, CUgraph, CUgraphExec, CUstream};
 use std::cell::RefCell;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A capture under way.
 struct Capture {
@@ -27,8 +27,14 @@ thread_local! {
 }
 
 /// Work that has been captured.
-struct Graph {
+pub(super) struct Graph {
     device: Arc<CudaDevice>,
+    /// `None` once it has been given up for room.
+    whole: Mutex<Option<Whole>>,
+}
+
+/// An executable graph, and the memory whose addresses are in it.
+struct Whole {
     graph: CUgraphExec,
     #[allow(dead_code, reason = "held for the addresses that are in the graph")]
     kept: Vec<Buffer>,
@@ -36,16 +42,29 @@ struct Graph {
 
 // SAFETY: an executable graph is bound to no thread; launches of it come one after the other in
 // the device's stream.
-unsafe impl Send for Graph {}
-// SAFETY: as for `Send`.
-unsafe impl Sync for Graph {}
+unsafe impl Send for Whole {}
+
+impl Graph {
+    /// Gives up the graph and its memory; its last launch is over.
+    pub(super) fn release(&self) {
+        let whole = self.whole.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(Whole { graph, kept }) = whole {
+            // SAFETY: nobody launches the graph any more, and its last launch is over.
+            let _ = unsafe { sys::cuGraphExecDestroy(graph) };
+            drop(kept);
+        }
+    }
+}
 
 impl Captured for Graph {
-    fn launch(&self) {
+    fn launch(&self) -> bool {
+        let whole = self.whole.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(whole) = &*whole else { return false };
         self.device.enter();
         // SAFETY: the graph lives, and so does the memory that it touches (`Device::capture`).
-        let launched = unsafe { sys::cuGraphLaunch(self.graph, self.device.stream) };
+        let launched = unsafe { sys::cuGraphLaunch(whole.graph, self.device.stream) };
         self.device.note("cuGraphLaunch", launched);
+        true
     }
 }
 
@@ -53,8 +72,7 @@ impl Drop for Graph {
     fn drop(&mut self) {
         // What it does may be under way.
         self.device.synchronize();
-        // SAFETY: nobody launches the graph any more, and its last launch is over.
-        let _ = unsafe { sys::cuGraphExecDestroy(self.graph) };
+        self.release();
     }
 }
 
@@ -164,7 +182,7 @@ impl CudaDevice {
     pub(super) fn capture_work(
         self: Arc<Self>,
         work: &mut dyn FnMut(),
-    ) -> Result<Box<dyn Captured>, DeviceError> {
+    ) -> Result<Arc<dyn Captured>, DeviceError> {
         let begun = Begun::new(&self)?;
         work();
         let (graph, kept) = begun.end()?;
@@ -173,6 +191,11 @@ impl CudaDevice {
         let made = unsafe { sys::cuGraphInstantiateWithFlags(&raw mut executable, graph, 0) };
         destroy(graph);
         check(&self.name(), "cuGraphInstantiate", made)?;
-        Ok(Box::new(Graph { device: self, graph: executable, kept }))
+        let whole = Mutex::new(Some(Whole { graph: executable, kept }));
+        let made = Arc::new(Graph { device: self.clone(), whole });
+        let mut graphs = self.graphs.lock().unwrap_or_else(PoisonError::into_inner);
+        graphs.retain(|known| known.strong_count() > 0);
+        graphs.push(Arc::downgrade(&made));
+        Ok(made)
     }
 }

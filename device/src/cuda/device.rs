@@ -3,6 +3,7 @@
 use super::allocator::{Allocator, DeviceMemory};
 use super::attributes::ATTRIBUTES;
 use super::blas::Blas;
+use super::capture::Graph;
 use super::context::{has_begun, keep_context};
 use super::driver::check;
 use super::fft::Plans;
@@ -56,7 +57,7 @@ pub struct CudaDevice {
     /// The most bytes that it may hold; `UNLIMITED` without a limit.
     limit: AtomicUsize,
     pool: Mutex<Pool>,
-    allocator: Box<dyn Allocator>,
+    pub(super) allocator: Box<dyn Allocator>,
     /// Memory of others that work under way still reads, the oldest first.
     borrowed: Mutex<VecDeque<(Mark, Owner)>>,
     /// Memory of the host that the device reaches by itself.
@@ -77,6 +78,8 @@ pub struct CudaDevice {
     pub(super) solver: Mutex<Option<Solver>>,
     /// Plans of Fourier transforms that are kept.
     pub(super) plans: Mutex<Plans>,
+    /// Work that has been captured.
+    pub(super) graphs: Mutex<Vec<std::sync::Weak<Graph>>>,
     pub(super) device: CUdevice,
 }
 
@@ -194,6 +197,7 @@ impl CudaDevice {
             blas: Mutex::new(None),
             solver: Mutex::new(None),
             plans: Mutex::default(),
+            graphs: Mutex::default(),
             device,
         });
         let mut living = LIVING.lock().unwrap_or_else(PoisonError::into_inner);
@@ -240,7 +244,7 @@ impl CudaDevice {
         self.own.upgrade()
     }
 
-    fn pool_state(&self) -> MutexGuard<'_, Pool> {
+    pub(super) fn pool_state(&self) -> MutexGuard<'_, Pool> {
         self.pool.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -342,19 +346,6 @@ impl CudaDevice {
         }
     }
 
-    /// Gives free blocks back to the driver, once nothing uses them.
-    pub fn release_cached(&self) {
-        let blocks = self.pool_state().drain();
-        let _kept = self.visit();
-        self.synchronize();
-        for (block, size) in blocks {
-            // SAFETY: the block came from the allocator, nobody holds it, and the stream is idle.
-            if let Err(error) = unsafe { self.allocator.free(self, block, size) } {
-                self.fail(error);
-            }
-        }
-    }
-
     /// Bytes of free blocks that the pool keeps, and how many blocks they are.
     pub fn cached(&self) -> (usize, usize) {
         let pool = self.pool_state();
@@ -382,33 +373,6 @@ impl CudaDevice {
         Ok(kept)
     }
 
-    fn allocate_block(&self, size: usize) -> Result<u64, DeviceError> {
-        self.enter();
-        if let Some(address) = self.allocator.allocate(self, size)? {
-            return Ok(address);
-        }
-        if self.is_capturing() {
-            return Err(self.refused(size));
-        }
-        self.release_cached();
-        self.allocator.allocate(self, size)?.ok_or_else(|| self.refused(size))
-    }
-
-    /// What a library makes that takes memory of its own; where there is too little, once more
-    /// after the pool has given back what it keeps.
-    pub(super) fn with_room<R>(
-        &self,
-        make: impl Fn() -> Result<R, DeviceError>,
-    ) -> Result<R, DeviceError> {
-        match make() {
-            Err(DeviceError::OutOfMemory { .. }) if !self.is_capturing() => {
-                self.release_cached();
-                make()
-            }
-            made => made,
-        }
-    }
-
     pub(super) fn refused(&self, requested: usize) -> DeviceError {
         DeviceError::OutOfMemory {
             device: self.name(),
@@ -432,6 +396,10 @@ impl Device for CudaDevice {
         self.let_go();
         let size = Pool::size(bytes);
         let limit = self.limit.load(Ordering::Relaxed);
+        if self.bytes_in_use().saturating_add(size) > limit {
+            // Captured work holds memory, too.
+            self.give_up();
+        }
         let (cached, is_full) = {
             let mut pool = self.pool_state();
             if pool.in_use.saturating_add(size) > limit {
@@ -537,7 +505,7 @@ impl Device for CudaDevice {
         }
     }
 
-    fn capture(self: Arc<Self>, work: &mut dyn FnMut()) -> Option<Box<dyn Captured>> {
+    fn capture(self: Arc<Self>, work: &mut dyn FnMut()) -> Option<Arc<dyn Captured>> {
         if self.options.without_graphs {
             return None;
         }
@@ -554,7 +522,7 @@ impl Drop for CudaDevice {
         self.synchronize();
         self.staging.get_mut().unwrap_or_else(PoisonError::into_inner).take();
         self.pinned.get_mut().unwrap_or_else(PoisonError::into_inner).free_all();
-        self.plans.get_mut().unwrap_or_else(PoisonError::into_inner).drop_all();
+        drop(self.plans.get_mut().unwrap_or_else(PoisonError::into_inner).take());
         self.solver.get_mut().unwrap_or_else(PoisonError::into_inner).take();
         self.blas.get_mut().unwrap_or_else(PoisonError::into_inner).take();
         self.release_cached();

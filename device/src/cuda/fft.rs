@@ -46,9 +46,23 @@ pub(super) struct Plans(Vec<(Key, Plan)>);
 type Key = (u32, FourierLines);
 
 impl Plans {
-    /// Gives all plans up; the device's context is current.
-    pub(super) fn drop_all(&mut self) {
-        self.0.clear();
+    /// All plans, which are dropped while the device's context is current.
+    pub(super) fn take(&mut self) -> Vec<impl Sized + use<>> {
+        std::mem::take(&mut self.0)
+    }
+
+    /// A plan, which is the caller's until it is kept again.
+    fn find(&mut self, key: &Key) -> Option<Plan> {
+        let at = self.0.iter().position(|(kept, _)| kept == key)?;
+        Some(self.0.remove(at).1)
+    }
+
+    /// Keeps a plan as the one that was used last, and gives up the oldest if there are too many.
+    fn keep(&mut self, key: Key, plan: Plan) {
+        if self.0.len() >= KEPT {
+            self.0.remove(0);
+        }
+        self.0.push((key, plan));
     }
 }
 
@@ -164,18 +178,15 @@ impl CudaDevice {
         places: impl Iterator<Item = [u64; 2]>,
     ) -> Result<(), DeviceError> {
         find(Library::Cufft, self.options())?;
-        let mut plans = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
+        let plans = || self.plans.lock().unwrap_or_else(PoisonError::into_inner);
         self.enter();
         let plan_type = kind.plan_type(lines.is_double);
         let key = (plan_type as u32, *lines);
-        let (key, plan) = match plans.0.iter().position(|(kept, _)| *kept == key) {
-            Some(at) => plans.0.remove(at),
-            None => {
-                if plans.0.len() >= KEPT {
-                    plans.0.remove(0);
-                }
-                (key, self.with_room(|| Plan::new(self, plan_type, lines))?)
-            }
+        // Nobody else has the plan while it is used, and all others may be given up meanwhile.
+        let known = plans().find(&key);
+        let plan = match known {
+            Some(plan) => plan,
+            None => self.with_room(|| Plan::new(self, plan_type, lines))?,
         };
         // What the plan works in is free again as soon as the work is enqueued: whoever gets it is
         // behind in the order of the stream.
@@ -189,7 +200,7 @@ impl CudaDevice {
             let done = unsafe { plan.execute(kind, lines.is_double, place) };
             check(self, "cufftExec", done)?;
         }
-        plans.0.push((key, plan));
+        plans().keep(key, plan);
         Ok(())
     }
 }

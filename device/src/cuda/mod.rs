@@ -25,6 +25,7 @@ mod nccl;
 mod pinned;
 mod pool;
 mod profiling;
+mod room;
 mod solver;
 mod staging;
 mod stream;
