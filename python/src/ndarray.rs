@@ -535,12 +535,23 @@ impl Ndarray {
         dtype: Option<&Bound<'py, PyAny>>,
         copy: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let _ = (py, dtype, copy);
-        Err(type_error(
-            Mistake::Conversion,
-            "implicit conversion to a NumPy array is not allowed: use `.get()` or \
-             `phalanx.asnumpy`",
-        ))
+        // One element is a number, which `float` fetches as well; more do not come by accident.
+        if self.array.ndim() > 0 {
+            return Err(type_error(
+                Mistake::Conversion,
+                "implicit conversion to a NumPy array is not allowed: use `.get()` or \
+                 `phalanx.asnumpy`",
+            ));
+        }
+        if copy == Some(false) {
+            let text = "the element is not converted without a copy";
+            return Err(value_error(Mistake::Export, text));
+        }
+        let element = to_numpy(py, fetch(py, &self.array)?)?;
+        match dtype.filter(|dtype| !dtype.is_none()) {
+            Some(dtype) => element.call_method1("astype", (dtype,)),
+            None => Ok(element),
+        }
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {

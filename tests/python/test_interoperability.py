@@ -55,6 +55,14 @@ def test_conversion_is_said_aloud():
     else:
         # The buffer of one device, which is not copied and cannot be written.
         assert not numpy.asarray(x).flags.writeable
+    # One element is a number on any devices.
+    total = np.ones(100_000).sum()
+    for array in (numpy.asarray(total), numpy.array(total)):
+        assert array.shape == () and array == float(total) == 100_000.0
+    assert numpy.asarray(total, dtype="f4").dtype == numpy.float32
+    assert numpy.stack([numpy.asarray(total), numpy.asarray(total + 1)]).tolist() == [1e5, 1e5 + 1]
+    with pytest.raises(ValueError):
+        np.ones(3).sum().__array__(copy=False)
     assert type(x.get()) is numpy.ndarray
     assert type(np.asnumpy(x)) is numpy.ndarray
     out = numpy.empty(3)
