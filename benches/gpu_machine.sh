@@ -48,6 +48,7 @@ part "programs" examples
 part "accuracy" "$python" benches/accuracy.py 1000000
 part "first calls of kernels" "$python" benches/compile.py
 part "an operation" "$python" benches/tiny.py
+part "copies beside work" "$python" benches/copies.py
 if [ "$COLLECTIVES" = all ]; then part "collectives beside PyTorch" "$python" benches/collectives.py; fi
 if [ "$BENCHES" != none ]; then part "benchmark" "$python" benches/gpu.py $BENCHES; fi
 rm -f part.log cpu.log gpu.log

@@ -247,10 +247,11 @@ pub(crate) fn layout(bytes: usize) -> Result<Layout, DeviceError> {
 impl dyn Device {
     /// An allocation that holds a copy of `bytes`.
     pub fn upload(self: &Arc<Self>, bytes: &[u8]) -> Result<Buffer, DeviceError> {
-        let buffer = self.clone().allocate(bytes.len())?;
-        if self.pool().is_some() {
-            buffer.write(0, bytes);
-        }
-        Ok(buffer)
+        let has_memory = self.pool().is_some();
+        self.clone().allocate_filled(bytes.len(), &mut |buffer| {
+            if has_memory {
+                buffer.write(0, bytes);
+            }
+        })
     }
 }

@@ -16,6 +16,20 @@ pub trait Device: Send + Sync {
     /// Errors: `DeviceError::OutOfMemory` beyond the limit or when the system refuses.
     fn allocate(self: Arc<Self>, bytes: usize) -> Result<Buffer, DeviceError>;
 
+    /// As `allocate`, for what the host writes first: `fill` writes the bytes (`Buffer::write`) and
+    /// does nothing else with them. A device may copy them beside work that was enqueued before.
+    ///
+    /// Errors: as `allocate`.
+    fn allocate_filled(
+        self: Arc<Self>,
+        bytes: usize,
+        fill: &mut dyn FnMut(&Buffer),
+    ) -> Result<Buffer, DeviceError> {
+        let buffer = self.allocate(bytes)?;
+        fill(&buffer);
+        Ok(buffer)
+    }
+
     /// Bytes held by live buffers.
     fn bytes_in_use(&self) -> usize;
 

@@ -395,6 +395,26 @@ def test_pinned_memory_comes_and_goes():
     assert pool.n_free_blocks() == 0
 
 
+def test_copies_from_the_host_and_blocks_that_come_again():
+    # Memory that a kernel may still read is given out for what the host sends next.
+    rng = numpy.random.default_rng(1)
+    hosts = [rng.standard_normal((1 << 18) + turn % 2) for turn in range(24)]
+    totals = []
+    for host in hosts:
+        x = np.asarray(host)
+        for _ in range(20):
+            x = np.sqrt(x * x + 1e-9)
+        totals.append(x.sum())
+        del x
+    for total, host in zip(totals, hosts):
+        numpy.testing.assert_allclose(float(total), numpy.abs(host).sum(), rtol=1e-6)
+    # What is fetched stays what it was while later work writes into the array.
+    x = np.asarray(hosts[0])
+    for turn in range(10):
+        numpy.testing.assert_allclose(x.get(), hosts[0] + turn, rtol=0, atol=1e-12)
+        x += 1
+
+
 def test_large_copies_arrive():
     rng = numpy.random.default_rng(0)
     for size in (1 << 17, (1 << 17) + 1, (16 << 20) // 8, (16 << 20) // 8 * 3 + 5, 10_000_019):

@@ -7,8 +7,9 @@ use cudarc::driver::sys::{self, CUmemAttach_flags};
 
 /// A source of memory of a GPU, which its pool asks for blocks and gives them back to.
 pub trait Allocator: Send + Sync {
-    /// The address of a new block of so many bytes, a multiple of 512, aligned alike; `None` where
-    /// there is too little memory. The device's context is current.
+    /// The address of a new block of so many bytes, a multiple of 512, aligned alike, which nothing
+    /// uses, in whatever stream; `None` where there is too little memory. The device's context is
+    /// current.
     ///
     /// Errors: `DeviceError::Cuda` of whatever else goes wrong.
     fn allocate(&self, device: &CudaDevice, bytes: usize) -> Result<Option<u64>, DeviceError>;

@@ -11,7 +11,7 @@ use super::library::{CudaOptions, Library, find};
 use super::pinned::PinnedPool;
 use super::pool::Pool;
 use super::solver::Solver;
-use super::staging::Staging;
+use super::staging::Lanes;
 use super::stream::Mark;
 use crate::buffer::Remote;
 use crate::device::Captured;
@@ -62,8 +62,8 @@ pub struct CudaDevice {
     borrowed: Mutex<VecDeque<(Mark, Owner)>>,
     /// Memory of the host that the device reaches by itself.
     pub(super) pinned: Mutex<PinnedPool>,
-    /// What large copies between the host and the device go through, made when first needed.
-    pub(super) staging: Mutex<Option<Staging>>,
+    /// What large copies between the host and the device go through.
+    pub(super) lanes: Lanes,
     /// Why it is of no use, or what it last had too little memory for, until somebody has heard.
     failure: Mutex<Option<DeviceError>>,
     /// Zeros that blocks count each other with, and leave as zeros.
@@ -189,7 +189,7 @@ impl CudaDevice {
             allocator,
             borrowed: Mutex::default(),
             pinned: Mutex::default(),
-            staging: Mutex::new(None),
+            lanes: Lanes::default(),
             failure: Mutex::default(),
             counters: OnceLock::new(),
             own: own.clone(),
@@ -332,7 +332,7 @@ impl CudaDevice {
     }
 
     /// Lets go of memory of others that no work reads any more.
-    fn let_go(&self) {
+    pub(super) fn let_go(&self) {
         loop {
             // Owners may call whatever they like when they are dropped: not under the lock.
             let mut borrowed = self.borrowed.lock().unwrap_or_else(PoisonError::into_inner);
@@ -382,17 +382,9 @@ impl CudaDevice {
         }
     }
 
-    fn give_back(&self, address: u64, size: usize) {
-        self.pool_state().give(address, size);
-    }
-}
-
-impl Device for CudaDevice {
-    fn name(&self) -> String {
-        format!("cuda:{}", self.ordinal)
-    }
-
-    fn allocate(self: Arc<Self>, bytes: usize) -> Result<Buffer, DeviceError> {
+    /// Memory of the pool, and the turn in which it was freed: what used it before may be under way
+    /// until that is settled. Nothing has used what is new.
+    fn take(self: Arc<Self>, bytes: usize) -> Result<(Buffer, Option<u64>), DeviceError> {
         self.let_go();
         let size = Pool::size(bytes);
         let limit = self.limit.load(Ordering::Relaxed);
@@ -417,12 +409,12 @@ impl Device for CudaDevice {
         if is_full {
             self.release_cached();
         }
-        let address = match cached {
-            Some(address) => address,
+        let (address, freed) = match cached {
+            Some((address, turn)) => (address, Some(turn)),
             None => {
                 let address = self.allocate_block(size)?;
                 self.pool_state().used(size);
-                address
+                (address, None)
             }
         };
         let owner = self.clone();
@@ -431,6 +423,30 @@ impl Device for CudaDevice {
         // SAFETY: the block is `size` bytes of the device's memory until `release` takes it back.
         let buffer = unsafe { Buffer::from_remote(address, bytes, remote, release) };
         keeper.keep_captured(&buffer);
+        Ok((buffer, freed))
+    }
+
+    fn give_back(&self, address: u64, size: usize) {
+        self.pool_state().give(address, size);
+    }
+}
+
+impl Device for CudaDevice {
+    fn name(&self) -> String {
+        format!("cuda:{}", self.ordinal)
+    }
+
+    fn allocate(self: Arc<Self>, bytes: usize) -> Result<Buffer, DeviceError> {
+        self.take(bytes).map(|(buffer, _)| buffer)
+    }
+
+    fn allocate_filled(
+        self: Arc<Self>,
+        bytes: usize,
+        fill: &mut dyn FnMut(&Buffer),
+    ) -> Result<Buffer, DeviceError> {
+        let (buffer, freed) = self.clone().take(bytes)?;
+        self.filling(&buffer, freed, || fill(&buffer));
         Ok(buffer)
     }
 
@@ -480,9 +496,12 @@ impl Device for CudaDevice {
 
     fn synchronize(&self) {
         self.enter();
+        let turn = self.pool_state().end_turn();
         // SAFETY: the stream lives as long as the device.
         let waited = unsafe { sys::cuStreamSynchronize(self.stream) };
-        self.note("cuStreamSynchronize", waited);
+        if self.note("cuStreamSynchronize", waited) {
+            self.pool_state().settle(turn);
+        }
         self.let_go();
     }
 
@@ -520,7 +539,7 @@ impl Device for CudaDevice {
 impl Drop for CudaDevice {
     fn drop(&mut self) {
         self.synchronize();
-        self.staging.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+        self.lanes.end();
         self.pinned.get_mut().unwrap_or_else(PoisonError::into_inner).free_all();
         drop(self.plans.get_mut().unwrap_or_else(PoisonError::into_inner).take());
         self.solver.get_mut().unwrap_or_else(PoisonError::into_inner).take();

@@ -1,18 +1,29 @@
-//! Large copies between the host's ordinary memory and a GPU: by way of two pinned buffers, of
-//! which one is filled or emptied while the GPU copies the other.
+//! Large copies between the host and a GPU: in streams beside the device's work, and of ordinary
+//! memory by way of two pinned buffers, of which one is filled or emptied while the GPU copies the
+//! other.
+//!
+//! A copy to the host begins when the work before is done, and waits for none that comes later. A
+//! copy to the device begins when what used its memory before is done, which for memory that has
+//! just been given out may be long ago (`Pool::is_settled`), and the work that comes later waits
+//! for it. So a block that is given back while it is copied is not written before the copy is done.
 
 use super::device::CudaDevice;
+use super::driver::check;
 use super::pinned;
 use super::stream::Mark;
-use crate::{Device, DeviceError};
-use cudarc::driver::sys::{self, CUmemorytype, CUpointer_attribute};
+use crate::{Buffer, Device, DeviceError};
+use cudarc::driver::sys::{self, CUmemorytype, CUpointer_attribute, CUstream};
 use rayon::prelude::*;
+use std::cell::Cell;
+use std::collections::VecDeque;
+use std::num::NonZero;
 use std::ptr::NonNull;
-use std::sync::PoisonError;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// Bytes of a buffer.
 const CHUNK: usize = 16 << 20;
-/// From how many bytes on a copy goes through the buffers: below, the driver's own are as good.
+/// From how many bytes on a copy goes beside the device's work, and through the buffers: below, the
+/// driver's own are as good.
 const LARGE: usize = 1 << 20;
 /// Bytes that a thread copies at once.
 const PIECE: usize = 1 << 20;
@@ -20,10 +31,45 @@ const PIECE: usize = 1 << 20;
 /// GPU takes, and memory that is touched for the first time is slower still.
 const THREADS: usize = 16;
 
-/// Two pinned buffers, and who copies between them and ordinary memory.
-pub(super) struct Staging {
+thread_local! {
+    /// The bytes that the calling thread fills, of memory that has just been given out.
+    static FILLED: Cell<Option<Filled>> = const { Cell::new(None) };
+}
+
+/// Memory that nothing has been done with since it was given out.
+#[derive(Clone, Copy)]
+struct Filled {
+    start: u64,
+    end: u64,
+    /// When it was freed; it is new if nobody has had it.
+    freed: Option<u64>,
+}
+
+/// What a copy to the device waits for.
+#[derive(Clone, Copy)]
+enum After {
+    Nothing,
+    /// What used memory that was freed in this turn.
+    Turn(u64),
+    /// All work that has been enqueued.
+    Work,
+}
+
+/// The two ways of large copies, each made when it is first needed.
+#[derive(Default)]
+pub(super) struct Lanes {
+    to_device: Mutex<Option<Lane>>,
+    to_host: Mutex<Option<Lane>>,
+    /// Who copies between pinned and ordinary memory.
+    threads: OnceLock<rayon::ThreadPool>,
+}
+
+/// A stream with two pinned buffers.
+struct Lane {
+    stream: CUstream,
     slots: [Slot; 2],
-    threads: rayon::ThreadPool,
+    /// Points up to which the device's work had come, each with the turn that ended there.
+    turns: VecDeque<(Mark, u64)>,
 }
 
 struct Slot {
@@ -32,9 +78,9 @@ struct Slot {
     mark: Mark,
 }
 
-// SAFETY: the pinned memory has no thread affinity, and the lock around `Staging` sees to it that
-// one thread at a time uses it.
-unsafe impl Send for Slot {}
+// SAFETY: the stream and the pinned memory have no thread affinity, and the lock around `Lane` sees
+// to it that one thread at a time uses them.
+unsafe impl Send for Lane {}
 
 impl Drop for Slot {
     fn drop(&mut self) {
@@ -43,23 +89,49 @@ impl Drop for Slot {
     }
 }
 
-impl Staging {
-    fn new(device: &CudaDevice) -> Result<Staging, DeviceError> {
+impl Drop for Lane {
+    fn drop(&mut self) {
+        // SAFETY: made by `Lane::new`; whoever drops it has waited for the device.
+        let _ = unsafe { sys::cuStreamDestroy_v2(self.stream) };
+    }
+}
+
+impl Lanes {
+    /// Gives up the streams and buffers; the device has nothing to do, and its context is current.
+    pub(super) fn end(&mut self) {
+        for lane in [&mut self.to_device, &mut self.to_host] {
+            lane.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+        }
+    }
+
+    fn threads(&self) -> Option<&rayon::ThreadPool> {
+        if let Some(threads) = self.threads.get() {
+            return Some(threads);
+        }
+        let count = std::thread::available_parallelism().map_or(1, NonZero::get);
+        let threads = rayon::ThreadPoolBuilder::new()
+            .num_threads(count.min(THREADS))
+            .thread_name(|index| format!("copy.{index}"))
+            .build();
+        let threads = threads.ok()?;
+        Some(self.threads.get_or_init(|| threads))
+    }
+}
+
+impl Lane {
+    fn new(device: &CudaDevice) -> Result<Lane, DeviceError> {
         let slot = || -> Result<Slot, DeviceError> {
             let mark = Mark::new(device, false, false)?;
             Ok(Slot { start: pinned::allocate(device, CHUNK)?, mark })
         };
         let slots = [slot()?, slot()?];
-        let threads = std::thread::available_parallelism().map_or(1, |count| count.get());
-        let threads = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads.min(THREADS))
-            .thread_name(|index| format!("copy.{index}"))
-            .build();
-        let threads = threads.map_err(|error| DeviceError::Threads {
-            device: device.name(),
-            reason: error.to_string(),
-        })?;
-        Ok(Staging { slots, threads })
+        device.enter();
+        let mut stream: CUstream = std::ptr::null_mut();
+        let flags = sys::CUstream_flags::CU_STREAM_NON_BLOCKING as u32;
+        // SAFETY: the context is current and the place valid.
+        let made = unsafe { sys::cuStreamCreate(&raw mut stream, flags) };
+        check(&device.name(), "cuStreamCreate", made)?;
+        Ok(Lane { stream, slots, turns: VecDeque::new() })
     }
 
     /// The first bytes of a buffer.
@@ -72,56 +144,126 @@ impl Staging {
         unsafe { std::slice::from_raw_parts_mut(self.slots[slot].start.as_ptr(), length) }
     }
 
-    /// Copies to the device; the bytes are taken over when this returns.
-    fn write(&mut self, device: &CudaDevice, address: u64, bytes: &[u8]) {
+    /// Notes in the stream that a buffer is in use up to here.
+    fn mark(&self, device: &CudaDevice, slot: usize) {
+        // SAFETY: the stream lives as long as the lane.
+        unsafe { self.slots[slot].mark.set_in(device, self.stream) };
+    }
+
+    /// Has the stream wait for the device's work.
+    fn follow(&mut self, device: &CudaDevice, after: After) -> Result<(), DeviceError> {
+        while let Some((mark, turn)) = self.turns.front()
+            && mark.is_past(device)
+        {
+            device.pool_state().settle(*turn);
+            self.turns.pop_front();
+        }
+        let mark = Mark::new(device, false, false)?;
+        // What is freed from now on has another turn, and may be used by work behind the mark.
+        let turn = device.pool_state().end_turn();
+        mark.set(device);
+        self.turns.push_back((mark, turn));
+        let first = match after {
+            After::Nothing => return Ok(()),
+            After::Turn(turn) if device.pool_state().is_settled(turn) => return Ok(()),
+            After::Turn(turn) => self.turns.iter().find(|(_, ended)| *ended >= turn),
+            After::Work => self.turns.back(),
+        };
+        if let Some((mark, _)) = first {
+            // SAFETY: the stream lives as long as the lane.
+            unsafe { mark.precede(device, self.stream) };
+        }
+        Ok(())
+    }
+
+    /// Copies to the device; the bytes are taken over when this returns, and work that is enqueued
+    /// from then on waits for them.
+    fn write(
+        &mut self,
+        device: &CudaDevice,
+        threads: &rayon::ThreadPool,
+        address: u64,
+        bytes: &[u8],
+    ) {
         for (place, chunk) in bytes.chunks(CHUNK).enumerate() {
             let slot = place % 2;
             self.slots[slot].mark.wait(device);
-            let threads = std::ptr::from_ref(&self.threads);
-            // SAFETY: the GPU has done with the buffer (`wait`); the pool of threads is another
-            // field than the buffers, and lives as long.
-            let (staged, threads) = unsafe { (self.bytes(slot, chunk.len()), &*threads) };
-            copy(threads, chunk, staged);
+            // SAFETY: the GPU has done with the buffer (`wait`).
+            copy(threads, chunk, unsafe { self.bytes(slot, chunk.len()) });
             // SAFETY: the target lies inside a buffer of this device (`Remote`); the pinned bytes
             // stay until the mark tells that they have been read.
             let copied = unsafe {
                 let to = address + (place * CHUNK) as u64;
                 let from = self.slots[slot].start.as_ptr().cast();
-                sys::cuMemcpyHtoDAsync_v2(to, from, chunk.len(), device.stream)
+                sys::cuMemcpyHtoDAsync_v2(to, from, chunk.len(), self.stream)
             };
             device.note("cuMemcpyHtoDAsync", copied);
-            self.slots[slot].mark.set(device);
+            self.mark(device, slot);
+            if (place + 1) * CHUNK >= bytes.len() {
+                // SAFETY: the device's own stream lives.
+                unsafe { self.slots[slot].mark.precede(device, device.stream) };
+            }
         }
     }
 
+    /// As `write`, of pinned memory, which may change when this returns.
+    fn write_pinned(&mut self, device: &CudaDevice, address: u64, bytes: &[u8]) {
+        // SAFETY: as in `write`; the bytes are waited for.
+        let copied = unsafe {
+            let from = bytes.as_ptr().cast();
+            sys::cuMemcpyHtoDAsync_v2(address, from, bytes.len(), self.stream)
+        };
+        device.note("cuMemcpyHtoDAsync", copied);
+        self.mark(device, 0);
+        // SAFETY: the device's own stream lives.
+        unsafe { self.slots[0].mark.precede(device, device.stream) };
+        self.slots[0].mark.wait(device);
+    }
+
     /// Copies from the device, for which it waits.
-    fn read(&mut self, device: &CudaDevice, address: u64, bytes: &mut [u8]) {
+    fn read(
+        &mut self,
+        device: &CudaDevice,
+        threads: &rayon::ThreadPool,
+        address: u64,
+        bytes: &mut [u8],
+    ) {
         let length = bytes.len();
-        let fetch = |staging: &mut Staging, place: usize| {
+        let fetch = |lane: &mut Lane, place: usize| {
             let begin = place * CHUNK;
             if begin >= length {
                 return;
             }
-            // SAFETY: the source lies inside a buffer of this device (`Remote`); what the buffer
-            // held has been read, or will be before, in the order of the stream.
+            // SAFETY: the source lies inside a buffer of this device (`Remote`); what the pinned
+            // buffer held has been read.
             let copied = unsafe {
-                let to = staging.slots[place % 2].start.as_ptr().cast();
+                let to = lane.slots[place % 2].start.as_ptr().cast();
                 let size = CHUNK.min(length - begin);
-                sys::cuMemcpyDtoHAsync_v2(to, address + begin as u64, size, device.stream)
+                sys::cuMemcpyDtoHAsync_v2(to, address + begin as u64, size, lane.stream)
             };
             device.note("cuMemcpyDtoHAsync", copied);
-            staging.slots[place % 2].mark.set(device);
+            lane.mark(device, place % 2);
         };
         fetch(self, 0);
         fetch(self, 1);
         for (place, chunk) in bytes.chunks_mut(CHUNK).enumerate() {
             self.slots[place % 2].mark.wait(device);
-            let threads = std::ptr::from_ref(&self.threads);
             // SAFETY: as in `write`.
-            let (staged, threads) = unsafe { (self.bytes(place % 2, chunk.len()), &*threads) };
-            copy(threads, staged, chunk);
+            copy(threads, unsafe { self.bytes(place % 2, chunk.len()) }, chunk);
             fetch(self, place + 2);
         }
+    }
+
+    /// As `read`, to pinned memory.
+    fn read_pinned(&mut self, device: &CudaDevice, address: u64, bytes: &mut [u8]) {
+        // SAFETY: as in `read`; the bytes are waited for.
+        let copied = unsafe {
+            let to = bytes.as_mut_ptr().cast();
+            sys::cuMemcpyDtoHAsync_v2(to, address, bytes.len(), self.stream)
+        };
+        device.note("cuMemcpyDtoHAsync", copied);
+        self.mark(device, 0);
+        self.slots[0].mark.wait(device);
     }
 }
 
@@ -140,7 +282,7 @@ enum Way {
     Pinned,
     /// By the driver, which has taken them over when the call returns.
     Driver,
-    /// Through the pinned buffers.
+    /// Through the pinned buffers of a lane.
     Staged,
 }
 
@@ -162,11 +304,25 @@ fn way(device: &CudaDevice, start: *const u8, length: usize) -> Way {
 }
 
 impl CudaDevice {
+    /// Runs `fill`, which writes memory that has just been given out and was freed in a turn.
+    pub(super) fn filling(&self, buffer: &Buffer, freed: Option<u64>, fill: impl FnOnce()) {
+        let start = buffer.as_ptr() as u64;
+        let before =
+            FILLED.replace(Some(Filled { start, end: start + buffer.len() as u64, freed }));
+        let _restored = Restored(before);
+        fill();
+    }
+
     /// Copies bytes to the host, once the work before is done.
     pub(super) fn copy_to_host(&self, address: u64, bytes: &mut [u8]) {
-        if let Way::Staged = way(self, bytes.as_ptr(), bytes.len())
-            && self.staged(|staging| staging.read(self, address, bytes))
-        {
+        let way = way(self, bytes.as_ptr(), bytes.len());
+        let is_read = bytes.len() >= LARGE
+            && self.by_lane(&self.lanes.to_host, After::Work, |lane, threads| match way {
+                Way::Pinned => lane.read_pinned(self, address, bytes),
+                Way::Driver | Way::Staged => lane.read(self, threads, address, bytes),
+            });
+        if is_read {
+            self.let_go();
             return;
         }
         // SAFETY: the bytes lie inside a buffer of this device (`Remote`); the host's are waited
@@ -182,8 +338,18 @@ impl CudaDevice {
     /// Copies bytes from the host, which may change them when this returns.
     pub(super) fn copy_from_host(&self, address: u64, bytes: &[u8]) {
         let way = way(self, bytes.as_ptr(), bytes.len());
-        if let Way::Staged = way
-            && self.staged(|staging| staging.write(self, address, bytes))
+        let end = address + bytes.len() as u64;
+        let after = match FILLED.get() {
+            Some(filled) if filled.start <= address && end <= filled.end => {
+                filled.freed.map_or(After::Nothing, After::Turn)
+            }
+            _ => After::Work,
+        };
+        if bytes.len() >= LARGE
+            && self.by_lane(&self.lanes.to_device, after, |lane, threads| match way {
+                Way::Pinned => lane.write_pinned(self, address, bytes),
+                Way::Driver | Way::Staged => lane.write(self, threads, address, bytes),
+            })
         {
             return;
         }
@@ -199,20 +365,33 @@ impl CudaDevice {
         }
     }
 
-    /// Runs a copy with the pinned buffers; says whether there are any.
-    fn staged(&self, copy: impl FnOnce(&mut Staging)) -> bool {
-        let mut staging = self.staging.lock().unwrap_or_else(PoisonError::into_inner);
-        if staging.is_none() {
-            // Where the system pins no more memory, the driver's way is left.
-            *staging = Staging::new(self).ok();
+    /// Runs a copy in a lane; says whether there is one. Where the system pins no more memory, the
+    /// driver's way is left.
+    fn by_lane(
+        &self,
+        lane: &Mutex<Option<Lane>>,
+        after: After,
+        copy: impl FnOnce(&mut Lane, &rayon::ThreadPool),
+    ) -> bool {
+        let mut lane = lane.lock().unwrap_or_else(PoisonError::into_inner);
+        if lane.is_none() {
+            *lane = Lane::new(self).ok();
         }
-        match &mut *staging {
-            Some(staging) => {
-                self.enter();
-                copy(staging);
-                true
-            }
-            None => false,
+        let (Some(lane), Some(threads)) = (&mut *lane, self.lanes.threads()) else { return false };
+        self.enter();
+        if lane.follow(self, after).is_err() {
+            return false;
         }
+        copy(lane, threads);
+        true
+    }
+}
+
+/// What the thread filled before, once this is dropped.
+struct Restored(Option<Filled>);
+
+impl Drop for Restored {
+    fn drop(&mut self) {
+        FILLED.set(self.0);
     }
 }

@@ -175,10 +175,30 @@ impl Mark {
 
     /// Makes it the point up to which the device's own work has come.
     pub fn set(&self, device: &CudaDevice) {
+        // SAFETY: the device's own stream lives as long as it does.
+        unsafe { self.set_in(device, device.stream) };
+    }
+
+    /// Makes it the point up to which a stream of the device has come.
+    ///
+    /// # Safety
+    /// The stream lives.
+    pub unsafe fn set_in(&self, device: &CudaDevice, stream: CUstream) {
         device.enter();
-        // SAFETY: both live.
-        let recorded = unsafe { sys::cuEventRecord(self.0, device.stream) };
+        // SAFETY: the event lives, and so does the stream (the caller's promise).
+        let recorded = unsafe { sys::cuEventRecord(self.0, stream) };
         device.note("cuEventRecord", recorded);
+    }
+
+    /// Has what a stream of the device holds from now on wait for the work up to it.
+    ///
+    /// # Safety
+    /// The stream lives.
+    pub unsafe fn precede(&self, device: &CudaDevice, stream: CUstream) {
+        device.enter();
+        // SAFETY: as in `set_in`; the driver keeps what it needs of the event.
+        let waits = unsafe { sys::cuStreamWaitEvent(stream, self.0, 0) };
+        device.note("cuStreamWaitEvent", waits);
     }
 
     /// Waits until the work up to it is done.

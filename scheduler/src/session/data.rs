@@ -119,7 +119,9 @@ impl Session {
     ) -> Result<Arc<dyn Evaluated>, Error> {
         let mut buffers = Vec::new();
         for (local, block) in self.local_blocks(&sharding, shape).iter().enumerate() {
-            let buffer = match self.devices[local].clone().allocate(volume(block) * dtype.size()) {
+            let bytes = volume(block) * dtype.size();
+            let mut copied = |buffer: &Buffer| copying(bytes, || fill(local, block, buffer));
+            let buffer = match self.devices[local].clone().allocate_filled(bytes, &mut copied) {
                 Ok(buffer) => buffer,
                 // Making an array is Local, so the refusal waits until all ranks can hear of it.
                 Err(refusal) if self.world.size() > 1 && self.options.memory_limit.is_some() => {
@@ -130,7 +132,6 @@ impl Session {
                     return Err(Error::failure(error, Some(site)));
                 }
             };
-            copying(buffer.len(), || fill(local, block, &buffer));
             buffers.push(buffer);
         }
         let storage = Storage::new(buffers);
