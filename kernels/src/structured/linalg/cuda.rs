@@ -69,19 +69,36 @@ pub fn run(
         to,
         device,
     };
-    let one_by_one = count >= TOO_MANY && rows * columns <= TINY || rows.max(columns) > LONGEST;
+    if is_on_host(decomposition, [rows, columns], count) {
+        return Ok(false);
+    }
     match *decomposition {
         Decomposition::Cholesky => work.cholesky()?,
         Decomposition::Solve => work.solve(&operands[1])?,
         Decomposition::Inverse => work.inverse()?,
         Decomposition::Determinant => work.determinant()?,
-        Decomposition::Qr { complete } if !one_by_one => work.qr(complete)?,
-        Decomposition::Eigh { lower } if !one_by_one => work.eigh(lower)?,
-        Decomposition::Svd { full } if !one_by_one => work.svd(full)?,
-        Decomposition::Qr { .. } | Decomposition::Eigh { .. } => return Ok(false),
-        Decomposition::Svd { .. } | Decomposition::Eig { .. } => return Ok(false),
+        Decomposition::Qr { complete } => work.qr(complete)?,
+        Decomposition::Eigh { lower } => work.eigh(lower)?,
+        Decomposition::Svd { full } => work.svd(full)?,
+        Decomposition::Eig { .. } => unreachable!("bug: the host finds these"),
     }
     Ok(true)
+}
+
+/// Whether the host factorises so many matrices.
+fn is_on_host(decomposition: &Decomposition, extents: [usize; 2], count: usize) -> bool {
+    let [rows, columns] = extents;
+    let one_by_one = count >= TOO_MANY && rows * columns <= TINY || rows.max(columns) > LONGEST;
+    match decomposition {
+        Decomposition::Eig { .. } => true,
+        Decomposition::Qr { .. } | Decomposition::Eigh { .. } | Decomposition::Svd { .. } => {
+            one_by_one
+        }
+        Decomposition::Cholesky
+        | Decomposition::Solve
+        | Decomposition::Inverse
+        | Decomposition::Determinant => false,
+    }
 }
 
 /// What `run` runs beside the libraries.
@@ -91,7 +108,10 @@ pub fn routines(
     to: &Block<'_>,
 ) -> Vec<Routine> {
     let is_known = matches!(to.dtype, DType::F32 | DType::F64 | DType::C64 | DType::C128);
-    let is_host = matches!(decomposition, Decomposition::Eig { .. });
+    let [stack @ .., rows, columns] = operands[0].shape else {
+        unreachable!("bug: a factorisation of {:?}", operands[0].shape)
+    };
+    let is_host = is_on_host(decomposition, [*rows, *columns], stack.iter().product());
     if !is_known || is_host || to.is_empty() || operands[0].is_empty() {
         return Vec::new();
     }
