@@ -5,9 +5,10 @@ pub use crate::config_error::{ConfigError, IntroductionFlaw, TokenFlaw};
 pub use crate::environment::{Devices, MeetingWay, MemoryLimit, Transport};
 use crate::environment::{Environment, LogLevel, UnknownVariable, VARIABLES};
 use crate::environment::{Variable, most_threads, unknown};
-use crate::meeting::{Meeting, Way, address_beside, interface_of};
+use crate::meeting::{Meeting, address_beside, interface_of};
 use crate::placement::{Launcher, Placement, own_placement};
-use phalanx_collectives::mpi::Mpi;
+use crate::ways::ways;
+use phalanx_collectives::mpi::Library;
 pub use phalanx_collectives::mpi::MpiOptions;
 pub use phalanx_device::cuda::CudaOptions;
 use std::ffi::OsString;
@@ -165,7 +166,6 @@ impl Config {
             })?;
         }
         if let Some(placement) = &config.placement {
-            config.meeting.ways = ways(&environment, placement);
             config.threads = environment.threads.unwrap_or_else(|| threads_of(placement));
         }
         if environment.kernel_cache.is_none() {
@@ -174,6 +174,9 @@ impl Config {
         config.cuda.folders.extend(packages_of_environment());
         let launcher = config.placement.as_ref().map(|placement| placement.launcher);
         config.mpi.mpich_first = launcher == Some(Launcher::Hydra);
+        if let Some(placement) = config.placement.as_ref().filter(|placement| placement.size > 1) {
+            config.meeting.ways = ways(&environment, placement, &config);
+        }
         static WARNED: Once = Once::new();
         if config.rank() == 0 {
             WARNED.call_once(|| {
@@ -209,7 +212,6 @@ impl Config {
                 library: environment.mpi_library.clone(),
                 cuda: environment.mpi_cuda,
                 mpich_first: false,
-                timeout: Some(environment.timeout.unwrap_or(DEFAULT_TIMEOUT)),
             },
             stall: environment.stall.unwrap_or(Some(DEFAULT_STALL)),
         })
@@ -339,7 +341,8 @@ impl fmt::Debug for Startup {
 /// What the MPI library that would be used says about itself and where it is, or why there is none.
 /// Does not initialise it. Local.
 pub fn mpi_library(options: &MpiOptions) -> String {
-    Mpi::describe(options).unwrap_or_else(|error| error.to_string())
+    let library = Library::open(options);
+    library.map_or_else(|error| error.to_string(), |library| library.describe())
 }
 
 /// Every variable of the table, with the value that the environment gives it.
@@ -421,33 +424,6 @@ fn startup(environment: &Environment) -> Result<Option<Startup>, ConfigError> {
     };
     let timeout = environment.timeout.unwrap_or(DEFAULT_TIMEOUT);
     Ok(Some(Startup { rank, size, address, bind, token, timeout, listener: None, left: None }))
-}
-
-/// The ways by which a launcher's processes may learn of each other, the first that works first.
-fn ways(environment: &Environment, placement: &Placement) -> Vec<Way> {
-    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    let socket = std::env::var("PMI_FD").ok().and_then(|number| number.parse().ok());
-    match &environment.rendezvous {
-        Some(MeetingWay::File(path)) => return vec![Way::File(path.clone())],
-        Some(MeetingWay::Pmix) => return vec![Way::Pmix],
-        Some(MeetingWay::Pmi) => return socket.map(Way::Pmi).into_iter().collect(),
-        Some(MeetingWay::Auto) | None => {}
-    }
-    let mut ways = Vec::new();
-    if is_set("PMIX_NAMESPACE") && is_set("PMIX_RANK") {
-        ways.push(Way::Pmix);
-    }
-    ways.extend(socket.map(Way::Pmi));
-    let home = std::env::var_os("HOME").filter(|home| !home.is_empty());
-    if let (Some(home), Some(job)) = (home, &placement.job) {
-        let allowed = |letter: char| letter.is_ascii_alphanumeric() || "._-".contains(letter);
-        let name: String = format!("{:?}-{job}", placement.launcher).to_ascii_lowercase();
-        let name: String =
-            name.chars().map(|letter| if allowed(letter) { letter } else { '_' }).collect();
-        let folder = PathBuf::from(home).join(".phalanx").join("meetings");
-        ways.push(Way::File(folder.join(name)));
-    }
-    ways
 }
 
 /// The compute threads of one of several processes of a host: its share of the cores, and no more

@@ -199,7 +199,7 @@ variables! {
     address: HostPort = "PHALANX_ADDRESS",
         default "none: needed by several processes, or `PHALANX_RENDEZVOUS`", since "0.1", StartUp;
     /// How the processes learn where process 0 waits: by the file of that path, which all of them
-    /// can open, by `pmix` or by `pmi`; `auto` for what the launcher offers.
+    /// can open, by `pmix`, by `pmi` or by `mpi`; `auto` for what the launcher offers.
     rendezvous: Meeting = "PHALANX_RENDEZVOUS", default "auto", since "0.1", StartUp;
     /// The address of this machine on which this process accepts connections. By default loopback
     /// if all processes are on one host, else the address from which the others are reached.
@@ -297,6 +297,8 @@ pub enum MeetingWay {
     Pmix,
     /// By PMI-1.
     Pmi,
+    /// By MPI.
+    Mpi,
     /// By a file that all can open.
     File(PathBuf),
 }
@@ -538,11 +540,12 @@ kinds! {
     /// A file.
     File: PathBuf, "a path", |text| Some(PathBuf::from(text));
     /// How processes meet.
-    Meeting: MeetingWay, "`auto`, `pmix`, `pmi` or `file:` with a path", |text| {
+    Meeting: MeetingWay, "`auto`, `pmix`, `pmi`, `mpi` or `file:` with a path", |text| {
         match text.to_str() {
             Some("auto") => Some(MeetingWay::Auto),
             Some("pmix") => Some(MeetingWay::Pmix),
             Some("pmi") => Some(MeetingWay::Pmi),
+            Some("mpi") => Some(MeetingWay::Mpi),
             text => {
                 let path = text?.strip_prefix("file:").filter(|path| !path.is_empty())?;
                 Some(MeetingWay::File(PathBuf::from(path)))

@@ -30,6 +30,7 @@ mod logging;
 mod meeting;
 pub mod placement;
 mod session;
+mod ways;
 
 pub use config::{
     Config, ConfigError, CudaOptions, Devices, IntroductionFlaw, Left, Listener, MemoryLimit,

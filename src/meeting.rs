@@ -1,14 +1,15 @@
 //! How processes that a launcher has started learn where process 0 waits, and the secret.
 //!
 //! Process 0 begins to listen, and its text goes to all by the first way that works here: the
-//! launcher's PMIx or PMI, or a file that all can open. Everything after that is the meeting that
-//! processes of `phalanx run` have.
+//! launcher's PMIx or PMI, a file that all can open, or MPI. Everything after that is the meeting
+//! that processes of `phalanx run` have.
 
 use crate::config::{Config, ConfigError, IntroductionFlaw, Left, Listener, Startup};
 use crate::placement::Placement;
+use phalanx_collectives::mpi::Library;
 use phalanx_collectives::{
-    Exchange, MeetingFile, Pmi, Pmix, address_towards, default_address, host_name,
-    interface_address, resolved,
+    Exchange, ExchangeError, MeetingFile, MpiExchange, Pmi, Pmix, address_towards, default_address,
+    host_name, interface_address, resolved,
 };
 use phalanx_ops::waiting::interruptible;
 use std::fmt::{self, Write};
@@ -36,6 +37,8 @@ pub enum Way {
     Pmi(i32),
     /// A file of that path, which all can open.
     File(PathBuf),
+    /// A broadcast of MPI: by the program's, if that has begun already, or by one that this begins.
+    Mpi,
 }
 
 impl fmt::Display for Way {
@@ -44,6 +47,7 @@ impl fmt::Display for Way {
             Way::Pmix => f.write_str("PMIx"),
             Way::Pmi(_) => f.write_str("PMI"),
             Way::File(path) => write!(f, "the file {}", path.display()),
+            Way::Mpi => f.write_str("MPI"),
         }
     }
 }
@@ -132,6 +136,7 @@ impl Config {
                     let job = job.unwrap_or_else(|| format!("{} processes", placement.size));
                     Ok(Box::new(MeetingFile::new(path.clone(), &job, somebody_listens)))
                 }
+                Way::Mpi => self.by_mpi(placement),
             };
             match opened {
                 Ok(exchange) => return Ok(exchange),
@@ -143,6 +148,13 @@ impl Config {
         let launcher = placement.launcher.name();
         let flaw = IntroductionFlaw::NoWay { launcher, tried };
         Err(ConfigError::Introduction { rank: placement.rank, flaw })
+    }
+
+    fn by_mpi(&self, placement: &Placement) -> Result<Box<dyn Exchange>, ExchangeError> {
+        let library = Library::open(&self.mpi);
+        let library = library.map_err(|error| ExchangeError::new("MPI", error.to_string()))?;
+        let exchange = MpiExchange::new(library, placement.rank, placement.size)?;
+        Ok(Box::new(exchange))
     }
 }
 

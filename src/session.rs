@@ -3,7 +3,7 @@
 use crate::binding::bind;
 use crate::config::{Config, ConfigError, Devices, Listener, MemoryLimit, Startup, Transport};
 use phalanx_array::{Engine, Error, Failure, Limits, MeshHandle, Site, call_site};
-use phalanx_collectives::mpi::Mpi;
+use phalanx_collectives::mpi::Library;
 use phalanx_collectives::{CollectiveError, Facts, Rendezvous, World, device_facts};
 use phalanx_device::cuda::{CudaDevice, cuda_devices};
 use phalanx_device::{Device, DeviceError, NullDevice};
@@ -429,7 +429,7 @@ fn world(
 }
 
 /// The MPI library, or why messages do not go by it.
-fn mpi(config: &Config, startup: &Startup) -> Result<Arc<Mpi>, String> {
+fn mpi(config: &Config, startup: &Startup) -> Result<Library, String> {
     let is_launched = config.is_launched_by_mpi(startup.rank, startup.size);
     match config.transport {
         Transport::Tcp => Err(String::from("PHALANX_TRANSPORT is tcp")),
@@ -437,7 +437,10 @@ fn mpi(config: &Config, startup: &Startup) -> Result<Arc<Mpi>, String> {
             Err(String::from("no launcher of MPI has started this process with this rank"))
         }
         Transport::Auto | Transport::Mpi => {
-            Mpi::load(&config.mpi).map_err(|error| error.to_string())
+            Library::open(&config.mpi).map_err(|error| match error {
+                CollectiveError::MpiUnavailable { reason } => reason,
+                error => error.to_string(),
+            })
         }
     }
 }

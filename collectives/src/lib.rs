@@ -35,7 +35,7 @@ pub use combine::{reduce_into, reduce_onto};
 pub use communicator::{Communicator, Message};
 pub use counting::{Count, Counting, Counts};
 pub use error::CollectiveError;
-pub use exchange::{Exchange, ExchangeError, MeetingFile, Pmi, Pmix};
+pub use exchange::{Exchange, ExchangeError, MeetingFile, MpiExchange, Pmi, Pmix};
 pub use nccl::{cuda_sources, device_facts};
 pub use network::{address_towards, default_address, host_name, interface_address, resolved};
 pub use operation::Operation;

@@ -45,6 +45,8 @@ pub(crate) struct Joined {
     pub(crate) device_counts: Vec<usize>,
     pub(crate) facts: Vec<Facts>,
     pub(crate) seed: u64,
+    /// The library by which messages go, or why they go over TCP.
+    pub(crate) mpi: Result<Arc<Mpi>, String>,
 }
 
 /// The thread that moves bytes between processes.
@@ -68,13 +70,10 @@ impl World {
     }
 
     /// The world over the connections of a rendezvous, which belong to the given runtime.
-    ///
-    /// Messages go by `mpi`, or by TCP for the reason given.
     pub(crate) fn connected(
         runtime: Runtime,
         joined: Joined,
         stall: Option<Duration>,
-        mpi: Result<Arc<Mpi>, String>,
     ) -> Result<World, CollectiveError> {
         let connect = |(rank, stream): (usize, Option<TcpStream>)| {
             stream.map(|stream| Link::new(rank, stream))
@@ -100,7 +99,7 @@ impl World {
             })
             .map_err(|error| CollectiveError::network(&error))?;
         let network = Some(Network { stop, thread });
-        let Joined { device_counts, facts, seed, .. } = joined;
+        let Joined { device_counts, facts, seed, mpi, .. } = joined;
         let mut world = World::assemble(fabric, device_counts, facts, seed, network);
         match mpi {
             Ok(mpi) => {
@@ -298,11 +297,11 @@ impl Drop for World {
     }
 }
 
-/// The engine of a world, made by all ranks at the same time. Where any thread may call MPI, a rank
-/// that dies meanwhile is an error, and no wait without end.
+/// The engine of a world, made by all ranks at the same time. Where not only MPI's main thread may
+/// call it, a rank that dies meanwhile is an error, and no wait without end.
 fn engine(world: &World, mpi: Arc<Mpi>) -> Result<Arc<Engine>, CollectiveError> {
     let (counts, failure) = (world.device_counts.clone(), world.fabric.failure.clone());
-    if mpi.threads() != Threads::Multiple {
+    if mpi.threads() < Threads::Serialized {
         return Engine::new(mpi, &counts, failure);
     }
     let (sender, receiver) = std::sync::mpsc::channel();

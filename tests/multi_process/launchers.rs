@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 trials![
     other_launchers_give_what_phalanx_run_gives,
+    every_way_brings_processes_together,
     one_process_of_a_launcher_is_alone,
     no_rank_survives_the_death_of_another,
     a_rank_that_does_not_come_is_an_error,
@@ -110,6 +111,23 @@ fn other_launchers_give_what_phalanx_run_gives() {
         let theirs = theirs.expect("the launcher starts");
         assert!(theirs.status.success(), "{}: {theirs:?}", launcher.name);
         assert_eq!(lines(&theirs, "bits "), expected, "{}", launcher.name);
+    }
+}
+
+fn every_way_brings_processes_together() {
+    let words = ["generated", "5", "96", "32", "1024", "keep"];
+    for launcher in launchers() {
+        let own_way = if launcher.name == "MPICH" { "pmi" } else { "pmix" };
+        let library = if launcher.name == "MPICH" { "libmpich.so.12" } else { "libmpi.so.40" };
+        let bits = ["auto", own_way, "mpi"].map(|way| {
+            let mut command = launcher.command(3);
+            command.env("PHALANX_RENDEZVOUS", way).env("PHALANX_MPI_LIBRARY", library);
+            let ended = command.arg(own()).arg(PROGRAM).args(words).output();
+            let ended = ended.expect("the launcher starts");
+            assert!(ended.status.success(), "{} by {way}: {ended:?}", launcher.name);
+            lines(&ended, "bits ")
+        });
+        assert!(!bits[0].is_empty() && bits.iter().all(|one| *one == bits[0]), "{bits:?}");
     }
 }
 

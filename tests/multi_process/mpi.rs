@@ -11,6 +11,7 @@ trials![
     a_rank_stopped_under_mpirun_ends_the_job,
     random_faults_under_mpirun_leave_nothing,
     processes_that_no_launcher_of_mpi_has_started_are_told_so,
+    a_rank_without_the_library_keeps_all_from_mpi,
 ];
 
 /// How ranks learn their numbers here, and how one dies soon if that is asked for.
@@ -21,7 +22,7 @@ const RANK: &str = "export PHALANX_RANK=$OMPI_COMM_WORLD_RANK; \
 /// What four processes under mpirun write, or nothing without mpirun.
 fn run(devices: &str, options: &[&str], dies: &str, words: &[&str]) -> Option<Output> {
     let token = token("a secret of this test");
-    let mut command = mpirun(devices, options, words, token.path())?;
+    let mut command = mpirun(RANK, devices, options, words, token.path())?;
     Some(struck(&mut command, dies, "KILL", "2"))
 }
 
@@ -31,8 +32,14 @@ fn struck(command: &mut Command, victim: &str, signal: &str, pause: &str) -> Out
     command.output().expect("mpirun starts")
 }
 
-/// Four processes under mpirun, or nothing without mpirun.
-fn mpirun(devices: &str, options: &[&str], words: &[&str], token: &Path) -> Option<Command> {
+/// Four processes under mpirun that begin with a script, or nothing without mpirun.
+fn mpirun(
+    script: &str,
+    devices: &str,
+    options: &[&str],
+    words: &[&str],
+    token: &Path,
+) -> Option<Command> {
     let version = Command::new("mpirun").arg("--version").output();
     let is_open_mpi =
         version.is_ok_and(|output| String::from_utf8_lossy(&output.stdout).contains("Open MPI"));
@@ -43,7 +50,7 @@ fn mpirun(devices: &str, options: &[&str], words: &[&str], token: &Path) -> Opti
     let program = std::env::current_exe().expect("a program has a path");
     let mut command = Command::new("timeout");
     command.args(["60", "mpirun", "--allow-run-as-root", "--oversubscribe"]).args(options);
-    command.args(["-n", "4", "sh", "-c"]).arg(RANK).arg(program).arg(PROGRAM).args(words);
+    command.args(["-n", "4", "sh", "-c"]).arg(script).arg(program).arg(PROGRAM).args(words);
     for (name, _) in std::env::vars_os() {
         if name.as_encoded_bytes().starts_with(b"PHALANX_") {
             command.env_remove(name);
@@ -95,7 +102,7 @@ fn a_rank_killed_under_mpirun_is_named_by_all_others() {
 fn a_rank_stopped_under_mpirun_ends_the_job() {
     for victim in ["0", "3"] {
         let token = token("a secret of this test");
-        let command = mpirun("cpu:1", &[], &["go_on", "split"], token.path());
+        let command = mpirun(RANK, "cpu:1", &[], &["go_on", "split"], token.path());
         let Some(mut command) = command else { return };
         let output = struck(&mut command, victim, "STOP", "2");
         let errors = String::from_utf8_lossy(&output.stderr);
@@ -143,4 +150,21 @@ fn processes_that_no_launcher_of_mpi_has_started_are_told_so() {
             "MPI cannot be used: rank 0: MPI says that this is rank 0 of 1"
         );
     }
+}
+
+/// As `RANK`, where one rank has no library.
+const ONE_WITHOUT: &str = "export PHALANX_RANK=$OMPI_COMM_WORLD_RANK; \
+     if [ \"$PHALANX_RANK\" = 2 ]; then export PHALANX_MPI_LIBRARY=/nonexistent/libmpi.so; fi; \
+     exec \"$0\" \"$@\"";
+
+fn a_rank_without_the_library_keeps_all_from_mpi() {
+    let words = ["generated", "5", "96", "32", "1024", "keep"];
+    let token = token("a secret of this test");
+    let command = mpirun(ONE_WITHOUT, "cpu:1", &[], &words, token.path());
+    let Some(mut command) = command else { return };
+    let output = command.output().expect("mpirun starts");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let expected = "error[PX165]: MPI cannot be used: rank 2: \
+                    PHALANX_MPI_LIBRARY: /nonexistent/libmpi.so";
+    assert!(!output.status.success() && errors.contains(expected), "{errors}");
 }

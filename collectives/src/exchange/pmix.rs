@@ -69,6 +69,11 @@ pub struct Pmix(());
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
 impl Pmix {
+    /// Whether this process has spoken to the server.
+    pub fn has_spoken() -> bool {
+        PROCESS.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
     /// The exchange, if the library is there.
     pub fn open() -> Result<Pmix, ExchangeError> {
         library().map(|_| Pmix(()))

@@ -110,6 +110,8 @@ impl Engine {
         device_counts: &[usize],
         failure: Arc<Failure>,
     ) -> Result<Arc<Engine>, CollectiveError> {
+        // From here on others may wait for this rank: should it fail, the library is not finalised.
+        end::world_begins();
         let communicator = mpi.communicator()?;
         let tag_limit = mpi.calls.tag_limit(communicator)?;
         let engine = Arc::new(Engine {
@@ -135,7 +137,6 @@ impl Engine {
                 .map_err(|error| CollectiveError::network(&error))?;
             *lock(&engine.thread) = Some(thread);
         }
-        end::world_begins();
         Ok(engine)
     }
 

@@ -59,8 +59,8 @@ impl Symbols {
     }
 
     /// The library that the program, or something it has loaded, brought with it.
-    fn present() -> Option<Symbols> {
-        let program = Symbols { library: Library::this(), origin: String::from("the program") };
+    pub(super) fn present() -> Option<Symbols> {
+        let program = Symbols::of_program();
         if program.has("MPI_Init_thread") {
             return Some(program);
         }
@@ -71,6 +71,11 @@ impl Symbols {
             let symbols = Symbols::open(&path, RTLD_NOW | ONLY_PRESENT).ok()?;
             symbols.has("MPI_Init_thread").then_some(symbols)
         })
+    }
+
+    /// What the program is linked with.
+    pub(super) fn of_program() -> Symbols {
+        Symbols { library: Library::this(), origin: String::from("the program") }
     }
 
     fn open(path: &Path, flags: c_int) -> Result<Symbols, String> {

@@ -2,18 +2,24 @@
 //!
 //! The functions in use stand in one table (`table`), typed by how an implementation writes its
 //! handles; what the handles of communicators, types and operations are is told by one module for
-//! each binary interface (`abi`). Above them, [`Mpi`] is the library of this process, initialised,
-//! and `engine` moves the messages of a world over a communicator of its own.
+//! each binary interface (`abi`). Above them, [`Library`] is the library of this process, [`Mpi`]
+//! the same once it is initialised, and `engine` moves the messages of a world over a communicator
+//! of its own. With the cargo feature `mpi`, `linked` fills the table at link time.
 
 mod abi;
 mod calls;
 mod end;
 mod engine;
 mod find;
+mod library;
+#[cfg(feature = "mpi")]
+mod linked;
 mod process;
 mod table;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use end::{world_begins, world_ends_in_peace};
 pub(crate) use engine::{End, Engine, Route, Watcher};
+pub use library::Library;
 pub use process::{Mpi, MpiOptions, Threads};

@@ -3,15 +3,11 @@
 use super::abi::Abi;
 use super::calls::{Bits, Calls};
 use super::end;
-use super::find::Symbols;
+use super::library::Library;
 use crate::CollectiveError;
-use std::convert::Infallible;
-use std::io::Write;
 use std::path::PathBuf;
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::ThreadId;
-use std::time::Duration;
 
 /// What a program says about its MPI library.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -23,9 +19,6 @@ pub struct MpiOptions {
     /// Whether a library of MPICH's family is looked for first, because a launcher of that family
     /// has started the process.
     pub mpich_first: bool,
-    /// How long the library may take to initialise itself, which it does for ever where another
-    /// process does not come; then this process ends, for nobody can interrupt it.
-    pub timeout: Option<Duration>,
 }
 
 /// What threads may do with the library, the least first.
@@ -44,6 +37,11 @@ pub enum Threads {
 impl Threads {
     const ALL: [Threads; 4] =
         [Threads::Single, Threads::Funneled, Threads::Serialized, Threads::Multiple];
+
+    /// The level of a number from 0.
+    pub(super) fn of(level: usize) -> Threads {
+        Threads::ALL[level.min(3)]
+    }
 
     /// MPI's name of the level.
     pub const fn name(self) -> &'static str {
@@ -73,45 +71,14 @@ pub struct Mpi {
 
 impl Mpi {
     /// Finds the library, and initialises it if nobody has: one that is in the process already is
-    /// the one that is used. Once for a process; later calls give the same.
+    /// the one that is used. Later calls give the same. Waits for the other processes without a
+    /// limit; a `Rendezvous` does the same within one.
     ///
     /// Collective over the processes of the MPI job where the library is not initialised yet.
     /// Errors: `MpiUnavailable` if there is no usable library, or the program has finalised it;
-    /// `Mpi` if a call fails.
+    /// `MpiThreads` and `Mpi`.
     pub fn load(options: &MpiOptions) -> Result<Arc<Mpi>, CollectiveError> {
-        static LOADED: OnceLock<Result<Arc<Mpi>, CollectiveError>> = OnceLock::new();
-        let loaded = LOADED.get_or_init(|| {
-            let (calls, abi) = Mpi::open(options).map_err(unavailable)?;
-            Mpi::begin(calls, abi, options).map(Arc::new)
-        });
-        let mpi = loaded.clone()?;
-        if mpi.calls.finalized()? {
-            return Err(unavailable(String::from("the program has finalised it")));
-        }
-        Ok(mpi)
-    }
-
-    /// What `load` would find, without initialising it: the library's own words and where it is.
-    ///
-    /// Errors: `MpiUnavailable`.
-    pub fn describe(options: &MpiOptions) -> Result<String, CollectiveError> {
-        let (calls, abi) = Mpi::open(options).map_err(unavailable)?;
-        let version = calls.version();
-        let version = version.lines().next().unwrap_or_default();
-        let version = version.split(", ").next().unwrap_or_default().trim_end_matches(['\t', ' ']);
-        let interface = format!("interface of {}", abi.name());
-        let cuda = match options.cuda.or_else(|| calls.takes_device_memory()) {
-            Some(true) => "says that it takes GPU memory",
-            Some(false) => "does not take GPU memory",
-            None => "does not say whether it takes GPU memory",
-        };
-        Ok(format!("{version}, {interface}, {cuda} ({})", calls.origin()))
-    }
-
-    fn open(options: &MpiOptions) -> Result<(Arc<dyn Calls>, Abi), String> {
-        let symbols = Symbols::find(options.library.as_deref(), options.mpich_first)?;
-        let abi = Abi::of(&symbols).map_err(|reason| format!("{}: {reason}", symbols.origin))?;
-        Ok((abi.load(symbols)?, abi))
+        Library::open(options)?.start()
     }
 
     pub(super) fn begin(
@@ -123,10 +90,10 @@ impl Mpi {
             return Err(unavailable(String::from("the program has finalised it")));
         }
         if !calls.initialized()? {
-            within(options.timeout, || calls.init_thread())?;
+            calls.init_thread()?;
             end::finalize_at_exit(calls.clone());
         }
-        let threads = Threads::ALL[calls.query_thread()?];
+        let threads = Threads::of(calls.query_thread()?);
         let only = match threads {
             Threads::Single | Threads::Funneled if calls.is_thread_main()? => {
                 Some(std::thread::current().id())
@@ -211,30 +178,7 @@ impl Mpi {
     }
 }
 
-/// Has the library initialise itself, and ends the process if it does not return in time.
-fn within<T>(limit: Option<Duration>, initialise: impl FnOnce() -> T) -> T {
-    let (running, over) = channel::<Infallible>();
-    if let Some(limit) = limit {
-        let watch = move || {
-            if over.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
-                let reason = format!("it has not returned within {} s", limit.as_secs_f64());
-                let error = CollectiveError::Mpi { call: String::from("MPI_Init_thread"), reason };
-                // Nothing is to be done where standard error takes nothing.
-                let (code, hint) = (error.code(), error.hint());
-                let told = format!("error[{code}]: {error}\n  hint    {hint}\n");
-                let _ = std::io::stderr().write_all(told.as_bytes());
-                // SAFETY: ends the process at once and runs nothing of it.
-                unsafe { libc::_exit(1) };
-            }
-        };
-        // Without a thread the library is waited for as long as it takes.
-        let _ = std::thread::Builder::new().name(String::from("phalanx-mpi-watch")).spawn(watch);
-    }
-    let outcome = initialise();
-    drop(running);
-    outcome
-}
-
-fn unavailable(reason: String) -> CollectiveError {
+/// The error of a library that cannot be used.
+pub(super) fn unavailable(reason: String) -> CollectiveError {
     CollectiveError::MpiUnavailable { reason }
 }

@@ -3,11 +3,14 @@
 use super::abi::Abi;
 use super::calls::{Bits, Envelope, Progress};
 use super::find::Symbols;
+use super::library::Library;
 use super::process::{Mpi, MpiOptions, Threads};
-use crate::CollectiveError;
+use crate::{CollectiveError, Rendezvous, Transport, World};
 use std::ffi::c_int;
+use std::net::TcpListener;
 use std::path::PathBuf;
 use std::process::Command;
+use std::time::Duration;
 
 /// The stub, compiled for an interface; nothing without a C compiler.
 fn stub(name: &str, definitions: &[&str]) -> Option<PathBuf> {
@@ -105,5 +108,53 @@ fn threads_call_only_where_the_library_lets_them() {
         assert_eq!(mpi.check_thread(), Ok(()));
         let elsewhere = std::thread::scope(|scope| scope.spawn(|| mpi.check_thread()).join());
         assert_eq!(elsewhere.unwrap(), Err(refused));
+    }
+}
+
+/// Two ranks with libraries, or with none for a reason.
+fn meet(
+    transport: Transport,
+    libraries: [Result<Library, String>; 2],
+) -> [Result<World, CollectiveError>; 2] {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let mut listener = Some(listener);
+    let mut rank = 0;
+    let ranks = libraries.map(|mpi| {
+        let (timeout, listener) = (Duration::from_secs(3), listener.take());
+        let base = Rendezvous::new(rank, 2, address.clone());
+        let meeting = Rendezvous { transport, timeout, listener, mpi, ..base };
+        rank += 1;
+        std::thread::spawn(move || meeting.join())
+    });
+    ranks.map(|rank| rank.join().unwrap())
+}
+
+#[test]
+fn nobody_begins_unless_all_can_and_no_start_is_waited_for_without_end() {
+    let Some(library) = stub("slow", &["STANDARD"]) else { return };
+    let symbols = Symbols::open_alone(&library).unwrap();
+    let place = symbols.address("stub_is_initialised").unwrap().cast::<c_int>();
+    // SAFETY: the stub exports an integer of this name, and no call of it is under way.
+    unsafe { *place = 0 };
+    let calls = Abi::Standard.load(symbols).unwrap();
+    let library = Library::of((calls, Abi::Standard), &MpiOptions::default()).unwrap();
+    assert_eq!((library.is_initialised(), library.place()), (Ok(false), Ok(None)));
+
+    let without = || Err(String::from("there is no library here"));
+    let reason = "rank 1: there is no library here";
+    for world in meet(Transport::Auto, [Ok(library.clone()), without()]) {
+        let world = world.unwrap();
+        assert_eq!((world.transport(), world.without_mpi()), ("tcp", Some(reason)));
+    }
+    for error in meet(Transport::Mpi, [Ok(library.clone()), without()]) {
+        let reason = String::from(reason);
+        assert_eq!(error.err(), Some(CollectiveError::MpiUnavailable { reason }));
+    }
+    // Both have it, and it never gets ready.
+    let reason = "rank 0: MPI_Init_thread did not end within 3 s";
+    for world in meet(Transport::Auto, [Ok(library.clone()), Ok(library.clone())]) {
+        let world = world.unwrap();
+        assert_eq!((world.transport(), world.without_mpi()), ("tcp", Some(reason)));
     }
 }

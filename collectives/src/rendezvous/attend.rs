@@ -2,8 +2,8 @@
 
 use super::Rendezvous;
 use super::frames::{Answer, Hello, PATIENCE, Report, prepare, read_frame, write_frame};
-use super::mesh;
 use super::token::{Refusal, respond};
+use super::{mesh, readiness};
 use crate::CollectiveError;
 use crate::world::Joined;
 use std::net::SocketAddr;
@@ -50,13 +50,13 @@ pub(super) async fn attend(plan: &Rendezvous) -> Result<Joined, CollectiveError>
             Answer::Waiting(ranks) => missing = ranks,
             Answer::Welcome(roster) => break roster,
             Answer::Refused(error) => return Err(error),
-            Answer::Go => return Err(out_of_turn()),
+            Answer::Go(_) => return Err(out_of_turn()),
         }
     };
 
     let connecting = deadline.max(Instant::now() + PATIENCE);
     let mut streams: Vec<Option<TcpStream>> = (0..plan.size).map(|_| None).collect();
-    {
+    let mpi = {
         let (mut reader, mut writer) = stream.split();
         let answer = read_frame(&mut reader);
         tokio::pin!(answer);
@@ -81,15 +81,26 @@ pub(super) async fn attend(plan: &Rendezvous) -> Result<Joined, CollectiveError>
                 return Err(error);
             }
         }
-        write_frame(&mut writer, &Report::Ready).await.map_err(lost)?;
-        match timeout_at(connecting + PATIENCE, answer).await {
-            Ok(Ok(Answer::Go)) => {}
+        let facts = || roster.entries.iter().map(|entry| &entry.facts);
+        let started = tokio::select! {
+            started = readiness::start(plan, facts()) => started,
+            answer = &mut answer => return Err(match answer.map_err(lost)? {
+                Answer::Refused(error) => error,
+                _ => out_of_turn(),
+            }),
+        };
+        let report = Report::Ready(readiness::told(&started));
+        write_frame(&mut writer, &report).await.map_err(lost)?;
+        // The others have as much time for MPI as this one had.
+        let started_by = connecting.max(Instant::now()) + readiness::patience(plan, facts());
+        match timeout_at(started_by + PATIENCE, answer).await {
+            Ok(Ok(Answer::Go(verdict))) => readiness::agreed(started, verdict),
             Ok(Ok(Answer::Refused(error))) => return Err(error),
             Ok(Ok(_)) => return Err(out_of_turn()),
             Ok(Err(error)) => return Err(lost(error)),
             Err(_) => return Err(lost(std::io::ErrorKind::TimedOut.into())),
         }
-    }
+    };
     streams[0] = Some(stream);
     Ok(Joined {
         rank: plan.rank,
@@ -97,6 +108,7 @@ pub(super) async fn attend(plan: &Rendezvous) -> Result<Joined, CollectiveError>
         device_counts: roster.entries.iter().map(|entry| entry.local_devices).collect(),
         facts: roster.entries.into_iter().map(|entry| entry.facts).collect(),
         seed: roster.seed,
+        mpi,
     })
 }
 

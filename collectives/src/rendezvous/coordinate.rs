@@ -4,8 +4,10 @@ use super::Rendezvous;
 use super::frames::{
     Answer, Entry, Hello, PATIENCE, Report, Roster, prepare, read_frame, write_frame,
 };
+use super::readiness::{self, Verdict};
 use super::token::{Refusal, challenge};
 use crate::CollectiveError;
+use crate::mpi::Mpi;
 use crate::world::{Facts, Joined, random_seed};
 use std::io;
 use std::net::SocketAddr;
@@ -54,13 +56,14 @@ pub(super) async fn coordinate(
     });
     let roster =
         Roster { entries: std::iter::once(own).chain(others).collect(), seed: random_seed()? };
-    let streams = introduce(streams, &roster, deadline).await?;
+    let (streams, mpi) = introduce(plan, streams, &roster, deadline).await?;
     let mut joined = Joined {
         rank: 0,
         streams: (0..plan.size).map(|_| None).collect(),
         device_counts: roster.entries.iter().map(|entry| entry.local_devices).collect(),
         facts: roster.entries.into_iter().map(|entry| entry.facts).collect(),
         seed: roster.seed,
+        mpi,
     };
     for (rank, stream) in streams {
         joined.streams[rank] = Some(stream);
@@ -205,14 +208,20 @@ fn disagreement(key: &str, first: (usize, &str), second: (usize, &str)) -> Colle
     }
 }
 
-/// Sends the roster, waits until all ranks are connected with each other, and lets them go.
+/// The connections with the other ranks, and the MPI library by which messages go, or why not.
+type Introduced = (Vec<(usize, TcpStream)>, Result<Arc<Mpi>, String>);
+
+/// Sends the roster, waits until all ranks are connected with each other and have begun to use MPI
+/// if they may, and lets them go.
 async fn introduce(
+    plan: &Rendezvous,
     streams: Vec<(usize, TcpStream)>,
     roster: &Roster,
     deadline: Instant,
-) -> Result<Vec<(usize, TcpStream)>, CollectiveError> {
-    // The time-out is for arriving; connecting gets some time of its own.
-    let deadline = deadline.max(Instant::now() + PATIENCE);
+) -> Result<Introduced, CollectiveError> {
+    // The time-out is for arriving; connecting gets some time of its own, and so does MPI.
+    let facts = || roster.entries.iter().map(|entry| &entry.facts);
+    let deadline = deadline.max(Instant::now() + PATIENCE) + readiness::patience(plan, facts());
     let mut reports = JoinSet::new();
     let mut writers = Vec::new();
     for (rank, stream) in streams {
@@ -222,28 +231,38 @@ async fn introduce(
         writers.push((rank, writer));
         reports.spawn(async move {
             let report = timeout_at(deadline, read_frame::<Report>(&mut reader)).await;
-            let error = match report {
-                Ok(Ok(Report::Ready)) => None,
-                Ok(Ok(Report::Failed(error))) => Some(error),
-                Ok(Err(error)) => Some(error.to_string()).map(|reason| died(rank, reason)),
-                Err(_) => Some(died(rank, String::from("it did not connect to the other ranks"))),
+            let outcome = match report {
+                Ok(Ok(Report::Ready(verdict))) => Ok(verdict),
+                Ok(Ok(Report::Failed(error))) => Err(error),
+                Ok(Err(error)) => Err(died(rank, error.to_string())),
+                Err(_) => Err(died(rank, String::from("it did not connect to the other ranks"))),
             };
-            (rank, reader, error)
+            (rank, reader, outcome)
         });
     }
-    let mut readers = Vec::new();
+    let started = readiness::start(plan, facts());
+    tokio::pin!(started);
+    let (mut own, mut readers, mut told) = (None, Vec::new(), Vec::new());
     let mut failed = None;
-    while let Some(report) = reports.join_next().await {
-        let Ok((rank, reader, error)) = report else {
-            continue;
-        };
-        readers.push((rank, reader));
-        if let Some(error) = error {
-            failed = Some(error);
-            break;
+    while failed.is_none() && (own.is_none() || !reports.is_empty()) {
+        tokio::select! {
+            started = &mut started, if own.is_none() => {
+                told.push((0, readiness::told(&started)));
+                own = Some(started);
+            }
+            Some(report) = reports.join_next() => {
+                let Ok((rank, reader, outcome)) = report else { continue };
+                readers.push((rank, reader));
+                match outcome {
+                    Ok(verdict) => told.push((rank, verdict)),
+                    Err(error) => failed = Some(error),
+                }
+            }
         }
     }
-    let answer = failed.clone().map_or(Answer::Go, Answer::Refused);
+    told.sort_by_key(|(rank, _)| *rank);
+    let verdict = Verdict::of(told.into_iter());
+    let answer = failed.clone().map_or(Answer::Go(verdict.clone()), Answer::Refused);
     for (_, writer) in &mut writers {
         // A rank that has died since is noticed by everybody on its connections.
         let _ = write_frame(writer, &answer).await;
@@ -256,7 +275,8 @@ async fn introduce(
     let whole = pairs.map(|((rank, reader), (_, writer))| {
         (rank, reader.reunite(writer).expect("bug: halves of different connections"))
     });
-    Ok(whole.collect())
+    let own = own.expect("bug: nobody has failed and rank 0 has not started");
+    Ok((whole.collect(), readiness::agreed(own, verdict)))
 }
 
 fn died(rank: usize, reason: String) -> CollectiveError {

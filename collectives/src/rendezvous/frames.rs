@@ -1,5 +1,6 @@
 //! What ranks say to each other while they meet, after the token was proved.
 
+use super::readiness::Verdict;
 use crate::CollectiveError;
 use crate::transport::{deserialize, serialize};
 use crate::world::Facts;
@@ -34,8 +35,8 @@ pub(super) enum Answer {
     Waiting(Vec<usize>),
     /// All are there and agree.
     Welcome(Roster),
-    /// All are connected with each other.
-    Go,
+    /// All are connected with each other; whether messages go by MPI.
+    Go(Verdict),
     /// There will be no world.
     Refused(CollectiveError),
 }
@@ -55,10 +56,11 @@ pub(super) struct Entry {
     pub(super) facts: Facts,
 }
 
-/// The second frame of a rank to rank 0: whether it is connected with all others.
+/// The second frame of a rank to rank 0: whether it is connected with all others, and what has come
+/// of its start of MPI.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Report {
-    Ready,
+    Ready(Verdict),
     Failed(CollectiveError),
 }
 

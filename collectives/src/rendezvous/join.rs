@@ -1,41 +1,13 @@
 //! The entrance to a world of several processes.
 
-use super::{attend, coordinate};
+use super::readiness::Transport;
+use super::{attend, coordinate, readiness};
 use crate::CollectiveError;
-use crate::mpi::{Mpi, Threads};
+use crate::mpi::Library;
 use crate::world::{Facts, World};
 use phalanx_ops::waiting::{LOOK, look};
 use std::net::{IpAddr, Ipv4Addr, TcpListener};
-use std::sync::Arc;
 use std::time::Duration;
-
-/// The fact by which a process tells how messages between processes may travel.
-const TRANSPORT: &str = "transport";
-/// Its value on a process whose messages may go by MPI; otherwise it is the reason.
-const READY: &str = "mpi";
-
-/// How messages between processes travel.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Transport {
-    /// By MPI if all processes can, else over TCP.
-    #[default]
-    Auto,
-    /// Over TCP.
-    Tcp,
-    /// By MPI.
-    Mpi,
-}
-
-impl Transport {
-    /// The name, as PHALANX_TRANSPORT takes it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Transport::Auto => "auto",
-            Transport::Tcp => "tcp",
-            Transport::Mpi => "mpi",
-        }
-    }
-}
 
 /// What a process brings to the meeting of all processes of a program.
 pub struct Rendezvous {
@@ -65,8 +37,9 @@ pub struct Rendezvous {
     /// How long a rank may give no sign of life before the world ends; for ever without. To
     /// be the same on all ranks, which give signs of life accordingly.
     pub stall: Option<Duration>,
-    /// The MPI library, or why there is none to use.
-    pub mpi: Result<Arc<Mpi>, String>,
+    /// The MPI library, which is initialised if all ranks have it and nobody has done so, or why
+    /// there is none to use.
+    pub mpi: Result<Library, String>,
 }
 
 impl Rendezvous {
@@ -108,9 +81,8 @@ impl Rendezvous {
             .build()
             .map_err(|error| CollectiveError::network(&error))?;
         let listener = self.listener.take();
-        let (transport, mpi) = (self.transport, std::mem::replace(&mut self.mpi, none()));
-        let ready = readiness(&self, &mpi).map_or_else(|reason| reason, |()| String::from(READY));
-        self.facts.push((String::from(TRANSPORT), ready));
+        let transport = self.transport;
+        self.facts.extend(readiness::facts(&self));
         if transport != Transport::Auto {
             let asked = String::from(transport.name());
             self.agreement.push((String::from("PHALANX_TRANSPORT"), asked));
@@ -134,46 +106,9 @@ impl Rendezvous {
             }
         });
         let joined = joined?;
-        let mpi = match all_are_ready(&joined.facts) {
-            Ok(()) => mpi,
-            Err(reason) if transport == Transport::Mpi => {
-                return Err(CollectiveError::MpiUnavailable { reason });
-            }
-            Err(reason) => Err(reason),
-        };
-        World::connected(runtime, joined, self.stall, mpi)
-    }
-}
-
-fn none() -> Result<Arc<Mpi>, String> {
-    Err(String::from("it was given away"))
-}
-
-/// Whether the messages of this process may go by MPI, or why not.
-fn readiness(plan: &Rendezvous, mpi: &Result<Arc<Mpi>, String>) -> Result<(), String> {
-    if plan.transport == Transport::Tcp {
-        return Err(String::from("PHALANX_TRANSPORT is tcp"));
-    }
-    let mpi = mpi.as_ref().map_err(String::clone)?;
-    if (mpi.rank(), mpi.size()) != (plan.rank, plan.size) {
-        let (rank, size) = (mpi.rank(), mpi.size());
-        return Err(format!("MPI says that this is rank {rank} of {size}"));
-    }
-    if plan.transport == Transport::Auto && mpi.threads() < Threads::Serialized {
-        return Err(format!("the library was initialised with {}", mpi.threads().name()));
-    }
-    Ok(())
-}
-
-/// Whether all ranks may use MPI, or why one cannot.
-fn all_are_ready(facts: &[Facts]) -> Result<(), String> {
-    for (rank, facts) in facts.iter().enumerate() {
-        let told = facts.iter().find(|(name, _)| name == TRANSPORT);
-        match told.map(|(_, told)| told.as_str()) {
-            Some(READY) => {}
-            Some(reason) => return Err(format!("rank {rank}: {reason}")),
-            None => return Err(format!("rank {rank} tells nothing of MPI")),
+        if let (Transport::Mpi, Err(reason)) = (transport, &joined.mpi) {
+            return Err(CollectiveError::MpiUnavailable { reason: reason.clone() });
         }
+        World::connected(runtime, joined, self.stall)
     }
-    Ok(())
 }

@@ -10,8 +10,10 @@ mod coordinate;
 mod frames;
 mod join;
 mod mesh;
+mod readiness;
 #[cfg(test)]
 mod tests;
 mod token;
 
-pub use join::{Rendezvous, Transport};
+pub use join::Rendezvous;
+pub use readiness::Transport;

@@ -1,6 +1,6 @@
 //! Worlds of the processes of an MPI job, seen by one of them.
 
-use phalanx_collectives::mpi::{Mpi, MpiOptions};
+use phalanx_collectives::mpi::{Library, Mpi, MpiOptions};
 use phalanx_collectives::{CollectiveError, Communicator, Rendezvous, Transport, World};
 use phalanx_device::{Buffer, Slice};
 use std::net::TcpListener;
@@ -69,7 +69,7 @@ pub fn join(
         listener: (mpi.rank() == 0).then_some(listener),
         local_devices: devices,
         transport,
-        mpi: Ok(mpi.clone()),
+        mpi: Library::open(&MpiOptions::default()).map_err(|error| error.to_string()),
         ..Rendezvous::new(mpi.rank(), mpi.size(), address.trim())
     };
     meeting.join()

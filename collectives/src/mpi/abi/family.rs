@@ -71,6 +71,9 @@ pub enum Abi {
     Mpich,
     /// The interface that MPI 5.0 fixes.
     Standard,
+    /// That of the library which the program was built with.
+    #[cfg(feature = "mpi")]
+    Linked,
 }
 
 impl Abi {
@@ -80,6 +83,8 @@ impl Abi {
             Abi::OpenMpi => "Open MPI",
             Abi::Mpich => "MPICH",
             Abi::Standard => "MPI 5.0",
+            #[cfg(feature = "mpi")]
+            Abi::Linked => "its mpi.h",
         }
     }
 
@@ -111,6 +116,8 @@ impl Abi {
             Abi::Standard => {
                 Loaded::shared(Table::<Address>::load(&symbols)?, standard::constants(), symbols)
             }
+            #[cfg(feature = "mpi")]
+            Abi::Linked => crate::mpi::linked::open().0,
         })
     }
 }

@@ -2,6 +2,7 @@
  * chosen by OPEN_MPI, MPICH or STANDARD. */
 #include <stddef.h>
 #include <string.h>
+#include <unistd.h>
 
 #if defined(MPICH)
 typedef int Handle;
@@ -46,8 +47,9 @@ char ompi_mpi_comm_world[8], ompi_mpi_byte[8], ompi_mpi_errors_return[8], ompi_r
 #define WRONG 99
 #define EXPECT(condition) if (!(condition)) return WRONG
 
-/* Set by the tests: what threads may do, from 0 to 3, and whether this is the main one. */
-int stub_level = 3, stub_is_main = 1;
+/* Set by the tests: what threads may do, from 0 to 3, whether this is the main one, and whether the
+ * library is initialised; if it is not, its initialisation never ends. */
+int stub_level = 3, stub_is_main = 1, stub_is_initialised = 1;
 
 static int levels[4] = LEVELS;
 static int limit = 1 << 20;
@@ -57,10 +59,11 @@ int MPI_Get_library_version(char *text, int *len) {
     *len = (int)strlen(VERSION);
     return 0;
 }
-int MPI_Initialized(int *flag) { *flag = 1; return 0; }
+int MPI_Initialized(int *flag) { *flag = stub_is_initialised; return 0; }
 int MPI_Finalized(int *flag) { *flag = 0; return 0; }
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
     EXPECT(required == levels[3]);
+    while (!stub_is_initialised) sleep(1);
     *provided = levels[stub_level];
     return 0;
 }

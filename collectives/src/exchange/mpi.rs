@@ -1,0 +1,89 @@
+//! MPI itself: where the program has begun it already, and where a launcher offers nothing else.
+
+use super::way::{Exchange, ExchangeError, late, within};
+use crate::CollectiveError;
+use crate::mpi::{Library, Mpi, Threads};
+use phalanx_ops::waiting::{LOOK, look};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+const WAY: &str = "MPI";
+
+/// The exchange by a broadcast of MPI, which begins with it if nobody has.
+#[derive(Debug)]
+pub struct MpiExchange {
+    library: Library,
+    rank: usize,
+    size: usize,
+}
+
+impl MpiExchange {
+    /// The exchange by a library, of process `rank` of `size`.
+    ///
+    /// Errors: another place that MPI, if it has begun, gives this process.
+    pub fn new(library: Library, rank: usize, size: usize) -> Result<MpiExchange, ExchangeError> {
+        let exchange = MpiExchange { library, rank, size };
+        if let Some(place) = exchange.library.place().map_err(|error| failed(&error))? {
+            exchange.check(place)?;
+        }
+        Ok(exchange)
+    }
+
+    fn check(&self, (rank, size): (usize, usize)) -> Result<(), ExchangeError> {
+        if (rank, size) == (self.rank, self.size) {
+            return Ok(());
+        }
+        Err(ExchangeError::new(WAY, format!("MPI says that this is rank {rank} of {size}")))
+    }
+
+    /// MPI, begun within the time-out: a rank that never comes is an error, not a wait without end.
+    fn begin(&self, timeout: Duration) -> Result<Arc<Mpi>, ExchangeError> {
+        self.library.begin();
+        let deadline = Instant::now() + timeout;
+        loop {
+            if let Some(outcome) = self.library.outcome() {
+                return outcome.map_err(|error| failed(&error));
+            }
+            if look() {
+                return Err(ExchangeError::new(WAY, "the user gave up"));
+            }
+            if Instant::now() >= deadline {
+                return Err(ExchangeError::new(WAY, late(timeout)));
+            }
+            std::thread::sleep(LOOK.min(Duration::from_millis(5)));
+        }
+    }
+}
+
+impl Exchange for MpiExchange {
+    fn name(&self) -> &'static str {
+        WAY
+    }
+
+    fn broadcast(&mut self, own: Option<&str>, timeout: Duration) -> Result<String, ExchangeError> {
+        let mpi = self.begin(timeout)?;
+        self.check((mpi.rank(), mpi.size()))?;
+        let own = own.map(str::to_owned);
+        let threads = mpi.threads();
+        let talk = move || converse(&mpi, own.as_deref()).map_err(|error| failed(&error));
+        match threads {
+            Threads::Serialized | Threads::Multiple => within(WAY, timeout, talk),
+            // MPI's main thread alone may call it, and this has to be that one.
+            Threads::Single | Threads::Funneled => talk(),
+        }
+    }
+}
+
+fn failed(error: &CollectiveError) -> ExchangeError {
+    ExchangeError::new(WAY, error.to_string())
+}
+
+/// Tells the text of rank 0, or hears it: its length, then its bytes.
+fn converse(mpi: &Mpi, own: Option<&str>) -> Result<String, CollectiveError> {
+    let mut length = own.map_or(0, |own| own.len() as u64).to_le_bytes();
+    mpi.broadcast(&mut length, 0)?;
+    let mut text = own.map_or_else(Vec::new, |own| own.as_bytes().to_vec());
+    text.resize(u64::from_le_bytes(length) as usize, 0);
+    mpi.broadcast(&mut text, 0)?;
+    Ok(String::from_utf8_lossy(&text).into_owned())
+}

@@ -1,0 +1,55 @@
+//! The library that the program is linked with, by the crate `mpi` (cargo feature `mpi`).
+//!
+//! The crate compiles against the `mpi.h` of the site, so that an implementation whose binary
+//! interface is not known here works, too. It fills the same table as a library that is opened.
+
+use super::abi::{Abi, Address, Constants, Handle};
+use super::calls::{Calls, Loaded};
+use super::find::Symbols;
+use super::table::Table;
+use ::mpi::ffi;
+use std::ffi::c_int;
+use std::sync::Arc;
+
+/// The functions of the library.
+pub(super) fn open() -> (Arc<dyn Calls>, Abi) {
+    let calls = match size_of::<ffi::MPI_Comm>() {
+        4 => load::<c_int>(),
+        _ => load::<Address>(),
+    };
+    (calls, Abi::Linked)
+}
+
+fn load<H: Handle>() -> Arc<dyn Calls> {
+    // SAFETY: in `mpi.h` all handles are numbers or all are addresses, and the caller has chosen
+    // `H` by their size.
+    let table = unsafe { Table::<H>::linked() };
+    Loaded::shared(table, constants(), Symbols::of_program())
+}
+
+fn constants<H: Handle>() -> Constants<H> {
+    // SAFETY: these are constants, initialised when the program is loaded.
+    unsafe {
+        Constants {
+            world: handle(ffi::RSMPI_COMM_WORLD),
+            byte: handle(ffi::RSMPI_UINT8_T),
+            no_request: handle(ffi::RSMPI_REQUEST_NULL),
+            errors_return: handle(ffi::RSMPI_ERRORS_RETURN),
+            tag_limit: ffi::MPI_TAG_UB as c_int,
+            threads: [
+                ffi::RSMPI_THREAD_SINGLE,
+                ffi::RSMPI_THREAD_FUNNELED,
+                ffi::RSMPI_THREAD_SERIALIZED,
+                ffi::RSMPI_THREAD_MULTIPLE,
+            ],
+            truncated: ffi::MPI_ERR_TRUNCATE as c_int,
+        }
+    }
+}
+
+/// A handle of `mpi.h` as `H`.
+fn handle<T: Copy, H: Handle>(given: T) -> H {
+    assert_eq!(size_of::<T>(), size_of::<H>(), "bug: handles of several sizes");
+    // SAFETY: a handle is a number or an address, and `H` is the one of this size.
+    unsafe { std::mem::transmute_copy(&given) }
+}

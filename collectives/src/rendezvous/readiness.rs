@@ -1,0 +1,238 @@
+//! Whether messages between processes go by MPI: what ranks tell each other before anybody
+//! initialises the library, and its initialisation on all of them.
+//!
+//! A rank that initialises MPI waits for all others to do so. So each tells first, over TCP,
+//! whether it has the library and which one; only when all have the same do all begin, each on a
+//! thread of its own and within the limit of start-up; and only when all have succeeded do messages
+//! go by it.
+
+use super::Rendezvous;
+use crate::CollectiveError;
+use crate::exchange::Pmix;
+use crate::mpi::{self, Library, Mpi, Threads};
+use crate::world::Facts;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::{Instant, sleep};
+
+/// The fact by which a process tells how messages between processes may travel.
+const TRANSPORT: &str = "transport";
+/// Its value on a process whose messages may go by MPI; otherwise it is the reason.
+const READY: &str = "mpi";
+/// The fact that tells which library a process has open.
+const LIBRARY: &str = "MPI library";
+/// The pauses between two looks at a start: short ones at first.
+const PAUSES: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(20)];
+
+/// How messages between processes travel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Transport {
+    /// By MPI if all processes can, else over TCP.
+    #[default]
+    Auto,
+    /// Over TCP.
+    Tcp,
+    /// By MPI.
+    Mpi,
+}
+
+impl Transport {
+    /// The name, as PHALANX_TRANSPORT takes it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Transport::Auto => "auto",
+            Transport::Tcp => "tcp",
+            Transport::Mpi => "mpi",
+        }
+    }
+}
+
+/// What this process tells the others of its library.
+pub(super) fn facts(plan: &Rendezvous) -> Facts {
+    let told = match readiness(plan) {
+        Ok(library) => [(TRANSPORT, String::from(READY)), (LIBRARY, library.identity())].to_vec(),
+        Err(reason) => [(TRANSPORT, reason)].to_vec(),
+    };
+    told.into_iter().map(|(name, value)| (String::from(name), value)).collect()
+}
+
+/// The library, if messages of this process may go by it, or why not.
+fn readiness(plan: &Rendezvous) -> Result<&Library, String> {
+    if plan.transport == Transport::Tcp {
+        return Err(String::from("PHALANX_TRANSPORT is tcp"));
+    }
+    let library = plan.mpi.as_ref().map_err(String::clone)?;
+    let known = |error: CollectiveError| error.to_string();
+    let is_initialised = library.is_initialised().map_err(known)?;
+    if !is_initialised && library.begins_before_pmix() && Pmix::has_spoken() {
+        return Err(String::from(
+            "Open MPI 5 begins before PMIx or not at all (docs/launching.md)",
+        ));
+    }
+    if let Some((rank, size)) = library.place().map_err(known)? {
+        check_place(plan, rank, size)?;
+    }
+    match library.threads().map_err(known)? {
+        Some(threads) if plan.transport == Transport::Auto && threads < Threads::Serialized => {
+            Err(format!("the library was initialised with {}", threads.name()))
+        }
+        _ => Ok(library),
+    }
+}
+
+fn check_place(plan: &Rendezvous, rank: usize, size: usize) -> Result<(), String> {
+    if (rank, size) == (plan.rank, plan.size) {
+        return Ok(());
+    }
+    Err(format!("MPI says that this is rank {rank} of {size}"))
+}
+
+/// Whether all ranks may begin to use MPI, or why one cannot. The same on all.
+fn may_begin<'a>(facts: impl Iterator<Item = &'a Facts>) -> Result<(), String> {
+    let value = |facts: &'a Facts, name: &str| {
+        facts.iter().find(|fact| fact.0 == name).map(|fact| fact.1.as_str())
+    };
+    let mut first = None;
+    for (rank, facts) in facts.enumerate() {
+        match value(facts, TRANSPORT) {
+            Some(READY) => {}
+            Some(reason) => return Err(format!("rank {rank}: {reason}")),
+            None => return Err(format!("rank {rank} tells nothing of MPI")),
+        }
+        let own = value(facts, LIBRARY).unwrap_or_default();
+        let first = *first.get_or_insert(own);
+        if own != first {
+            return Err(format!("rank {rank} has {own}, and rank 0 has {first}"));
+        }
+    }
+    Ok(())
+}
+
+/// How long the start of MPI may take, if there is one.
+pub(super) fn patience<'a>(plan: &Rendezvous, facts: impl Iterator<Item = &'a Facts>) -> Duration {
+    may_begin(facts).map_or(Duration::ZERO, |()| plan.timeout)
+}
+
+/// What has come of the start of MPI on this rank.
+#[derive(Debug)]
+pub(super) struct Start {
+    /// The library, if it may be used, or why not.
+    pub(super) mpi: Result<Arc<Mpi>, String>,
+    /// Whether it is initialised, so that it can be finalised when all are at that.
+    pub(super) is_initialised: bool,
+}
+
+/// Begins to use MPI if all ranks may, and waits for as long as start-up may take. An error is why
+/// no rank begins, and the same on all.
+pub(super) async fn start<'a>(
+    plan: &Rendezvous,
+    facts: impl Iterator<Item = &'a Facts>,
+) -> Result<Start, String> {
+    may_begin(facts)?;
+    let library = plan.mpi.as_ref().map_err(String::clone)?;
+    // Until all are known to have succeeded, nobody may wait for the others in `MPI_Finalize`.
+    mpi::world_begins();
+    library.begin();
+    let begun = Instant::now();
+    let outcome = loop {
+        if let Some(outcome) = library.outcome() {
+            break outcome.map_err(|error| error.to_string());
+        }
+        if begun.elapsed() >= plan.timeout {
+            let seconds = plan.timeout.as_secs_f64();
+            break Err(format!("MPI_Init_thread did not end within {seconds} s"));
+        }
+        sleep(PAUSES[usize::from(begun.elapsed() > PAUSES[1])]).await;
+    };
+    let mpi = outcome.and_then(|mpi| check_place(plan, mpi.rank(), mpi.size()).map(|()| mpi));
+    let is_initialised = library.is_initialised().unwrap_or(false);
+    Ok(Start { mpi, is_initialised })
+}
+
+/// What rank 0 has found out about the starts of all ranks.
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
+pub(super) struct Verdict {
+    /// Why messages go over TCP, if they do.
+    pub(super) without_mpi: Option<String>,
+    /// Whether MPI is initialised on all ranks.
+    pub(super) all_initialised: bool,
+}
+
+impl Verdict {
+    /// Of what ranks have told, in their order.
+    pub(super) fn of(starts: impl Iterator<Item = (usize, Verdict)>) -> Verdict {
+        let mut whole = Verdict { without_mpi: None, all_initialised: true };
+        for (rank, one) in starts {
+            whole.all_initialised &= one.all_initialised;
+            let reason = one.without_mpi.map(|reason| format!("rank {rank}: {reason}"));
+            whole.without_mpi = whole.without_mpi.or(reason);
+        }
+        whole
+    }
+}
+
+/// What this rank tells of its start: nothing is wrong with one that nobody has begun.
+pub(super) fn told(start: &Result<Start, String>) -> Verdict {
+    match start {
+        Ok(start) => Verdict {
+            without_mpi: start.mpi.as_ref().err().cloned(),
+            all_initialised: start.is_initialised,
+        },
+        Err(_) => Verdict { without_mpi: None, all_initialised: false },
+    }
+}
+
+/// The library that messages go by, or why they do not, after all ranks have told of their starts.
+pub(super) fn agreed(start: Result<Start, String>, verdict: Verdict) -> Result<Arc<Mpi>, String> {
+    let start = start?;
+    if verdict.all_initialised {
+        mpi::world_ends_in_peace();
+    }
+    match verdict.without_mpi {
+        Some(reason) => Err(reason),
+        None => start.mpi,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told_by(transport: &str, library: &str) -> Facts {
+        let fact = |name: &str, value: &str| (String::from(name), String::from(value));
+        vec![fact(TRANSPORT, transport), fact(LIBRARY, library)]
+    }
+
+    #[test]
+    fn all_begin_or_none() {
+        let one = told_by(READY, "Open MPI v4");
+        let may = |all: &[Facts]| may_begin(all.iter());
+        assert_eq!(may(&[one.clone(), one.clone()]), Ok(()));
+        let other = told_by(READY, "MPICH");
+        assert_eq!(
+            may(&[one.clone(), one.clone(), other]),
+            Err(String::from("rank 2 has MPICH, and rank 0 has Open MPI v4"))
+        );
+        let without = told_by("no MPI library was found", "");
+        assert_eq!(
+            may(&[one.clone(), without]),
+            Err(String::from("rank 1: no MPI library was found"))
+        );
+        assert_eq!(may(&[one, Facts::new()]), Err(String::from("rank 1 tells nothing of MPI")));
+    }
+
+    #[test]
+    fn one_start_that_fails_is_one_of_all() {
+        let verdict = |reason: Option<&str>, all_initialised| Verdict {
+            without_mpi: reason.map(String::from),
+            all_initialised,
+        };
+        let well = verdict(None, true);
+        let whole = Verdict::of([(0, well.clone()), (1, well.clone())].into_iter());
+        assert_eq!((whole.without_mpi, whole.all_initialised), (None, true));
+        let failed = verdict(Some("too slow"), false);
+        let whole = Verdict::of([(0, well.clone()), (1, failed), (2, well)].into_iter());
+        assert_eq!(whole.without_mpi.as_deref(), Some("rank 1: too slow"));
+        assert!(!whole.all_initialised);
+    }
+}

@@ -1,0 +1,58 @@
+//! The ways by which the processes of a launcher may meet, and which goes before which.
+
+use crate::config::{Config, MeetingWay, Transport};
+use crate::environment::Environment;
+use crate::meeting::Way;
+use crate::placement::Placement;
+use phalanx_collectives::mpi::Library;
+use std::path::PathBuf;
+
+/// The ways by which a launcher's processes may learn of each other, the first that works first.
+pub(crate) fn ways(environment: &Environment, placement: &Placement, config: &Config) -> Vec<Way> {
+    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let socket = std::env::var("PMI_FD").ok().and_then(|number| number.parse().ok());
+    match &environment.rendezvous {
+        Some(MeetingWay::File(path)) => return vec![Way::File(path.clone())],
+        Some(MeetingWay::Pmix) => return vec![Way::Pmix],
+        Some(MeetingWay::Mpi) => return vec![Way::Mpi],
+        Some(MeetingWay::Pmi) => return socket.map(Way::Pmi).into_iter().collect(),
+        Some(MeetingWay::Auto) | None => {}
+    }
+    let place = (placement.rank, placement.size);
+    let of_program = Library::of_program(&config.mpi);
+    if of_program.is_some_and(|library| library.place() == Ok(Some(place))) {
+        // The program has begun it, so a broadcast waits for nobody who could not come.
+        return vec![Way::Mpi];
+    }
+    let may_use_mpi = placement.launcher.starts_mpi() && config.transport != Transport::Tcp;
+    let has_pmix = is_set("PMIX_NAMESPACE") && is_set("PMIX_RANK");
+    let mut ways = Vec::new();
+    if has_pmix {
+        ways.push(Way::Pmix);
+    }
+    ways.extend(socket.map(Way::Pmi));
+    ways.extend(meeting_file(placement).map(Way::File));
+    if may_use_mpi {
+        ways.push(Way::Mpi);
+        let library = has_pmix.then(|| Library::open(&config.mpi).ok()).flatten();
+        if library.is_some_and(|library| library.begins_before_pmix()) {
+            // PMIx would keep it from beginning. On one host a file does as well; elsewhere all
+            // begin MPI, within the limit of start-up.
+            let is_file = |way: &Way| matches!(way, Way::File(_));
+            let is_one_host = placement.is_one_host() == Some(true);
+            ways.sort_by_key(|way| (!(is_one_host && is_file(way)), *way != Way::Mpi));
+        }
+    }
+    ways
+}
+
+/// The file by which the processes of a job meet, in the user's home folder.
+fn meeting_file(placement: &Placement) -> Option<PathBuf> {
+    let home = std::env::var_os("HOME").filter(|home| !home.is_empty())?;
+    let job = placement.job.as_ref()?;
+    let allowed = |letter: char| letter.is_ascii_alphanumeric() || "._-".contains(letter);
+    let name = format!("{:?}-{job}", placement.launcher).to_ascii_lowercase();
+    let name: String =
+        name.chars().map(|letter| if allowed(letter) { letter } else { '_' }).collect();
+    Some(PathBuf::from(home).join(".phalanx").join("meetings").join(name))
+}
