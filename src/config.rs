@@ -175,7 +175,8 @@ impl Config {
         let launcher = config.placement.as_ref().map(|placement| placement.launcher);
         config.mpi.mpich_first = launcher == Some(Launcher::Hydra);
         if let Some(placement) = config.placement.as_ref().filter(|placement| placement.size > 1) {
-            config.meeting.ways = ways(&environment, placement, &config);
+            config.meeting.ways =
+                ways(&environment, placement, &config, &|name| std::env::var(name).ok());
         }
         static WARNED: Once = Once::new();
         if config.rank() == 0 {

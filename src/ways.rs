@@ -8,9 +8,14 @@ use phalanx_collectives::mpi::Library;
 use std::path::PathBuf;
 
 /// The ways by which a launcher's processes may learn of each other, the first that works first.
-pub(crate) fn ways(environment: &Environment, placement: &Placement, config: &Config) -> Vec<Way> {
-    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    let socket = std::env::var("PMI_FD").ok().and_then(|number| number.parse().ok());
+pub(crate) fn ways(
+    environment: &Environment,
+    placement: &Placement,
+    config: &Config,
+    lookup: &dyn Fn(&str) -> Option<String>,
+) -> Vec<Way> {
+    let is_set = |name: &str| lookup(name).is_some_and(|value| !value.is_empty());
+    let socket = lookup("PMI_FD").and_then(|number| number.parse().ok());
     match &environment.rendezvous {
         Some(MeetingWay::File(path)) => return vec![Way::File(path.clone())],
         Some(MeetingWay::Pmix) => return vec![Way::Pmix],
@@ -31,7 +36,7 @@ pub(crate) fn ways(environment: &Environment, placement: &Placement, config: &Co
         ways.push(Way::Pmix);
     }
     ways.extend(socket.map(Way::Pmi));
-    ways.extend(meeting_file(placement).map(Way::File));
+    ways.extend(meeting_file(placement, lookup("HOME")).map(Way::File));
     if may_use_mpi {
         ways.push(Way::Mpi);
         let library = has_pmix.then(|| Library::open(&config.mpi).ok()).flatten();
@@ -47,8 +52,8 @@ pub(crate) fn ways(environment: &Environment, placement: &Placement, config: &Co
 }
 
 /// The file by which the processes of a job meet, in the user's home folder.
-fn meeting_file(placement: &Placement) -> Option<PathBuf> {
-    let home = std::env::var_os("HOME").filter(|home| !home.is_empty())?;
+fn meeting_file(placement: &Placement, home: Option<String>) -> Option<PathBuf> {
+    let home = home.filter(|home| !home.is_empty())?;
     let job = placement.job.as_ref()?;
     let allowed = |letter: char| letter.is_ascii_alphanumeric() || "._-".contains(letter);
     let name = format!("{:?}-{job}", placement.launcher).to_ascii_lowercase();
