@@ -18,6 +18,7 @@ mod examples;
 mod failure;
 mod golden;
 mod gpu;
+mod linked_mpi;
 mod process;
 mod project;
 mod python;

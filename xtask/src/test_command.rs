@@ -4,6 +4,7 @@ use crate::comparison;
 use crate::conformance;
 use crate::examples;
 use crate::failure::Failure;
+use crate::linked_mpi;
 use crate::project::Project;
 use crate::python;
 use crate::python_tests;
@@ -102,6 +103,9 @@ fn all(
     }
     if filter.is_none_or(|filter| "examples".contains(filter)) {
         examples::run(project, tally)?;
+    }
+    if filter.is_none_or(|filter| "linked_mpi".contains(filter)) {
+        linked_mpi::run(project, &python, tally)?;
     }
     if filter.is_none_or(|filter| "python".contains(filter)) {
         python_tests::run(project, &python, &data, full, tally)?;

@@ -8,6 +8,8 @@ use super::abi::Abi;
 use super::calls::Calls;
 use super::end;
 use super::find::Symbols;
+#[cfg(feature = "mpi")]
+use super::linked::open as linked;
 use super::process::{Mpi, MpiOptions, Threads, unavailable};
 use crate::CollectiveError;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -41,21 +43,16 @@ impl Library {
     ///
     /// Errors: `MpiUnavailable` if there is no usable library, or the program has finalised it.
     pub fn open(options: &MpiOptions) -> Result<Library, CollectiveError> {
-        #[cfg(feature = "mpi")]
-        return Library::of(super::linked::open(), options);
-        #[cfg(not(feature = "mpi"))]
-        {
-            let symbols = Symbols::find(options.library.as_deref(), options.mpich_first);
-            Library::of(known(symbols.map_err(unavailable)?)?, options)
+        if let Some(linked) = linked() {
+            return Library::of(linked, options);
         }
+        let symbols = Symbols::find(options.library.as_deref(), options.mpich_first);
+        Library::of(known(symbols.map_err(unavailable)?)?, options)
     }
 
     /// The library that the program has brought and initialised, if there is one. Local.
     pub fn of_program(options: &MpiOptions) -> Option<Library> {
-        #[cfg(feature = "mpi")]
-        let present = super::linked::open();
-        #[cfg(not(feature = "mpi"))]
-        let present = known(Symbols::present()?).ok()?;
+        let present = linked().or_else(|| known(Symbols::present()?).ok())?;
         let library = Library::of(present, options).ok()?;
         library.is_initialised().unwrap_or(false).then_some(library)
     }
@@ -186,8 +183,13 @@ impl Library {
     }
 }
 
-/// The functions of a library that was opened, and its interface.
+/// The library that the program is linked with.
 #[cfg(not(feature = "mpi"))]
+fn linked() -> Option<(Arc<dyn Calls>, Abi)> {
+    None
+}
+
+/// The functions of a library that was opened, and its interface.
 fn known(symbols: Symbols) -> Result<(Arc<dyn Calls>, Abi), CollectiveError> {
     let abi = Abi::of(&symbols);
     let abi = abi.map_err(|reason| unavailable(format!("{}: {reason}", symbols.origin)))?;

@@ -12,12 +12,12 @@ use std::ffi::c_int;
 use std::sync::Arc;
 
 /// The functions of the library.
-pub(super) fn open() -> (Arc<dyn Calls>, Abi) {
+pub(super) fn open() -> Option<(Arc<dyn Calls>, Abi)> {
     let calls = match size_of::<ffi::MPI_Comm>() {
         4 => load::<c_int>(),
         _ => load::<Address>(),
     };
-    (calls, Abi::Linked)
+    Some((calls, Abi::Linked))
 }
 
 fn load<H: Handle>() -> Arc<dyn Calls> {

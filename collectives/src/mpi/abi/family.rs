@@ -117,7 +117,11 @@ impl Abi {
                 Loaded::shared(Table::<Address>::load(&symbols)?, standard::constants(), symbols)
             }
             #[cfg(feature = "mpi")]
-            Abi::Linked => crate::mpi::linked::open().0,
+            Abi::Linked => {
+                return crate::mpi::linked::open()
+                    .map(|(calls, _)| calls)
+                    .ok_or_else(|| format!("{} is not linked", symbols.origin));
+            }
         })
     }
 }

@@ -1,0 +1,53 @@
+//! The plane `mpi` of a build that is linked with the MPI library (cargo feature `mpi`): its table
+//! under the launcher of that library.
+
+use crate::failure::Failure;
+use crate::process::Program;
+use crate::project::Project;
+use crate::test_command::Tally;
+use std::path::{Path, PathBuf};
+
+/// The folder of libclang, which the environment brings.
+const LIBCLANG: &str = "import clang, os; print(os.path.join(clang.__path__[0], 'native'))";
+
+/// Builds and runs it with the `mpicc` of the path, or else that of the environment; a line says so
+/// where there is no compiler.
+pub fn run(project: &Project, python: &Path, tally: &mut Tally) -> Result<(), Failure> {
+    if !cfg!(target_os = "linux") {
+        return Ok(());
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
+    let is_there = |folder: &PathBuf| folder.join("mpicc").is_file();
+    let own = project.path(".venv/bin");
+    let mut program =
+        project.cargo(&["test", "-p", "phalanx-collectives", "--features", "mpi", "--test", "mpi"]);
+    if !folders.iter().any(is_there) {
+        if !is_there(&own) {
+            println!("skipped: there is no mpicc, so nothing is linked with an MPI library");
+            return Ok(());
+        }
+        folders.insert(0, own);
+        let folders = std::env::join_paths(folders).unwrap_or(path);
+        // The library lies beside its compiler, where the system does not look.
+        let libraries = project.path(".venv/lib");
+        program = program.variable("PATH", folders).variable("LD_LIBRARY_PATH", libraries);
+    }
+    let libclang = Program::new(python).arguments(["-c", LIBCLANG]).output()?;
+    // libclang comes without the headers that belong to a compiler.
+    let headers = Program::new("cc").arguments(["-print-file-name=include"]).output()?;
+    program = program.variable("LIBCLANG_PATH", libclang.trim());
+    program = program.variable("BINDGEN_EXTRA_CLANG_ARGS", format!("-I{}", headers.trim()));
+    let command = program.line();
+    let failed = tally.failed;
+    let ended_well = program.watch(|line| {
+        tally.add_summary(line);
+    })?;
+    match ended_well || tally.failed > failed {
+        true => Ok(()),
+        false => {
+            let ending = "a failure that no test reported".to_owned();
+            Err(Failure::Program { command, ending })
+        }
+    }
+}
