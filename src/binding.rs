@@ -1,6 +1,7 @@
 //! Which GPUs and which processors one of several processes of a host takes.
 
 use crate::config::Config;
+use crate::placement::Placement;
 use phalanx_device::cuda::CudaDevice;
 use std::ops::Range;
 use std::sync::Arc;
@@ -157,6 +158,21 @@ pub(crate) fn processors(ranges: &str) -> Option<Vec<usize>> {
         processors.extend(first..=last);
     }
     Some(processors)
+}
+
+/// The compute threads of one of several processes of a host: its share of the cores, and no more
+/// than the launcher has bound it to.
+pub(crate) fn threads_of(placement: &Placement) -> usize {
+    let allowed = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let (_, processes) = placement.local();
+    let cores = placement.cores.or_else(machine_cores).unwrap_or(allowed);
+    allowed.min((cores / processes).max(1))
+}
+
+/// The processors of this machine that are online, whatever this process is bound to.
+fn machine_cores() -> Option<usize> {
+    let ranges = std::fs::read_to_string("/sys/devices/system/cpu/online").ok()?;
+    processors(&ranges).map(|processors| processors.len())
 }
 
 #[cfg(test)]

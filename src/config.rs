@@ -8,6 +8,7 @@ use crate::environment::{Variable, most_threads, unknown};
 use crate::meeting::{Meeting, address_beside, interface_of};
 use crate::placement::{Launcher, Placement, own_placement};
 use crate::ways::ways;
+use phalanx_collectives::Prices;
 use phalanx_collectives::mpi::Library;
 pub use phalanx_collectives::mpi::MpiOptions;
 pub use phalanx_device::cuda::CudaOptions;
@@ -60,6 +61,10 @@ pub struct Config {
     pub mpi: MpiOptions,
     /// How long another process may give no sign of life before the run ends; for ever without.
     pub stall: Option<Duration>,
+    /// What messages cost, as it was measured; that of process 0 counts.
+    pub prices: Option<Prices>,
+    /// Where the price table is, or is to be.
+    pub prices_file: Option<PathBuf>,
 }
 
 /// How a process meets the other processes of its world.
@@ -145,6 +150,8 @@ impl Default for Config {
             transport: Transport::Auto,
             mpi: MpiOptions::default(),
             stall: Some(DEFAULT_STALL),
+            prices: None,
+            prices_file: None,
         }
     }
 }
@@ -166,7 +173,15 @@ impl Config {
             })?;
         }
         if let Some(placement) = &config.placement {
-            config.threads = environment.threads.unwrap_or_else(|| threads_of(placement));
+            config.threads =
+                environment.threads.unwrap_or_else(|| crate::binding::threads_of(placement));
+        }
+        config.prices_file = environment.prices.clone().or_else(|| {
+            let nodes = config.placement.as_ref().map_or(&[][..], |placement| &placement.nodes);
+            Some(cache_folder()?.join("prices").join(crate::prices::file_name(nodes)))
+        });
+        if config.rank() == 0 && config.size() > 1 {
+            config.prices = crate::prices::read(&environment, config.prices_file.as_deref())?;
         }
         if environment.kernel_cache.is_none() {
             config.cuda.cache = own_cache();
@@ -215,6 +230,8 @@ impl Config {
                 mpich_first: false,
             },
             stall: environment.stall.unwrap_or(Some(DEFAULT_STALL)),
+            prices: None,
+            prices_file: None,
         })
     }
 
@@ -379,11 +396,16 @@ fn cuda_options(environment: &Environment) -> CudaOptions {
 
 /// The user's own folder for compiled kernels.
 fn own_cache() -> Option<PathBuf> {
+    Some(cache_folder()?.join("kernels"))
+}
+
+/// The folder of this user for what can be made again.
+fn cache_folder() -> Option<PathBuf> {
     let base = match std::env::var_os("XDG_CACHE_HOME").filter(|path| !path.is_empty()) {
         Some(base) => PathBuf::from(base),
         None => PathBuf::from(std::env::var_os("HOME")?).join(".cache"),
     };
-    Some(base.join("phalanx").join("kernels"))
+    Some(base.join("phalanx"))
 }
 
 /// The folders of NVIDIA's packages in an active environment of Python.
@@ -425,21 +447,6 @@ fn startup(environment: &Environment) -> Result<Option<Startup>, ConfigError> {
     };
     let timeout = environment.timeout.unwrap_or(DEFAULT_TIMEOUT);
     Ok(Some(Startup { rank, size, address, bind, token, timeout, listener: None, left: None }))
-}
-
-/// The compute threads of one of several processes of a host: its share of the cores, and no more
-/// than the launcher has bound it to.
-fn threads_of(placement: &Placement) -> usize {
-    let allowed = std::thread::available_parallelism().map_or(1, NonZero::get);
-    let (_, processes) = placement.local();
-    let cores = placement.cores.or_else(machine_cores).unwrap_or(allowed);
-    allowed.min((cores / processes).max(1))
-}
-
-/// The processors of this machine that are online, whatever this process is bound to.
-fn machine_cores() -> Option<usize> {
-    let ranges = std::fs::read_to_string("/sys/devices/system/cpu/online").ok()?;
-    crate::binding::processors(&ranges).map(|processors| processors.len())
 }
 
 pub(crate) fn missing(variable: &'static str, needed_by: &'static str) -> ConfigError {

@@ -175,6 +175,10 @@ variables! {
     /// The MPI library to open. One that is in the process already, such as that of mpi4py, is used
     /// in any case.
     mpi_library: File = "PHALANX_MPI_LIBRARY", default "none: the system's", since "0.1", Session;
+    /// The file with the price table that `phalanx info --measure` writes and process 0 reads.
+    prices: File = "PHALANX_PRICES",
+        default "prices/HOSTS in the cache folder of the user, if it is there", since "0.1",
+        Session;
     /// Whether the MPI library takes addresses of GPU memory; `0` or `1` says so in its place.
     mpi_cuda: Switch = "PHALANX_MPI_CUDA", default "none: the library is asked", since "0.1",
         Session;

@@ -29,6 +29,7 @@ mod introduction;
 mod logging;
 mod meeting;
 pub mod placement;
+pub mod prices;
 mod session;
 mod ways;
 

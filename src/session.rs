@@ -37,7 +37,7 @@ pub enum InitFailure {
 }
 
 impl InitError {
-    fn new(failure: impl Into<InitFailure>, site: Site) -> InitError {
+    pub(crate) fn new(failure: impl Into<InitFailure>, site: Site) -> InitError {
         InitError { failure: Box::new(failure.into()), site }
     }
 
@@ -338,7 +338,7 @@ fn gpu(device: &Arc<dyn Device>) -> Option<Arc<CudaDevice>> {
 }
 
 /// The GPUs that a configuration asks for; none for CPU devices.
-fn gpus(config: &Config) -> Result<Vec<Arc<dyn Device>>, DeviceError> {
+pub(crate) fn gpus(config: &Config) -> Result<Vec<Arc<dyn Device>>, DeviceError> {
     let numbers = match &config.devices {
         Devices::Cpu(_) => Vec::new(),
         Devices::Cuda(numbers) if !numbers.is_empty() => numbers.clone(),
@@ -378,7 +378,7 @@ fn machine_memory() -> Option<usize> {
     Some(kibibytes << 10)
 }
 
-fn world(
+pub(crate) fn world(
     config: &Config,
     memory_limit: Option<usize>,
     count: usize,
@@ -420,6 +420,7 @@ fn world(
         Transport::Mpi => phalanx_collectives::Transport::Mpi,
     };
     rendezvous.mpi = mpi(config, startup);
+    rendezvous.prices.clone_from(&config.prices);
     // Who gives up the wait for the others has no world.
     let world = interruptible(None, || rendezvous.join()).unwrap_or(Err(CollectiveError::Closed));
     world.inspect(|world| {

@@ -24,6 +24,7 @@ mod nccl;
 mod network;
 mod operation;
 mod order;
+mod prices;
 mod records;
 mod rendezvous;
 mod tickets;
@@ -39,6 +40,7 @@ pub use exchange::{Exchange, ExchangeError, MeetingFile, MpiExchange, Pmi, Pmix}
 pub use nccl::{cuda_sources, device_facts};
 pub use network::{address_towards, default_address, host_name, interface_address, resolved};
 pub use operation::Operation;
+pub use prices::{InvalidPrices, Price, Prices};
 pub use records::{Recorded, RecordedOperation};
 pub use rendezvous::{Rendezvous, Transport};
 pub use tickets::{GivenData, Ticket, TicketKind};

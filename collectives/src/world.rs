@@ -3,6 +3,8 @@
 use crate::group::{Member, Place};
 use crate::mpi::{Engine, Mpi, Threads};
 use crate::nccl::{Endpoint, GpuMember, Watch, device_facts, identities};
+use crate::prices::Prices;
+use crate::rendezvous::agreed_prices;
 use crate::transport::{Entered, Fabric, Link, beat, listen, read, watch};
 use crate::{CollectiveError, Communicator, Recorded, Ticket};
 use phalanx_device::cuda::CudaDevice;
@@ -183,6 +185,11 @@ impl World {
     /// The number of this process's first device among those of the world.
     pub fn first_device(&self) -> usize {
         self.device_counts[..self.rank()].iter().sum()
+    }
+
+    /// What messages cost, by the table of rank 0, if it had one. The same on all ranks.
+    pub fn prices(&self) -> Option<Prices> {
+        self.facts.first().and_then(agreed_prices)
     }
 
     /// What each process told the others about itself, by rank.

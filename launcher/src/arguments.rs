@@ -33,7 +33,7 @@ pub enum Command {
     /// Run a program as several processes that form one world
     Run(Run),
     /// Show version, devices, instruction set and every variable with its value
-    Info,
+    Info(Info),
     /// Run the demo on real elevation data, which `phalanx demo --fetch` of the Python package, or
     /// `cargo xtask setup` in a checkout, fetches first (`phalanx demo --help` lists its options)
     #[command(disable_help_flag = true)]
@@ -75,6 +75,15 @@ pub struct Run {
     /// The program, found as a shell finds it (`phalanx` is this program itself), and its arguments
     #[arg(value_name = "PROGRAM ARGS", trailing_var_arg = true, required = true)]
     pub command: Vec<OsString>,
+}
+
+/// The arguments of `phalanx info`.
+#[derive(Args, Debug)]
+pub struct Info {
+    /// Measure what messages cost on each way that processes started as this one have, and write
+    /// the price table that sessions read; under a launcher, with all its processes
+    #[arg(long)]
+    pub measure: bool,
 }
 
 /// The arguments of `phalanx demo`, which the demo reads itself.

@@ -1,7 +1,7 @@
 //! Errors of the launcher, and how they are shown.
 
 use crate::run::Outcome;
-use phalanx::ConfigError;
+use phalanx::{ConfigError, InitError};
 use std::error::Error;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -12,6 +12,9 @@ pub enum LauncherError {
     /// The configuration is wrong.
     #[error(transparent)]
     Config(#[from] ConfigError),
+    /// The processes did not meet to measure messages.
+    #[error(transparent)]
+    Measuring(#[from] Box<InitError>),
     /// A rank did not end well.
     #[error("rank {rank} {outcome}")]
     RankFailed {
@@ -84,9 +87,10 @@ impl Need {
 
 impl LauncherError {
     /// The stable code.
-    pub const fn code(&self) -> &'static str {
+    pub fn code(&self) -> &'static str {
         match self {
             LauncherError::Config(error) => error.code(),
+            LauncherError::Measuring(error) => error.code(),
             LauncherError::RankFailed { .. } => "PX095",
             LauncherError::ProgramNotFound { .. } => "PX096",
             LauncherError::ProgramRefused { .. } => "PX097",
@@ -95,9 +99,10 @@ impl LauncherError {
     }
 
     /// What to do about it.
-    pub const fn hint(&self) -> &'static str {
+    pub fn hint(&self) -> &'static str {
         match self {
             LauncherError::Config(error) => error.hint(),
+            LauncherError::Measuring(error) => error.hint(),
             LauncherError::RankFailed { .. } => {
                 "the lines of that rank, marked with its number above, say what happened"
             }
@@ -142,7 +147,7 @@ impl LauncherError {
             LauncherError::RankFailed { outcome, .. } => outcome.exit_code(),
             LauncherError::ProgramNotFound { .. } => 127,
             LauncherError::ProgramRefused { .. } => 126,
-            LauncherError::Preparation { .. } => 1,
+            LauncherError::Preparation { .. } | LauncherError::Measuring(_) => 1,
         }
     }
 }

@@ -4,16 +4,43 @@ use crate::error::{LauncherError, Need};
 use phalanx::Config;
 use phalanx::config::{Transport, mpi_library, variables_in_effect};
 use phalanx::environment::Group;
+use phalanx::prices::{Measured, Price, measure};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::num::NonZero;
 
-/// Prints the page; a wrong variable is an error, as it is for a session.
-pub fn print() -> Result<(), LauncherError> {
-    let page = page(&Config::from_env()?);
+/// Prints the page, or measures what messages cost; a wrong variable is an error, as it is for a
+/// session.
+pub fn print(measures: bool) -> Result<(), LauncherError> {
+    let config = Config::from_env()?;
+    let page = match measures {
+        true => prices(&measure(&config).map_err(Box::new)?),
+        false => page(&config),
+    };
     std::io::stdout()
         .write_all(page.as_bytes())
         .map_err(|source| LauncherError::Preparation { need: Need::Output, source })
+}
+
+/// What was measured, which process 0 knows.
+fn prices(measured: &Measured) -> String {
+    let mut page = String::new();
+    if measured.file.is_some() || !measured.planes.is_empty() {
+        let _ = writeln!(page, "{:<10}{:>16}{:>18}", "messages", "short", "long");
+    }
+    for (plane, outcome) in &measured.planes {
+        let _ = match outcome {
+            Ok(Price { latency, bandwidth }) => {
+                let (micros, gigabytes) = (latency * 1e6, bandwidth / 1e9);
+                writeln!(page, "{plane:<10}{micros:>13.2} µs{gigabytes:>13.2} GB/s")
+            }
+            Err(reason) => writeln!(page, "{plane:<10}not measured: {reason}"),
+        };
+    }
+    if let Some(file) = &measured.file {
+        let _ = writeln!(page, "written to {}", file.display());
+    }
+    page
 }
 
 fn page(config: &Config) -> String {
@@ -35,6 +62,13 @@ fn page(config: &Config) -> String {
         let _ = writeln!(page, "{name:<14}{fact}");
     }
     let _ = writeln!(page, "{:<14}{}", "transport", transport(config));
+    let file = config.prices_file.as_ref().map_or_else(String::new, |it| it.display().to_string());
+    let prices = match &config.prices {
+        Some(_) => file,
+        None if config.size() == 1 => String::from("not read: one process"),
+        None => format!("none: `phalanx info --measure` writes {file}"),
+    };
+    let _ = writeln!(page, "{:<14}{prices}", "prices");
     let _ = writeln!(page, "{:<14}{}", "MPI", mpi_library(&config.mpi));
     for (name, line) in phalanx::start_up(config).into_iter().chain(phalanx::gpus(&config.cuda)) {
         let _ = writeln!(page, "{name:<14}{line}");

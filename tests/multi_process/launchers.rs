@@ -13,6 +13,7 @@ trials![
     a_rank_that_does_not_come_is_an_error,
     a_file_brings_processes_together,
     files_of_the_past_do_not_disturb,
+    the_price_table_is_measured_and_that_of_the_first_counts,
 ];
 
 /// How long the processes of a launcher may outlive a failure: a promise to users.
@@ -233,4 +234,33 @@ fn files_of_the_past_do_not_disturb() {
         assert!(one.status.success() && one.stderr.is_empty(), "{one:?}");
     }
     assert!(!file.exists());
+}
+
+fn the_price_table_is_measured_and_that_of_the_first_counts() {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let file = folder.path().join("below/prices");
+    let measure = |mut command: Command| {
+        let command = command.arg(env!("CARGO_BIN_EXE_phalanx")).args(["info", "--measure"]);
+        let ended = command.env("PHALANX_PRICES", &file).output().expect("it starts");
+        assert!(ended.status.success(), "{ended:?}");
+        std::fs::read_to_string(&file).expect("it was written")
+    };
+    assert!(measure(plain(Path::new("env"))).contains("\ntcp "));
+    for launcher in launchers() {
+        let table = measure(launcher.command(2));
+        assert!(["local ", "tcp "].iter().all(|plane| table.contains(plane)), "{table}");
+        std::fs::write(&file, "phalanx prices 1\ntcp 1 9e9\nmpi 2 1e9\n").expect("it is ours");
+        // The others know of another file, which does not count.
+        let ended = launcher.script(
+            2,
+            &format!(
+                "[ $rank = 0 ] && export PHALANX_PRICES={}; PHALANX_LOG=info exec $program \
+                 {PROGRAM} alone",
+                file.display()
+            ),
+        );
+        assert!(ended.status.success(), "{}: {ended:?}", launcher.name);
+        let told = String::from_utf8_lossy(&ended.stderr);
+        assert_eq!(told.matches("TCP is faster in the price table").count(), 2, "{told}");
+    }
 }

@@ -126,7 +126,7 @@ fn random_faults_under_mpirun_leave_nothing() {
         let (token, segments) = (token("a secret of this test"), tempfile::tempdir());
         let segments = segments.expect("a temporary folder is made");
         let address = free_address();
-        let command = mpirun(devices, &[], &["go_on", work], token.path());
+        let command = mpirun(RANK, devices, &[], &["go_on", work], token.path());
         let Some(mut command) = command else { return };
         command.env("OMPI_MCA_btl_vader_backing_directory", segments.path());
         command.env("PHALANX_ADDRESS", &address);

@@ -4,6 +4,7 @@ use super::readiness::Transport;
 use super::{attend, coordinate, readiness};
 use crate::CollectiveError;
 use crate::mpi::Library;
+use crate::prices::Prices;
 use crate::world::{Facts, World};
 use phalanx_ops::waiting::{LOOK, look};
 use std::net::{IpAddr, Ipv4Addr, TcpListener};
@@ -40,6 +41,8 @@ pub struct Rendezvous {
     /// The MPI library, which is initialised if all ranks have it and nobody has done so, or why
     /// there is none to use.
     pub mpi: Result<Library, String>,
+    /// What messages cost, as rank 0 knows it; what others know does not count.
+    pub prices: Option<Prices>,
 }
 
 impl Rendezvous {
@@ -59,6 +62,7 @@ impl Rendezvous {
             transport: Transport::Auto,
             stall: Some(Duration::from_secs(60)),
             mpi: Err(String::from("nobody asked for MPI")),
+            prices: None,
         }
     }
 

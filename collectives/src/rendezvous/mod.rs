@@ -17,3 +17,4 @@ mod token;
 
 pub use join::Rendezvous;
 pub use readiness::Transport;
+pub(crate) use readiness::agreed_prices;

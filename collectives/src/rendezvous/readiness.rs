@@ -10,6 +10,7 @@ use super::Rendezvous;
 use crate::CollectiveError;
 use crate::exchange::Pmix;
 use crate::mpi::{self, Library, Mpi, Threads};
+use crate::prices::Prices;
 use crate::world::Facts;
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,6 +22,8 @@ const TRANSPORT: &str = "transport";
 const READY: &str = "mpi";
 /// The fact that tells which library a process has open.
 const LIBRARY: &str = "MPI library";
+/// The fact with the price table.
+const PRICES: &str = "prices";
 /// The pauses between two looks at a start: short ones at first.
 const PAUSES: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(20)];
 
@@ -53,7 +56,8 @@ pub(super) fn facts(plan: &Rendezvous) -> Facts {
         Ok(library) => [(TRANSPORT, String::from(READY)), (LIBRARY, library.identity())].to_vec(),
         Err(reason) => [(TRANSPORT, reason)].to_vec(),
     };
-    told.into_iter().map(|(name, value)| (String::from(name), value)).collect()
+    let prices = plan.prices.iter().map(|prices| (PRICES, prices.to_string()));
+    told.into_iter().chain(prices).map(|(name, value)| (String::from(name), value)).collect()
 }
 
 /// The library, if messages of this process may go by it, or why not.
@@ -87,13 +91,26 @@ fn check_place(plan: &Rendezvous, rank: usize, size: usize) -> Result<(), String
     Err(format!("MPI says that this is rank {rank} of {size}"))
 }
 
-/// Whether all ranks may begin to use MPI, or why one cannot. The same on all.
-fn may_begin<'a>(facts: impl Iterator<Item = &'a Facts>) -> Result<(), String> {
+/// The price table of all ranks: that of rank 0, whose facts these are.
+pub(crate) fn agreed_prices(facts: &Facts) -> Option<Prices> {
+    let text = facts.iter().find(|fact| fact.0 == PRICES);
+    text.and_then(|fact| fact.1.parse().ok())
+}
+
+/// Whether all ranks may begin to use MPI, or why not. The same on all.
+fn may_begin<'a>(
+    transport: Transport,
+    facts: impl Iterator<Item = &'a Facts>,
+) -> Result<(), String> {
     let value = |facts: &'a Facts, name: &str| {
         facts.iter().find(|fact| fact.0 == name).map(|fact| fact.1.as_str())
     };
     let mut first = None;
     for (rank, facts) in facts.enumerate() {
+        let prices = if rank == 0 { agreed_prices(facts) } else { None };
+        if transport == Transport::Auto && prices.is_some_and(|it| it.is_faster("tcp", "mpi")) {
+            return Err(String::from("TCP is faster in the price table (PHALANX_PRICES)"));
+        }
         match value(facts, TRANSPORT) {
             Some(READY) => {}
             Some(reason) => return Err(format!("rank {rank}: {reason}")),
@@ -110,7 +127,7 @@ fn may_begin<'a>(facts: impl Iterator<Item = &'a Facts>) -> Result<(), String> {
 
 /// How long the start of MPI may take, if there is one.
 pub(super) fn patience<'a>(plan: &Rendezvous, facts: impl Iterator<Item = &'a Facts>) -> Duration {
-    may_begin(facts).map_or(Duration::ZERO, |()| plan.timeout)
+    may_begin(plan.transport, facts).map_or(Duration::ZERO, |()| plan.timeout)
 }
 
 /// What has come of the start of MPI on this rank.
@@ -128,7 +145,7 @@ pub(super) async fn start<'a>(
     plan: &Rendezvous,
     facts: impl Iterator<Item = &'a Facts>,
 ) -> Result<Start, String> {
-    may_begin(facts)?;
+    may_begin(plan.transport, facts)?;
     let library = plan.mpi.as_ref().map_err(String::clone)?;
     // Until all are known to have succeeded, nobody may wait for the others in `MPI_Finalize`.
     mpi::world_begins();
@@ -197,6 +214,7 @@ pub(super) fn agreed(start: Result<Start, String>, verdict: Verdict) -> Result<A
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Price;
 
     fn told_by(transport: &str, library: &str) -> Facts {
         let fact = |name: &str, value: &str| (String::from(name), String::from(value));
@@ -206,7 +224,7 @@ mod tests {
     #[test]
     fn all_begin_or_none() {
         let one = told_by(READY, "Open MPI v4");
-        let may = |all: &[Facts]| may_begin(all.iter());
+        let may = |all: &[Facts]| may_begin(Transport::Auto, all.iter());
         assert_eq!(may(&[one.clone(), one.clone()]), Ok(()));
         let other = told_by(READY, "MPICH");
         assert_eq!(
@@ -218,6 +236,16 @@ mod tests {
             may(&[one.clone(), without]),
             Err(String::from("rank 1: no MPI library was found"))
         );
+        // The table of rank 0 counts, and no other.
+        let mut prices = Prices::default();
+        prices.set("tcp", Price { latency: 1e-6, bandwidth: 2e9 });
+        prices.set("mpi", Price { latency: 2e-6, bandwidth: 1e9 });
+        let mut with_prices = one.clone();
+        with_prices.push((String::from(PRICES), prices.to_string()));
+        assert_eq!(may(&[one.clone(), with_prices.clone()]), Ok(()));
+        let both = [with_prices, one.clone()];
+        assert!(may(&both).unwrap_err().starts_with("TCP is faster"));
+        assert_eq!(may_begin(Transport::Mpi, both.iter()), Ok(()));
         assert_eq!(may(&[one, Facts::new()]), Err(String::from("rank 1 tells nothing of MPI")));
     }
 

@@ -13,3 +13,4 @@ mod launch;
 mod movement;
 #[path = "../it/reference.rs"]
 mod reference;
+mod speed;

@@ -1,0 +1,142 @@
+//! The price table: what a message costs on each plane, measured once on the machines of a program.
+//!
+//! It enters a program as a text that rank 0 brings, so that all ranks decide by the same figures.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+/// The first line of the text, with the version of the form.
+const HEAD: &str = "phalanx prices 1";
+/// The messages by whose times planes are compared.
+const SIZES: [usize; 3] = [8, 64 << 10, 8 << 20];
+
+/// What a message costs on a plane.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Price {
+    /// Seconds until a short message has arrived.
+    pub latency: f64,
+    /// Bytes of a long message that arrive in a second.
+    pub bandwidth: f64,
+}
+
+impl Price {
+    /// Seconds until a message of so many bytes has arrived.
+    pub fn time(&self, bytes: usize) -> f64 {
+        self.latency + bytes as f64 / self.bandwidth
+    }
+}
+
+/// The prices of planes, by their names.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Prices(BTreeMap<String, Price>);
+
+/// A text that is no price table.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("line {line} is no line of a price table")]
+pub struct InvalidPrices {
+    /// The number of the line, from 1.
+    pub line: usize,
+}
+
+impl Prices {
+    /// Sets the price of a plane.
+    pub fn set(&mut self, plane: &str, price: Price) {
+        self.0.insert(plane.to_owned(), price);
+    }
+
+    /// The price of a plane, where it was measured.
+    pub fn price(&self, plane: &str) -> Option<Price> {
+        self.0.get(plane).copied()
+    }
+
+    /// The planes and their prices, in the order of their names.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, Price)> {
+        self.0.iter().map(|(plane, price)| (plane.as_str(), *price))
+    }
+
+    /// Whether messages of all sizes arrive sooner on one plane than on another; not where one of
+    /// them was not measured.
+    pub fn is_faster(&self, plane: &str, other: &str) -> bool {
+        match (self.price(plane), self.price(other)) {
+            (Some(plane), Some(other)) => {
+                SIZES.iter().all(|&bytes| plane.time(bytes) < other.time(bytes))
+            }
+            _ => false,
+        }
+    }
+}
+
+impl fmt::Display for Prices {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{HEAD}\n# plane, nanoseconds of a short message, bytes a second")?;
+        for (plane, price) in self.iter() {
+            writeln!(f, "{plane} {:.0} {:.0}", price.latency * 1e9, price.bandwidth)?;
+        }
+        Ok(())
+    }
+}
+
+impl FromStr for Prices {
+    type Err = InvalidPrices;
+
+    fn from_str(text: &str) -> Result<Prices, InvalidPrices> {
+        let mut prices = Prices::default();
+        let mut lines = text.lines().zip(1..);
+        if lines.next().map(|(line, _)| line.trim()) != Some(HEAD) {
+            return Err(InvalidPrices { line: 1 });
+        }
+        for (line, number) in lines {
+            if line.trim().is_empty() || line.starts_with('#') {
+                continue;
+            }
+            let invalid = || InvalidPrices { line: number };
+            let mut words = line.split_whitespace();
+            let plane = words.next().ok_or_else(invalid)?;
+            let mut figure = || {
+                let figure: f64 = words.next()?.parse().ok()?;
+                (figure.is_finite() && figure > 0.0).then_some(figure)
+            };
+            let (latency, bandwidth) = figure().zip(figure()).ok_or_else(invalid)?;
+            if words.next().is_some() {
+                return Err(invalid());
+            }
+            prices.set(plane, Price { latency: latency / 1e9, bandwidth });
+        }
+        Ok(prices)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_text_is_read_as_it_was_written() {
+        let mut prices = Prices::default();
+        prices.set("tcp", Price { latency: 25e-6, bandwidth: 3e9 });
+        prices.set("mpi", Price { latency: 1e-6, bandwidth: 5e9 });
+        let text = prices.to_string();
+        assert_eq!(text.lines().nth(2), Some("mpi 1000 5000000000"));
+        assert_eq!(text.parse(), Ok(prices));
+        assert_eq!("".parse::<Prices>(), Err(InvalidPrices { line: 1 }));
+        for wrong in ["tcp", "tcp 1", "tcp 1 x", "tcp -1 5", "tcp 0 5", "tcp 1 inf", "tcp 1 2 3"] {
+            let text = format!("{HEAD}\n\n{wrong}\n");
+            assert_eq!(text.parse::<Prices>(), Err(InvalidPrices { line: 3 }), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_plane_is_faster_if_it_is_for_all_sizes() {
+        let of = |tcp: (f64, f64), mpi: (f64, f64)| {
+            let mut prices = Prices::default();
+            prices.set("tcp", Price { latency: tcp.0, bandwidth: tcp.1 });
+            prices.set("mpi", Price { latency: mpi.0, bandwidth: mpi.1 });
+            prices.is_faster("tcp", "mpi")
+        };
+        assert!(of((10e-6, 4e9), (20e-6, 3e9)));
+        assert!(!of((10e-6, 3e9), (20e-6, 4e9)));
+        assert!(!of((20e-6, 4e9), (10e-6, 3e9)));
+        assert!(!Prices::default().is_faster("tcp", "mpi"));
+    }
+}

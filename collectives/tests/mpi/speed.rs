@@ -1,0 +1,64 @@
+//! How long collectives take by MPI, which `benches/collectives_mpi.py` reads. `COLLECTIVES_BYTES`
+//! is how long the longest data is; without it what is measured is short.
+
+use crate::fixture::{mpi, slice};
+use phalanx_collectives::{CollectiveError, Communicator};
+use phalanx_device::Slice;
+use phalanx_ops::{DType, Monoid};
+use std::time::Instant;
+
+type Call = fn(&dyn Communicator, &Slice, &Slice) -> Result<(), CollectiveError>;
+
+/// The calls of `benches/mpi_loops.c`, by the same names.
+const CALLS: [(&str, Call); 5] = [
+    ("ping_pong", |member, whole, other| {
+        if member.rank() == 0 {
+            member.send(whole, 1)?.wait()?;
+            member.recv(other, 1)?.wait()?;
+        } else if member.rank() == 1 {
+            member.recv(other, 0)?.wait()?;
+            member.send(whole, 0)?.wait()?;
+        }
+        Ok(())
+    }),
+    ("all_reduce", |member, whole, _| {
+        Ok(member.all_reduce(whole, DType::F32, Monoid::Add)?.wait()?)
+    }),
+    ("all_gather", |member, whole, other| {
+        let part = other.slice(0, whole.len / member.size());
+        Ok(member.all_gather(&part, whole)?.wait()?)
+    }),
+    ("all_to_all", |member, whole, other| Ok(member.all_to_all(whole, other)?.wait()?)),
+    ("broadcast", |member, whole, _| Ok(member.broadcast(whole, 0)?.wait()?)),
+];
+
+#[test]
+fn many_collectives_in_a_row_end() {
+    let longest = std::env::var("COLLECTIVES_BYTES").ok().and_then(|bytes| bytes.parse().ok());
+    let longest: usize = longest.unwrap_or(1 << 10);
+    let fixture = mpi(4);
+    fixture.run(|member| {
+        let mut len = 1 << 10;
+        while len <= longest {
+            let repeat = ((1 << 26) / len).clamp(10, 400);
+            let (whole, other) = (slice(&vec![0; len]), slice(&vec![0; len]));
+            for (name, call) in CALLS {
+                for _ in 0..5 {
+                    call(member, &whole, &other).unwrap();
+                }
+                member.barrier().unwrap();
+                let begun = Instant::now();
+                for _ in 0..repeat {
+                    call(member, &whole, &other).unwrap();
+                }
+                let micros = begun.elapsed().as_secs_f64() * 1e6 / repeat as f64;
+                if member.rank() == 0 {
+                    println!("time {name} {len} {} {micros:.2} ours", member.size());
+                }
+                member.barrier().unwrap();
+            }
+            len *= 8;
+        }
+    });
+    fixture.shutdown();
+}

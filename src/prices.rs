@@ -1,0 +1,253 @@
+//! What messages cost on the machines of a program: measured when a user asks for it, kept in a
+//! file, and read from it by process 0 of a session.
+
+use crate::config::{Config, ConfigError, Devices, Transport};
+use crate::environment::Environment;
+use crate::session::{InitError, InitFailure, gpus, world};
+use phalanx_array::{Limits, call_site};
+use phalanx_collectives::{CollectiveError, Communicator, Rendezvous, World, host_name};
+pub use phalanx_collectives::{Price, Prices};
+use phalanx_device::{Buffer, Device, Slice};
+use phalanx_distributed::Policy;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Bytes of a short message and of a long one.
+const SHORT: usize = 8;
+const LONG: usize = 8 << 20;
+/// How many round trips of each are timed together, and how often: the best counts.
+const SHORT_TRIPS: usize = 200;
+const LONG_TRIPS: usize = 3;
+const REPEATS: usize = 5;
+
+/// What has come of measuring a plane: its price, or why it has none.
+pub type Outcome = Result<Price, String>;
+
+/// What `phalanx info --measure` has found, as process 0 knows it; nothing on the others.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// Each plane, and its price or why it has none.
+    pub planes: Vec<(&'static str, Outcome)>,
+    /// Where the table was written, by process 0 alone.
+    pub file: Option<PathBuf>,
+}
+
+/// The name of the file for a set of hosts: that of this host, or those of a launcher.
+pub(crate) fn file_name(nodes: &[String]) -> String {
+    let name = if nodes.is_empty() { host_name() } else { nodes.join("+") };
+    let allowed = |letter: char| letter.is_ascii_alphanumeric() || "._-+".contains(letter);
+    let name: String =
+        name.chars().map(|letter| if allowed(letter) { letter } else { '_' }).collect();
+    // Long lists share their beginning; what is behind it is told by a sum over the whole.
+    let sum = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| {
+        (sum ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    });
+    match name.len() {
+        0..=120 => name,
+        _ => format!("{}-{sum:016x}", &name[..100]),
+    }
+}
+
+/// The table of a file, if it is there. One that a variable names has to be there and to be one.
+pub(crate) fn read(
+    environment: &Environment,
+    file: Option<&Path>,
+) -> Result<Option<Prices>, ConfigError> {
+    let Some(file) = file else { return Ok(None) };
+    let known = std::fs::read_to_string(file).map_err(|error| error.to_string());
+    match known.and_then(|text| text.parse::<Prices>().map_err(|error| error.to_string())) {
+        Ok(prices) => Ok(Some(prices)),
+        Err(reason) if environment.prices.is_some() => Err(ConfigError::InvalidValue {
+            variable: "PHALANX_PRICES",
+            value: format!("{} ({reason})", file.display()),
+            allowed: "a file that `phalanx info --measure` has written",
+        }),
+        // None was measured, or by another version.
+        Err(_) => Ok(None),
+    }
+}
+
+/// Measures the planes that processes started as this one have, and writes the table.
+///
+/// Collective over the processes of the launcher. Errors: what keeps processes from meeting, and
+/// `PX051` of GPUs; a plane that cannot be used is none.
+#[track_caller]
+pub fn measure(config: &Config) -> Result<Measured, InitError> {
+    let site = call_site();
+    measured(config).map_err(|failure| InitError::new(failure, site))
+}
+
+fn measured(config: &Config) -> Result<Measured, InitFailure> {
+    let mut planes: Vec<(&'static str, Outcome)> = Vec::new();
+    let mut note = |plane, outcome: Result<Option<Price>, CollectiveError>| match outcome {
+        Ok(Some(price)) => planes.push((plane, Ok(price))),
+        // Another process has it.
+        Ok(None) => {}
+        Err(error) => planes.push((plane, Err(error.to_string()))),
+    };
+    note("local", World::local(2).and_then(|world| of_threads(world.communicators(), &host)));
+    let devices = gpus(config).map_err(phalanx_scheduler::RunError::from)?;
+    if devices.len() > 1 {
+        note("nccl", of_gpus(&devices));
+    }
+    // What goes between processes goes from host to host.
+    let config = Config { devices: Devices::Cpu(1), prices: None, ..config.clone() };
+    if config.size() == 1 {
+        note("tcp", on_loopback());
+    } else {
+        note("tcp", of_processes(&config, Transport::Tcp)?);
+        if config.is_launched_by_mpi(config.rank(), config.size()) {
+            note("mpi", of_processes(&config, Transport::Mpi)?);
+        }
+    }
+    if config.rank() != 0 {
+        return Ok(Measured { planes: Vec::new(), file: None });
+    }
+    // What an earlier run with more processes has found stays.
+    let known = config.prices_file.as_deref().map(std::fs::read_to_string);
+    let known = known.and_then(|text| text.ok()?.parse::<Prices>().ok());
+    let mut prices = known.unwrap_or_default();
+    for (plane, outcome) in &planes {
+        if let Ok(price) = outcome {
+            prices.set(plane, *price);
+        }
+    }
+    let written = config.prices_file.filter(|file| write(file, &prices.to_string()).is_ok());
+    Ok(Measured { planes, file: written })
+}
+
+/// Replaces the file as a whole.
+fn write(file: &Path, text: &str) -> std::io::Result<()> {
+    if let Some(folder) = file.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    let new = file.with_extension(format!("{}.new", std::process::id()));
+    std::fs::write(&new, text)?;
+    std::fs::rename(&new, file)
+}
+
+fn host(bytes: usize) -> Result<Slice, CollectiveError> {
+    Ok(Buffer::from_vec(vec![0; bytes]).whole())
+}
+
+/// Memory for a member's messages.
+type Memory<'a> = &'a (dyn Fn(usize) -> Result<Slice, CollectiveError> + Sync);
+
+/// The price between the first and the last of members that live in this process.
+fn of_threads(
+    members: Vec<Arc<dyn Communicator>>,
+    memory: Memory<'_>,
+) -> Result<Option<Price>, CollectiveError> {
+    std::thread::scope(|scope| {
+        let start = |member| scope.spawn(move || between_ends(member, memory));
+        let threads: Vec<_> = members.iter().map(|member| start(&**member)).collect();
+        let ended = threads.into_iter().map(|thread| thread.join().unwrap_or(Ok(None)));
+        let outcomes: Result<Vec<Option<Price>>, CollectiveError> = ended.collect();
+        Ok(outcomes?.into_iter().flatten().next())
+    })
+}
+
+fn of_gpus(devices: &[Arc<dyn Device>]) -> Result<Option<Price>, CollectiveError> {
+    let failed = |reason: String| CollectiveError::Network { reason };
+    let mut world = World::local(devices.len())?;
+    world.attach(devices).map_err(|error| failed(error.to_string()))?;
+    let members = world.communicators();
+    if !members.iter().all(|member| member.takes_device_memory()) {
+        return Err(failed(String::from("NCCL cannot be used by these GPUs")));
+    }
+    let memory = |device: &Arc<dyn Device>, bytes| {
+        let buffer = device.clone().allocate(bytes).map_err(|error| failed(error.to_string()))?;
+        Ok(buffer.whole())
+    };
+    std::thread::scope(|scope| {
+        let start = |(member, device)| {
+            let (member, memory): (&Arc<dyn Communicator>, _) = (member, &memory);
+            scope.spawn(move || {
+                member.prepare()?;
+                between_ends(&**member, &|bytes| memory(device, bytes))
+            })
+        };
+        let threads: Vec<_> = members.iter().zip(devices).map(start).collect();
+        let ended = threads.into_iter().map(|thread| thread.join().unwrap_or(Ok(None)));
+        let outcomes: Result<Vec<Option<Price>>, CollectiveError> = ended.collect();
+        Ok(outcomes?.into_iter().flatten().next())
+    })
+}
+
+/// Between two worlds of this process that meet on loopback.
+fn on_loopback() -> Result<Option<Price>, CollectiveError> {
+    let refused = |error: std::io::Error| CollectiveError::Listen {
+        address: String::from("127.0.0.1"),
+        reason: error.to_string(),
+    };
+    let listener = TcpListener::bind("127.0.0.1:0").map_err(refused)?;
+    let address = listener.local_addr().map_err(refused)?.to_string();
+    let first = Rendezvous { listener: Some(listener), ..Rendezvous::new(0, 2, address.clone()) };
+    let second = Rendezvous::new(1, 2, address);
+    let one = |meeting: Rendezvous| {
+        let world = meeting.join()?;
+        let price = between_ends(&*world.communicators()[0], &host)?;
+        world.shutdown();
+        Ok(price)
+    };
+    std::thread::scope(|scope| {
+        let other = scope.spawn(move || one(second));
+        let price = one(first)?;
+        other.join().unwrap_or(Ok(None)).map(|_| price)
+    })
+}
+
+/// Between the first and the last process. The outer error is one of their meeting.
+fn of_processes(
+    config: &Config,
+    transport: Transport,
+) -> Result<Result<Option<Price>, CollectiveError>, InitFailure> {
+    let config = Config { transport, ..config.clone() }.meet()?;
+    let (policy, limits) = (Policy::default(), Limits::default());
+    let world = match world(&config, None, 1, &[], None, &policy, &limits) {
+        Ok(world) => world,
+        Err(error @ CollectiveError::MpiUnavailable { .. }) => return Ok(Err(error)),
+        Err(error) => return Err(error.into()),
+    };
+    let price = between_ends(&*world.communicators()[0], &host)?;
+    world.shutdown();
+    Ok(Ok(price))
+}
+
+/// The price of messages between the first and the last member, known to the first. Collective.
+fn between_ends(
+    member: &dyn Communicator,
+    memory: Memory<'_>,
+) -> Result<Option<Price>, CollectiveError> {
+    let (rank, last) = (member.rank(), member.size() - 1);
+    let fastest = |bytes: usize, trips: usize| -> Result<f64, CollectiveError> {
+        let data = memory(bytes)?;
+        let mut best = f64::INFINITY;
+        // The first warms up.
+        for repeat in 0..=REPEATS {
+            member.barrier()?;
+            let begun = Instant::now();
+            for _ in 0..trips {
+                if rank == 0 {
+                    member.send(&data, last)?.wait()?;
+                    member.recv(&data, last)?.wait()?;
+                } else if rank == last {
+                    member.recv(&data, 0)?.wait()?;
+                    member.send(&data, 0)?.wait()?;
+                }
+            }
+            // What is enqueued on a GPU has happened when it is read.
+            data.buffer.read(0, &mut [0; 4]);
+            let seconds = begun.elapsed().as_secs_f64() / (2 * trips) as f64;
+            if repeat > 0 {
+                best = best.min(seconds);
+            }
+        }
+        Ok(best)
+    };
+    let (latency, long) = (fastest(SHORT, SHORT_TRIPS)?, fastest(LONG, LONG_TRIPS)?);
+    let bandwidth = LONG as f64 / (long - latency).max(long / 2.0);
+    Ok((rank == 0).then_some(Price { latency, bandwidth }))
+}
