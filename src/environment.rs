@@ -231,6 +231,8 @@ variables! {
     test_full: Flag = "PHALANX_TEST_FULL", default "0", since "0.1", Tests;
     /// Runs the random program of this seed alone and shows it (`cargo xtask replay --seed`).
     test_seed: Index = "PHALANX_TEST_SEED", default "none: all seeds", since "0.1", Tests;
+    /// Runs one eighth of the Python tests, that of this number from 0 to 7.
+    test_share: Index = "PHALANX_TEST_SHARE", default "none: all tests", since "0.1", Tests;
     /// The folder of the reference results that the conformance tests compare with.
     conformance_data: Folder = "PHALANX_CONFORMANCE_DATA", default "none", since "0.1", Tests;
     /// Rewrites the golden files instead of comparing with them (`cargo xtask bless`).

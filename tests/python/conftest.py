@@ -1,13 +1,14 @@
 """The Python tests: one session for all of them, in which every array is split.
 
 The devices are those of `PHALANX_DEVICES`. With `PHALANX_TEST_FULL=1` every case runs on all of
-them, and Hypothesis looks ten times as long.
+them, and Hypothesis looks ten times as long. `PHALANX_TEST_SHARE` runs one eighth of the tests.
 """
 
 import importlib.util
 import os
 import pathlib
 import sys
+import zlib
 
 import numpy
 import pytest
@@ -31,6 +32,16 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 settings.load_profile("phalanx")
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leaves the tests of one share, which are the same on every machine and in every process."""
+    share = os.environ.get("PHALANX_TEST_SHARE")
+    if share:
+        chosen = [item for item in items if zlib.crc32(item.nodeid.encode()) % 8 == int(share)]
+        left = [item for item in items if zlib.crc32(item.nodeid.encode()) % 8 != int(share)]
+        config.hook.pytest_deselected(items=left)
+        items[:] = chosen
 
 
 def device_count():

@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use crate::process::Program;
 use crate::project::Project;
+use crate::python_tests::mpirun;
 use crate::test_command::Tally;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,9 +19,18 @@ pub fn run(project: &Project, python: &Path, full: bool, tally: &mut Tally) -> R
     let reference = reference(project, python, &folder)?;
     let (devices, processes): (&[usize], &[usize]) =
         if full { (&[1, 2, 3, 4, 7], &[1, 2, 3, 4]) } else { (&[1, 3], &[1, 2, 4]) };
-    let mut worlds: Vec<World> =
-        devices.iter().map(|devices| World { processes: None, devices: *devices }).collect();
-    worlds.extend(processes.iter().map(|count| World { processes: Some(*count), devices: 1 }));
+    let mut worlds: Vec<World> = devices
+        .iter()
+        .map(|devices| World { is_by_mpirun: false, processes: None, devices: *devices })
+        .collect();
+    worlds.extend(processes.iter().map(|count| World {
+        is_by_mpirun: false,
+        processes: Some(*count),
+        devices: 1,
+    }));
+    if mpirun().is_some() {
+        worlds.push(World { is_by_mpirun: true, processes: Some(4), devices: 1 });
+    }
     for world in worlds {
         let name = world.name();
         let result = world.output(project, &phalanx, &folder).and_then(|text| {
@@ -58,6 +68,8 @@ pub fn compare(
 
 /// Where the demo runs.
 struct World {
+    /// The example under `mpirun` in place of `phalanx run`.
+    is_by_mpirun: bool,
     /// Processes of `phalanx run`; `None` runs it in the process itself.
     processes: Option<usize>,
     /// Devices of each process.
@@ -67,6 +79,7 @@ struct World {
 impl World {
     fn name(&self) -> String {
         match self.processes {
+            Some(processes) if self.is_by_mpirun => format!("{processes}_processes_of_mpirun"),
             None => format!("{}_devices", self.devices),
             Some(processes) => format!("{processes}_processes"),
         }
@@ -81,8 +94,14 @@ impl World {
                 program.arguments(["run", "-n", &processes, "--devices", &devices, "phalanx"]);
         }
         let results = folder.join(self.name());
+        if let (true, Some(mpirun)) = (self.is_by_mpirun, mpirun()) {
+            let terrain = project.target()?.join("debug/examples/terrain");
+            program = mpirun.folder(project.root()).arguments([terrain]);
+        } else {
+            program = program.arguments(["demo"]);
+        }
         program
-            .arguments(["demo", "--json", "--devices", &devices, "--output"])
+            .arguments(["--json", "--devices", &devices, "--output"])
             .arguments([results])
             .variable("PHALANX_DATA", project.path("data"))
             .output()

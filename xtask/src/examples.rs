@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use crate::process::Program;
 use crate::project::Project;
+use crate::python_tests;
 use crate::test_command::Tally;
 use std::fs;
 
@@ -27,6 +28,10 @@ pub fn run(project: &Project, tally: &mut Tally) -> Result<(), Failure> {
         let program = Program::new(&phalanx).named("phalanx").arguments(["run", "-n", "3"]);
         let program = program.arguments([&example]);
         check(project, name, "3_processes", program, &expected, tally);
+        if let Some(program) = python_tests::mpirun() {
+            let program = program.arguments([&example]);
+            check(project, name, "4_processes_of_mpirun", program, &expected, tally);
+        }
     }
     Ok(())
 }

@@ -21,6 +21,10 @@ except ImportError as error:
     sys.exit('lacks ' + str(error.name))
 ";
 
+/// MPICH, with a library of the binary interface of the standard's version 5. Not beside the others,
+/// since its programs have the names of Open MPI's.
+const MPICH: &str = "mpich==5.0.2";
+
 /// Makes the environment and fetches the data; quick when both are there.
 pub fn setup(project: &Project) -> Result<(), Failure> {
     let python = environment(project)?;
@@ -49,6 +53,24 @@ pub fn environment(project: &Project) -> Result<PathBuf, Failure> {
         .run()?;
     fs::write(&stamp, wanted).map_err(Failure::file(&stamp))?;
     Ok(python)
+}
+
+/// The folder of MPICH's launcher, whose libraries are beside it, in an environment of its own that
+/// is made if it is not there; none where there is no such package.
+pub fn mpich(project: &Project) -> Result<Option<PathBuf>, Failure> {
+    if !cfg!(target_os = "linux") {
+        return Ok(None);
+    }
+    let folder = project.path(".venv/mpich");
+    let programs = folder.join("bin");
+    if !programs.join("mpiexec.hydra").exists() {
+        let python = project.path(".venv/bin/python");
+        Program::new(python).arguments(["-m", "venv", "--clear"]).arguments([&folder]).run()?;
+        Program::new(programs.join("python"))
+            .arguments(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", MPICH])
+            .run()?;
+    }
+    Ok(Some(programs))
 }
 
 /// Fetches the demo's data.

@@ -31,8 +31,8 @@ pub fn place(project: &Project) -> Result<(), Failure> {
     fs::rename(&unfinished, &place).map_err(Failure::file(&place))
 }
 
-/// Runs all tests of the module on one and on three devices, the comparison with NumPy on two and
-/// four as well, and adds what they count.
+/// Runs all tests of the module on one and on three devices; on two, four and eight, and the
+/// comparison with NumPy in four processes, all or one share of them. Adds what they count.
 pub fn run(
     project: &Project,
     python: &Path,
@@ -41,12 +41,24 @@ pub fn run(
     tally: &mut Tally,
 ) -> Result<(), Failure> {
     place(project)?;
-    for devices in ["cpu:1", "cpu:3"] {
-        let tests = pytest(project, python, devices, full).arguments(["tests/python"]);
+    let share = (!full).then(|| share(project));
+    if let Some(share) = &share {
+        println!("share {share} of 8 of the tests beyond one and three devices");
+    }
+    for devices in ["cpu:1", "cpu:3", "cpu:2", "cpu:4", "cpu:8"] {
+        let program = Program::new(python).named("python");
+        let mut tests = pytest(project, program, devices, full).arguments(["tests/python"]);
+        if let (Some(share), false) = (&share, ["cpu:1", "cpu:3"].contains(&devices)) {
+            tests = tests.variable("PHALANX_TEST_SHARE", share);
+        }
         watch(tests.variable("PHALANX_CONFORMANCE_DATA", data), tally)?;
     }
-    for devices in ["cpu:2", "cpu:4"] {
-        let tests = pytest(project, python, devices, full).arguments(["tests/python/conformance"]);
+    for launched in launchers(python) {
+        let mut tests = pytest(project, launched, "cpu", full);
+        tests = tests.arguments(["tests/python/conformance"]);
+        if let Some(share) = &share {
+            tests = tests.variable("PHALANX_TEST_SHARE", share);
+        }
         watch(tests.variable("PHALANX_CONFORMANCE_DATA", data), tally)?;
     }
     for devices in ["cpu:1", "cpu:3"] {
@@ -55,12 +67,39 @@ pub fn run(
     Ok(())
 }
 
-fn pytest(project: &Project, python: &Path, devices: &str, full: bool) -> Program {
+/// The eighth of the tests that is due: another one with the next commit.
+fn share(project: &Project) -> String {
+    let mut git = Program::new("git").folder(project.root()).arguments(["rev-parse", "HEAD"]);
+    // Without a repository it is always the same one.
+    let commit = git.output().unwrap_or_default();
+    (commit.bytes().map(usize::from).sum::<usize>() % 8).to_string()
+}
+
+/// Python in four processes: of `phalanx run`, and of `mpirun` where that is installed.
+fn launchers(python: &Path) -> Vec<Program> {
+    let own = Program::new(python).named("phalanx run -n 4 python");
+    let own = own.arguments(["-m", "phalanx", "run", "-n", "4"]).arguments([python]);
+    [Some(own), mpirun().map(|mpirun| mpirun.arguments([python]))].into_iter().flatten().collect()
+}
+
+/// Four processes of the machine's `mpirun`, without the program, if it is there.
+pub fn mpirun() -> Option<Program> {
+    let mut probe = Program::new("mpirun").arguments(["--version"]);
+    let version = probe.output().ok()?;
+    let program = Program::new("mpirun").named("mpirun -n 4");
+    let program = match version.contains("Open MPI") {
+        true => program.arguments(["--allow-run-as-root", "--oversubscribe"]),
+        false => program,
+    };
+    Some(program.arguments(["-n", "4"]))
+}
+
+/// `program` is Python, or starts it.
+fn pytest(project: &Project, program: Program, devices: &str, full: bool) -> Program {
     let paths = [project.path("python"), project.path("tests/array_api")];
     let separator = if cfg!(windows) { ";" } else { ":" };
     let paths = paths.map(|path: PathBuf| path.display().to_string()).join(separator);
-    Program::new(python)
-        .named("python")
+    program
         .folder(project.root())
         .arguments(["-m", "pytest", "-q", "-p", "no:cacheprovider"])
         .variable("PYTHONPATH", paths)
@@ -75,7 +114,7 @@ fn pytest(project: &Project, python: &Path, devices: &str, full: bool) -> Progra
 /// The suite of the array API standard.
 fn standard(project: &Project, python: &Path, devices: &str, full: bool) -> Program {
     let suite = project.path("tests/array_api/suite");
-    pytest(project, python, devices, full)
+    pytest(project, Program::new(python).named("python"), devices, full)
         .folder(&suite)
         .arguments(["-p", "standard", "--hypothesis-seed", "1", "--max-examples"])
         .arguments([if full { "100" } else { "10" }])

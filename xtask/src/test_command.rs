@@ -86,6 +86,12 @@ fn all(
     if let Some(libraries) = python::cuda_libraries(project) {
         program = program.variable("PHALANX_CUDA_PATH", &libraries);
     }
+    if let Some(programs) = python::mpich(project)? {
+        // Behind what the machine has.
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let folders = std::env::split_paths(&path).chain([programs]);
+        program = program.variable("PATH", std::env::join_paths(folders).unwrap_or(path.clone()));
+    }
     if full {
         program = program.variable("PHALANX_TEST_FULL", "1");
     }

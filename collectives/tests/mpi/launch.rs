@@ -1,31 +1,47 @@
 //! Starts this program under the launchers of MPI.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
 /// A launcher: its command, its options, and the library of its kind.
 struct Launcher {
-    command: &'static str,
+    command: PathBuf,
     options: &'static [&'static str],
-    library: Option<&'static str>,
+    library: Option<PathBuf>,
 }
 
 const OPEN_MPI: &[&str] = &["--allow-run-as-root", "--oversubscribe"];
+/// Libraries of MPICH, and of the binary interface of the standard's version 5, beside a launcher.
+const OF_MPICH: [&str; 2] = ["libmpich.so.12", "libmpi.so.12"];
+const OF_THE_STANDARD: [&str; 2] = ["libmpi_abi.so.1", "libmpi_abi.so.0"];
 
-/// The launchers that are found, one of each kind.
+/// The launchers that are found, one for each binary interface.
 fn launchers() -> Vec<Launcher> {
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    let names = ["mpirun", "mpirun.openmpi", "mpirun.mpich", "mpiexec.hydra"];
+    let commands = std::env::split_paths(&folders)
+        .flat_map(|folder| names.map(|name| folder.join(name)))
+        .filter(|command| command.is_file());
     let mut kinds = BTreeMap::new();
-    for command in ["mpirun", "mpirun.openmpi", "mpirun.mpich", "mpiexec.hydra"] {
-        let Ok(output) = Command::new(command).arg("--version").output() else { continue };
+    for command in commands {
+        let Ok(output) = Command::new(&command).arg("--version").output() else { continue };
         let text = String::from_utf8_lossy(&output.stdout);
-        let launcher = if text.contains("Open MPI") {
-            Launcher { command, options: OPEN_MPI, library: None }
+        if text.contains("Open MPI") {
+            let launcher = Launcher { command, options: OPEN_MPI, library: None };
+            kinds.entry("Open MPI").or_insert(launcher);
         } else if text.contains("HYDRA") {
-            Launcher { command, options: &[], library: Some("libmpich.so.12") }
-        } else {
-            continue;
-        };
-        kinds.entry(launcher.options.len()).or_insert(launcher);
+            let beside = |names: [&str; 2]| {
+                let folder = command.parent()?.parent()?.join("lib");
+                names.map(|name| folder.join(name)).into_iter().find(|library| library.is_file())
+            };
+            let launcher = |library| Launcher { command: command.clone(), options: &[], library };
+            let library = beside(OF_MPICH).unwrap_or_else(|| OF_MPICH[0].into());
+            kinds.entry("MPICH").or_insert_with(|| launcher(Some(library)));
+            if let Some(library) = beside(OF_THE_STANDARD) {
+                kinds.entry("MPI 5").or_insert_with(|| launcher(Some(library)));
+            }
+        }
     }
     kinds.into_values().collect()
 }
@@ -34,11 +50,11 @@ impl Launcher {
     /// Runs the tests whose names begin with one of `filters` on so many processes.
     fn run(&self, processes: usize, options: &[&str], filters: &[&str]) -> Output {
         let program = std::env::current_exe().unwrap();
-        let mut command = Command::new(self.command);
+        let mut command = Command::new(&self.command);
         command.args(self.options).args(options).args(["-n", &processes.to_string()]);
         command.arg(program).args(["--test-threads=1", "--color=never"]).args(filters);
         if std::env::var_os("PHALANX_MPI_LIBRARY").is_none()
-            && let Some(library) = self.library
+            && let Some(library) = &self.library
         {
             command.env("PHALANX_MPI_LIBRARY", library);
         }
@@ -66,7 +82,7 @@ fn the_table_holds_on_four_processes_of_every_mpi_that_is_installed() {
         let output = launcher.run(4, &[], &["movement::", "conformance::"]);
         let text = String::from_utf8_lossy(&output.stdout);
         let errors = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{}:\n{text}\n{errors}", launcher.command);
+        assert!(output.status.success(), "{:?}:\n{text}\n{errors}", launcher.command);
         assert_eq!(text.matches("test result: ok").count(), 4, "{text}");
         assert!(!text.contains("running 0 tests"), "{text}");
     });
@@ -78,14 +94,14 @@ fn a_killed_process_is_an_error_that_names_it_on_all_others() {
         let filters = ["ending::", "--nocapture"];
         let output = launcher.run(4, &[], &filters);
         let errors = String::from_utf8_lossy(&output.stderr);
-        assert!(!output.status.success(), "{}:\n{errors}", launcher.command);
+        assert!(!output.status.success(), "{:?}:\n{errors}", launcher.command);
         // A launcher ends the others soon, perhaps before they can tell; that of Open MPI can be
         // kept from it, and then takes the job for a success.
         if launcher.library.is_none() {
             let output = launcher.run(4, &["--enable-recovery"], &filters);
             let text = String::from_utf8_lossy(&output.stdout);
             let told = text.matches("the world ended: rank 2 died").count();
-            assert_eq!(told, 3, "{}:\n{text}", launcher.command);
+            assert_eq!(told, 3, "{:?}:\n{text}", launcher.command);
         }
     });
 }
