@@ -21,8 +21,8 @@ except ImportError as error:
     sys.exit('lacks ' + str(error.name))
 ";
 
-/// MPICH, with a library of the binary interface of the standard's version 5. Not beside the others,
-/// since its programs have the names of Open MPI's.
+/// MPICH, with a library of the binary interface of the standard's version 5. Not beside the
+/// others, since its programs have the names of Open MPI's.
 const MPICH: &str = "mpich==5.0.2";
 
 /// Makes the environment and fetches the data; quick when both are there.
