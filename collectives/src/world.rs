@@ -35,6 +35,8 @@ pub struct World {
     members: Vec<Arc<Member>>,
     communicators: Vec<Arc<dyn Communicator>>,
     network: Option<Network>,
+    /// Present if slices in the memory of GPUs are taken.
+    watch: Option<Arc<Watch>>,
     /// Why messages between processes go by TCP; nothing if they go by MPI, or there are none.
     without_mpi: Option<String>,
 }
@@ -130,8 +132,18 @@ impl World {
         let members: Vec<Arc<Member>> = own.map(member).collect();
         let communicators =
             members.iter().map(|member| member.clone() as Arc<dyn Communicator>).collect();
-        let without_mpi = None;
-        World { fabric, device_counts, facts, seed, members, communicators, network, without_mpi }
+        let (watch, without_mpi) = (None, None);
+        World {
+            fabric,
+            device_counts,
+            facts,
+            seed,
+            members,
+            communicators,
+            network,
+            watch,
+            without_mpi,
+        }
     }
 
     /// Lets the communicators take what lies in the memory of this process's devices, by NCCL, if
@@ -159,6 +171,7 @@ impl World {
             communicators.push(GpuMember::new(member.clone(), endpoint, identities.clone()));
         }
         self.communicators = communicators;
+        self.watch = Some(watch);
         Ok(())
     }
 
@@ -274,6 +287,10 @@ impl World {
     ///
     /// Rank 0 waits until all others have left too, since it compares their tickets.
     pub fn shutdown(&self) {
+        // The others may leave after this, and nobody reads the memory of who has left.
+        if let Some(watch) = &self.watch {
+            watch.settle();
+        }
         self.fabric.leave();
     }
 }

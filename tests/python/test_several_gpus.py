@@ -53,6 +53,22 @@ PROGRAM = """
         same(x @ y, a @ b, "product")
         same(np.sort(x, axis=0), numpy.sort(a, axis=0), "sorted")
         same(x[x > 0.5].sum(), a[a > 0.5].sum(), "chosen")
+    # Short data, whose results have every length around what the kernels move at a time.
+    for dtype in ["bool", "int8", "int16", "int64", "float32", "float64", "complex128"]:
+        for width in [1, 2, 3, 5, 8, 31, 1000, 4097, 30000]:
+            rows = (random.random((6, width)) * 9).astype(dtype)
+            ours = np.array(rows)
+            same(ours.sum(axis=0), rows.sum(axis=0), f"sum of {width} {dtype}")
+            same(ours.max(axis=0), rows.max(axis=0), f"max of {width} {dtype}")
+            same(ours.argmax(axis=0), rows.argmax(axis=0), f"argmax of {width} {dtype}")
+            same(ours.all(axis=0), rows.all(axis=0), f"all of {width} {dtype}")
+    for width in [1, 7, 500, 4096]:
+        rows = random.random((6, width))
+        ours = np.array(rows)
+        for turn in range(100):
+            ours = ours - ours.mean(axis=0)
+            rows = rows - rows.mean(axis=0)
+        numpy.testing.assert_allclose(np.asnumpy(ours), rows, atol=1e-12)
     print("plane:", "by nccl" in (x.sum(axis=0) * 2).explain())
     u, v = np.array(a), a.copy()
     for turn in range(200):
@@ -96,6 +112,27 @@ def test_a_process_that_ends_is_an_error_on_the_other_and_nobody_hangs():
         for turn in range(1000):
             x = x + x.sum(axis=0)
             float(x[0, 0])
+    """
+    start = time.monotonic()
+    ended = worlds.run(program, processes=2, environment=KEPT, timeout=120, check=False)
+    assert ended.returncode != 0 and time.monotonic() - start < 100
+    assert "PX06" in ended.stderr + ended.stdout
+
+
+def test_a_process_that_ends_in_the_middle_of_short_sums_is_an_error_on_the_other():
+    program = """
+        import os
+        import phalanx as np
+
+        rank = int(os.environ["PHALANX_RANK"])
+        np.init(devices=f"cuda:{rank}")
+        x = np.ones((4, 300))
+        for turn in range(100000):
+            x = x * 0.5 + x.sum(axis=0) / 8
+            if turn == 500 and rank == 1:
+                float(x[0, 0])
+                os._exit(7)
+        print(float(x[0, 0]))
     """
     start = time.monotonic()
     ended = worlds.run(program, processes=2, environment=KEPT, timeout=120, check=False)

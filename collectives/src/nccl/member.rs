@@ -1,8 +1,10 @@
 //! A member whose device is a GPU: the host's slices and the GPU's go different ways.
 
-use super::combine::{Combination, combiner};
+use super::combine::Combination;
 use super::messages::{Outbox, Part, transfer};
+use super::peers::{MOST_BYTES, Peers};
 use super::reduction::native;
+use super::texts::Kernel;
 use super::watch::Watch;
 use crate::group::{Member, check};
 use crate::order::{Items, own_part};
@@ -17,7 +19,7 @@ use phalanx_ops::{DType, Monoid};
 use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Up to so many bytes every member combines all of what our own kernel combines.
 const SHORT_BYTES: usize = 256 << 10;
@@ -126,6 +128,8 @@ pub(crate) struct GpuMember {
     is_direct: bool,
     /// The connection, once it is made, and what is to begin on it.
     outbox: Mutex<Option<Arc<Outbox>>>,
+    /// Known once the connection is made; none if the members do not reach each other's memory.
+    peers: OnceLock<Option<Arc<Peers>>>,
     /// What the group has combined by our own kernel.
     combined: Mutex<HashSet<(DType, Monoid)>>,
 }
@@ -138,8 +142,8 @@ impl GpuMember {
     ) -> Arc<GpuMember> {
         let distinct: HashSet<&Arc<str>> = identities.iter().collect();
         let is_direct = distinct.len() == identities.len();
-        let (outbox, combined) = (Mutex::default(), Mutex::default());
-        Arc::new(GpuMember { host, endpoint, identities, is_direct, outbox, combined })
+        let (outbox, peers, combined) = (Mutex::default(), OnceLock::new(), Mutex::default());
+        Arc::new(GpuMember { host, endpoint, identities, is_direct, outbox, peers, combined })
     }
 
     fn fabric(&self) -> &Fabric {
@@ -159,6 +163,8 @@ impl GpuMember {
         }
         self.fabric().failure.check()?;
         let connected = self.connect()?;
+        let peers = Peers::connect(&self.host, &self.endpoint.gpu, &self.endpoint.watch)?;
+        self.peers.get_or_init(|| peers);
         let made = Outbox::new(&self.endpoint, &connected, self.host.rank);
         *outbox = Some(made.clone());
         Ok(made)
@@ -211,6 +217,23 @@ impl GpuMember {
         Ok(Event::driven(Arc::new(enqueued)))
     }
 
+    /// Whom data goes to at once, of which one member has so many bytes and none more; behind
+    /// messages that have not begun. All members decide alike.
+    fn at_once(
+        &self,
+        arguments: &Result<(), CollectiveError>,
+        most: usize,
+    ) -> Result<Option<&Peers>, CollectiveError> {
+        if arguments.is_err() || !(1..=MOST_BYTES).contains(&most) || self.is_alone() {
+            return Ok(None);
+        }
+        self.fabric().failure.check()?;
+        let outbox = self.outbox()?;
+        let Some(Some(peers)) = self.peers.get() else { return Ok(None) };
+        outbox.begin();
+        Ok(Some(peers))
+    }
+
     fn is_alone(&self) -> bool {
         self.identities.len() == 1
     }
@@ -218,7 +241,7 @@ impl GpuMember {
     /// The kernel for what NCCL does not combine. When the group needs it for the first time,
     /// nobody goes on before all have loaded it.
     fn combiner(&self, items: Items) -> Result<Function, CollectiveError> {
-        let function = combiner(&self.endpoint.gpu, items.dtype, items.monoid);
+        let function = Kernel::Combine(items.dtype, items.monoid).load(&self.endpoint.gpu);
         let function = function.map_err(|error| self.endpoint.fail(&error))?;
         let is_new = {
             let mut known = self.combined.lock().unwrap_or_else(PoisonError::into_inner);
@@ -386,6 +409,10 @@ impl Communicator for GpuMember {
         }
         let items = Items { dtype, monoid };
         let checked = items.check("all_reduce", data.len);
+        if let Some(peers) = self.at_once(&checked, data.len)? {
+            peers.all_reduce(&self.host, data, items)?;
+            return Ok(Event::ready());
+        }
         let Some((element, reduction, _)) = native(dtype, monoid) else {
             let counts = shares(data.len, items, self.size());
             return self.combine(checked, items, [data, data], &counts, true);
@@ -443,6 +470,11 @@ impl Communicator for GpuMember {
         let operation = Operation::AllGather;
         let checked = self.host.check_own(operation, counts, send);
         let checked = checked.and_then(|()| self.host.check_total(operation, counts, receive));
+        let most = counts.iter().copied().max().unwrap_or(0);
+        if let Some(peers) = self.at_once(&checked, most)? {
+            peers.all_gather(send, receive, counts);
+            return Ok(Event::ready());
+        }
         self.enqueue(checked, &[send, receive], |link| {
             if counts.iter().all(|count| *count == send.len) {
                 // SAFETY: as in `all_reduce`.

@@ -3,17 +3,20 @@
 //! A member of such a group is two: slices on the host go the way that they always go, and what
 //! lies on GPUs is enqueued in a stream of the device's own beside its work. The stream waits for
 //! the work before, and the work after waits for the stream (`Event::wait`); the host waits for
-//! neither. When the world ends, a thread ends all groups of GPUs, so that nothing hangs.
+//! neither. Short data of GPUs that reach each other's memory goes at once, among the work itself
+//! (`peers`). When the world ends, a thread ends all groups of GPUs, so that nothing hangs.
 
 mod combine;
 mod facts;
 mod member;
 mod messages;
+mod peers;
 mod reduction;
+mod texts;
 mod watch;
 
-pub use combine::cuda_sources;
 pub use facts::device_facts;
 pub(crate) use facts::identities;
 pub(crate) use member::{Endpoint, GpuMember};
+pub use texts::cuda_sources;
 pub(crate) use watch::Watch;

@@ -1,6 +1,7 @@
 //! The thread that ends groups of GPUs when the world ends, and the world when a group fails.
 
 use super::member::failed;
+use super::peers::Peers;
 use crate::CollectiveError;
 use crate::transport::Fabric;
 use phalanx_device::cuda::NcclCommunicator;
@@ -17,12 +18,16 @@ const LOOKS: u32 = 20;
 pub(crate) struct Watch {
     fabric: Arc<Fabric>,
     links: Mutex<Vec<Weak<NcclCommunicator>>>,
+    /// Groups that read each other's memory, whose kernels may be under way after the group is
+    /// dropped.
+    peers: Mutex<Vec<Arc<Peers>>>,
     is_watching: AtomicBool,
 }
 
 impl Watch {
     pub(crate) fn new(fabric: Arc<Fabric>) -> Arc<Watch> {
-        Arc::new(Watch { fabric, links: Mutex::default(), is_watching: AtomicBool::new(false) })
+        let (links, peers) = (Mutex::default(), Mutex::default());
+        Arc::new(Watch { fabric, links, peers, is_watching: AtomicBool::new(false) })
     }
 
     /// Watches a new group, which ends at once if the world has.
@@ -51,6 +56,27 @@ impl Watch {
         outcome
     }
 
+    /// Keeps a new group that reads each other's memory, and ends it if the world has ended.
+    ///
+    /// Errors: why the world has ended.
+    pub(super) fn add_peers(&self, peers: &Arc<Peers>) -> Result<(), CollectiveError> {
+        self.peers.lock().unwrap_or_else(PoisonError::into_inner).push(peers.clone());
+        let outcome = self.fabric.failure.check();
+        if outcome.is_err() {
+            peers.stop();
+        }
+        outcome
+    }
+
+    fn all_peers(&self) -> Vec<Arc<Peers>> {
+        self.peers.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Waits until no kernel of this process reads the memory of others, but not for long.
+    pub(crate) fn settle(&self) {
+        self.all_peers().iter().for_each(|peers| peers.settle(&self.fabric.failure));
+    }
+
     fn alive(&self) -> Vec<Arc<NcclCommunicator>> {
         let links = self.links.lock().unwrap_or_else(PoisonError::into_inner);
         links.iter().filter_map(Weak::upgrade).collect()
@@ -77,11 +103,28 @@ impl Watch {
 
     /// Ends all groups at once: one may wait for another of this process.
     fn end(&self) {
+        // Kernels that wait keep others of their stream from coming to an end.
+        self.all_peers().iter().for_each(|peers| peers.stop());
         let links = self.alive();
         std::thread::scope(|scope| {
             for link in &links {
                 scope.spawn(|| link.abort());
             }
         });
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        let peers = self.all_peers();
+        if !matches!(self.fabric.failure.get(), None | Some(CollectiveError::Closed)) {
+            peers.iter().for_each(|peers| peers.stop());
+        }
+        peers.iter().for_each(|peers| peers.settle(&self.fabric.failure));
+        for peers in &peers {
+            // SAFETY: all members of this process have settled, and whoever could call them is
+            // gone: every member has a handle to this.
+            unsafe { peers.free() };
+        }
     }
 }

@@ -135,6 +135,17 @@ impl Fixture {
         Fixture { worlds, members, devices: Vec::new(), turn: None }
     }
 
+    /// Whether the members' GPUs reach each other's memory, so that short data goes at once.
+    pub fn is_at_once(&self) -> bool {
+        let gpus = || {
+            let gpu = |device: &'_ Arc<dyn Device>| {
+                device.as_any().downcast_ref::<CudaDevice>().and_then(CudaDevice::handle)
+            };
+            self.devices.iter().filter_map(gpu)
+        };
+        gpus().all(|gpu| gpus().all(|other| gpu.reach(other.ordinal())))
+    }
+
     /// Runs `work` as every member, each on its thread. A panic of one ends the world for the
     /// others.
     pub fn run<T: Send>(&self, work: impl Fn(&dyn Communicator) -> T + Sync) -> Vec<T> {

@@ -1,6 +1,6 @@
 //! Members on GPUs that fail or never come: an error on all others, and their streams go on.
 
-use crate::fixture::{on_gpus, slice};
+use crate::fixture::{bytes, on_gpus, slice};
 use phalanx_collectives::CollectiveError;
 use phalanx_ops::{DType, Monoid};
 use std::time::Duration;
@@ -37,6 +37,49 @@ fn who_waits_on_a_gpu_for_a_member_that_gives_up_has_its_error() {
             assert_eq!(later, Err(gives_up(0)), "{name}, member {member}");
             assert_eq!(fixture.worlds[process(member)].failure(), Some(gives_up(0)));
         }
+    }
+}
+
+#[test]
+fn who_waits_within_a_kernel_for_a_member_that_never_comes_has_its_error() {
+    for ((name, plane), members) in on_gpus() {
+        let fixture = plane(members);
+        let outcomes = fixture.run(|member| {
+            // Everybody has the kernel.
+            let data = slice(&[0; 64]);
+            member.all_reduce(&data, DType::F64, Monoid::Add).unwrap().wait().unwrap();
+            if member.rank() == 0 {
+                std::thread::sleep(Duration::from_millis(200));
+                fixture.worlds[0].abort(gives_up(0));
+                return None;
+            }
+            // Several in the stream, some of which have not begun when the world ends.
+            let begun = (0..5).map(|_| member.all_reduce(&data, DType::F64, Monoid::Add).map(drop));
+            let begun: Vec<_> = begun.collect();
+            let mut bytes = [0; 8];
+            data.buffer.read(0, &mut bytes);
+            let gathered = slice(&vec![0; 64 * members]);
+            Some((begun, member.all_gather(&data, &gathered).map(drop)))
+        });
+        for (member, outcome) in outcomes.into_iter().enumerate() {
+            let Some((begun, later)) = outcome else { continue };
+            // What was enqueued before is over; whoever was still enqueuing has the error, too.
+            assert!(
+                begun
+                    .iter()
+                    .all(|one| matches!(one, Ok(()) | Err(CollectiveError::Aborted { .. })))
+            );
+            assert_eq!(later, Err(gives_up(0)), "{name}, member {member}");
+        }
+        // Other groups of the same GPUs work on.
+        drop(fixture);
+        let fixture = plane(members);
+        fixture.run(|member| {
+            let data = slice(&1i64.to_ne_bytes());
+            member.all_reduce(&data, DType::I64, Monoid::Add).unwrap().wait().unwrap();
+            assert_eq!(bytes(&data), (members as i64).to_ne_bytes(), "{name}");
+        });
+        fixture.shutdown();
     }
 }
 

@@ -1,5 +1,6 @@
 //! Tests of the collectives through their public interface, the same table on every plane.
 
+mod at_once;
 mod conformance;
 mod counting;
 mod faults;

@@ -92,6 +92,11 @@ pub fn tcp(members: usize) -> Fixture {
 }
 
 impl Fixture {
+    /// Never: there are no GPUs.
+    pub fn is_at_once(&self) -> bool {
+        false
+    }
+
     /// Runs `work` as every member of this process, each on its thread. A panic of one ends the
     /// world for the others.
     pub fn run<T: Send>(&self, work: impl Fn(&dyn Communicator) -> T + Sync) -> Vec<T> {

@@ -1,0 +1,143 @@
+//! The kernels of the plane: their texts, and those that are loaded.
+
+use super::reduction::native;
+use phalanx_device::DeviceError;
+use phalanx_device::cuda::{Compiler, CudaDevice, Function, Module};
+use phalanx_ops::{DType, Kind, Monoid};
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+const WORDS: &str = include_str!("words.cu");
+const ITEMS: &str = include_str!("items.cu");
+const COMBINE: &str = include_str!("combine.cu");
+const MEET: &str = include_str!("meet.cu");
+const GATHER: &str = include_str!("gather.cu");
+const REDUCE: &str = include_str!("reduce.cu");
+
+/// A kernel of the plane.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Kernel {
+    /// Combines items of all members that are here already.
+    Combine(DType, Monoid),
+    /// Combines the items of so many members at once.
+    Reduce(DType, Monoid, usize),
+    /// Gathers the bytes of so many members at once.
+    Gather(usize),
+}
+
+/// Loaded kernels, by what they do and for which architecture they are.
+static LOADED: Mutex<Option<HashMap<(Kernel, u32), Function>>> = Mutex::new(None);
+
+impl Kernel {
+    const fn name(self) -> &'static str {
+        match self {
+            Kernel::Combine(..) => "combine_members",
+            Kernel::Reduce(..) => "one_shot_reduce",
+            Kernel::Gather(_) => "one_shot_gather",
+        }
+    }
+
+    fn source(self) -> String {
+        let members = |members: usize| format!("#define MEMBERS {members}\n");
+        match self {
+            Kernel::Combine(dtype, monoid) => {
+                format!("{}{WORDS}{ITEMS}{COMBINE}", what(dtype, monoid))
+            }
+            Kernel::Reduce(dtype, monoid, count) => {
+                let (what, members) = (what(dtype, monoid), members(count));
+                format!("{what}{members}{WORDS}{ITEMS}{MEET}{REDUCE}")
+            }
+            Kernel::Gather(count) => format!("{}{WORDS}{MEET}{GATHER}", members(count)),
+        }
+    }
+
+    /// The kernel, loaded for all GPUs of its architecture.
+    ///
+    /// Errors: those of the compiler.
+    pub(super) fn load(self, gpu: &CudaDevice) -> Result<Function, DeviceError> {
+        let capability = gpu.properties().capability;
+        let known = || LOADED.lock().unwrap_or_else(PoisonError::into_inner);
+        let look = || known().get_or_insert_default().get(&(self, capability)).copied();
+        if let Some(function) = look() {
+            return Ok(function);
+        }
+        // Loading may wait for devices, so that nobody who only looks is to wait for it.
+        static TURN: Mutex<()> = Mutex::new(());
+        let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(function) = look() {
+            return Ok(function);
+        }
+        let compiler = Compiler::new(capability, gpu.options())?;
+        let code = compiler.compile(self.name(), &self.source())?;
+        let function = Module::load(gpu, &code)?.function(gpu, self.name())?;
+        known().get_or_insert_default().insert((self, capability), function);
+        Ok(function)
+    }
+}
+
+/// The texts of the kernels by names, for tests of the compiler.
+pub fn cuda_sources() -> Vec<(String, String)> {
+    let mut sources = Vec::new();
+    let pairs =
+        DType::ALL.iter().flat_map(|dtype| Monoid::ALL.iter().map(move |monoid| (*dtype, *monoid)));
+    for (number, (dtype, monoid)) in
+        pairs.filter(|(dtype, monoid)| monoid.accepts(*dtype)).enumerate()
+    {
+        if native(dtype, monoid).is_none() {
+            let source = Kernel::Combine(dtype, monoid).source();
+            sources.push((format!("{monoid}_{dtype}"), source));
+        }
+        let members = [4, 2, 8, 3][number % 4];
+        let source = Kernel::Reduce(dtype, monoid, members).source();
+        sources.push((format!("reduce_{monoid}_{dtype}_{members}"), source));
+    }
+    for members in [2, 3, 4, 8, 16] {
+        sources.push((format!("gather_{members}"), Kernel::Gather(members).source()));
+    }
+    sources
+}
+
+/// The first lines of a text: what is combined, and how.
+fn what(dtype: DType, monoid: Monoid) -> String {
+    let (element, structure) = match dtype {
+        DType::Bool | DType::U8 => ("unsigned char", ""),
+        DType::I8 => ("signed char", ""),
+        DType::I16 => ("short", ""),
+        DType::U16 => ("unsigned short", ""),
+        DType::I32 => ("int", ""),
+        DType::U32 => ("unsigned int", ""),
+        DType::I64 => ("long long", ""),
+        DType::U64 => ("unsigned long long", ""),
+        DType::F16 => ("struct f16", "struct f16;\n"),
+        DType::BF16 => ("struct bf16", "struct bf16;\n"),
+        DType::F32 => ("float", ""),
+        DType::F64 => ("double", ""),
+        DType::C64 => ("struct c64", "struct c64;\n"),
+        DType::C128 => ("struct c128", "struct c128;\n"),
+    };
+    let is_truth = dtype == DType::Bool;
+    let name = match monoid {
+        // Truth values are bytes of 0 and 1.
+        Monoid::Add if is_truth => "BITWISE_OR",
+        Monoid::Multiply if is_truth => "BITWISE_AND",
+        Monoid::Any => "BITWISE_OR",
+        Monoid::All => "BITWISE_AND",
+        Monoid::Add => "ADD",
+        Monoid::Multiply => "MULTIPLY",
+        Monoid::Min => "MIN",
+        Monoid::Max => "MAX",
+        Monoid::ArgMin => "ARGMIN",
+        Monoid::ArgMax => "ARGMAX",
+        Monoid::LogAddExp => "LOGADDEXP",
+        Monoid::BitAnd => "BITWISE_AND",
+        Monoid::BitOr => "BITWISE_OR",
+        Monoid::BitXor => "BITWISE_XOR",
+        Monoid::Moments => "MOMENTS",
+    };
+    let kind = match dtype.kind() {
+        Kind::Float => "#define IS_FLOAT\n",
+        Kind::Complex => "#define IS_COMPLEX\n",
+        Kind::Bool | Kind::Signed | Kind::Unsigned => "",
+    };
+    format!("{structure}typedef {element} T;\n#define {name}\n{kind}")
+}

@@ -1,0 +1,114 @@
+//! Memory of one GPU that the kernels of others read and write, of the same process or of another
+//! one on the same machine.
+
+use super::device::{CudaDevice, living};
+use super::driver::check;
+use crate::{Device, DeviceError};
+use cudarc::driver::sys;
+use std::sync::Arc;
+
+/// What another process needs to reach a block.
+pub const PEER_HANDLE_BYTES: usize = size_of::<sys::CUipcMemHandle>();
+
+/// The driver shares memory with other processes in units of this.
+const GRAIN: usize = 2 << 20;
+
+/// A block of a GPU's memory that others may reach. Nobody but its owner knows when they are done
+/// with it, so it stays until it is freed, or to the end of the process.
+pub struct PeerBlock {
+    device: Arc<CudaDevice>,
+    address: u64,
+}
+
+impl PeerBlock {
+    /// At least so many zeros, beside the device's pool. Waits until they are there.
+    ///
+    /// Errors: `DeviceError::OutOfMemory`, `DeviceError::Cuda`.
+    pub fn new(device: &Arc<CudaDevice>, bytes: usize) -> Result<PeerBlock, DeviceError> {
+        let _kept = device.visit();
+        let (name, size) = (device.name(), bytes.next_multiple_of(GRAIN));
+        let address = device.with_room(|| {
+            let mut address = 0;
+            // SAFETY: the context is current, and the place valid.
+            let made = unsafe { sys::cuMemAlloc_v2(&raw mut address, size) };
+            check(&device.name(), "cuMemAlloc", made).map(|()| address)
+        })?;
+        let block = PeerBlock { device: device.clone(), address };
+        // SAFETY: the block is of this size, and nobody else knows of it.
+        let set = unsafe { sys::cuMemsetD8Async(address, 0, size, device.stream) };
+        check(&name, "cuMemsetD8Async", set)?;
+        // SAFETY: the stream lives as long as its device.
+        let done = unsafe { sys::cuStreamSynchronize(device.stream) };
+        check(&name, "cuStreamSynchronize", done)?;
+        Ok(block)
+    }
+
+    /// The address of the first byte.
+    pub fn address(&self) -> u64 {
+        self.address
+    }
+
+    /// What a process on the same machine needs to reach it.
+    ///
+    /// Errors: `DeviceError::Cuda` where the system does not share memory of GPUs.
+    pub fn handle(&self) -> Result<[u8; PEER_HANDLE_BYTES], DeviceError> {
+        let _kept = self.device.visit();
+        let mut handle = sys::CUipcMemHandle { reserved: [0; PEER_HANDLE_BYTES] };
+        // SAFETY: the block is one of `cuMemAlloc`, the context current and the place valid.
+        let got = unsafe { sys::cuIpcGetMemHandle(&raw mut handle, self.address) };
+        check(&self.device.name(), "cuIpcGetMemHandle", got)?;
+        Ok(handle.reserved.map(|byte| byte as u8))
+    }
+
+    /// Gives the memory back.
+    ///
+    /// Errors: `DeviceError::Cuda`.
+    ///
+    /// # Safety
+    /// No work of any GPU that touches the block is under way or comes later, and no process other
+    /// than this one has opened it.
+    pub unsafe fn free(self) -> Result<(), DeviceError> {
+        let _kept = self.device.visit();
+        // SAFETY: the caller's promise.
+        check(&self.device.name(), "cuMemFree", unsafe { sys::cuMemFree_v2(self.address) })
+    }
+}
+
+impl CudaDevice {
+    /// Lets kernels of this device reach blocks of another GPU of the process; whether they can.
+    pub fn reach(&self, ordinal: usize) -> bool {
+        let others: Vec<_> = living().into_iter().filter(|one| one.ordinal() == ordinal).collect();
+        let Some(other) = others.first() else { return false };
+        if self.ordinal() == ordinal {
+            return true;
+        }
+        let _kept = self.visit();
+        let mut can = 0;
+        // SAFETY: both are devices of the driver, and the place is valid.
+        let asked = unsafe { sys::cuDeviceCanAccessPeer(&raw mut can, self.device, other.device) };
+        if asked != sys::CUresult::CUDA_SUCCESS || can == 0 {
+            return false;
+        }
+        // SAFETY: the context of this device is current; the other's lives as long as `other`, and
+        // it is the primary one of its device.
+        let enabled = unsafe { sys::cuCtxEnablePeerAccess(other.context, 0) };
+        use sys::CUresult::{CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED, CUDA_SUCCESS};
+        matches!(enabled, CUDA_SUCCESS | CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED)
+    }
+
+    /// The address at which kernels of this device reach a block of another process, whose device
+    /// this process need not see. It stays open to the end of the process, since the owner knows as
+    /// little when it is done with.
+    ///
+    /// Errors: `DeviceError::Cuda` where they do not reach it.
+    pub fn open_peer_block(&self, handle: &[u8; PEER_HANDLE_BYTES]) -> Result<u64, DeviceError> {
+        let _kept = self.visit();
+        let handle = sys::CUipcMemHandle { reserved: handle.map(|byte| byte as _) };
+        let lazily = sys::CUipcMem_flags::CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS as u32;
+        let mut address = 0;
+        // SAFETY: the context is current and the place valid; the driver checks the handle.
+        let opened = unsafe { sys::cuIpcOpenMemHandle_v2(&raw mut address, handle, lazily) };
+        check(&self.name(), "cuIpcOpenMemHandle", opened)?;
+        Ok(address)
+    }
+}
