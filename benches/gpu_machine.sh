@@ -39,7 +39,7 @@ part "what was found" "$python" -m phalanx info
 part "kernels" env CARGO_MANIFEST_DIR="$PWD/kernels" ./kernels/it executor structured
 # With several GPUs: multicast over NVLink stays off.
 export NCCL_NVLS_ENABLE="${NCCL_NVLS_ENABLE:-0}"
-part "collectives on several GPUs" ./collectives/it on_gpus movement:: conformance::reductions gpu_faults:: speed:: --test-threads=1
+part "collectives on several GPUs" ./collectives/it on_gpus at_once:: movement:: conformance::reductions gpu_faults:: speed:: --test-threads=1
 part "GPUs in Python" $pytest tests/python/test_gpu.py
 part "several GPUs in Python" $pytest tests/python/test_several_gpus.py
 part "functions against NumPy" $pytest $several tests/python/conformance
