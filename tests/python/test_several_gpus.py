@@ -129,9 +129,10 @@ def test_a_process_that_ends_in_the_middle_of_short_sums_is_an_error_on_the_othe
         x = np.ones((4, 300))
         for turn in range(100000):
             x = x * 0.5 + x.sum(axis=0) / 8
-            if turn == 500 and rank == 1:
+            if turn == 500:
                 float(x[0, 0])
-                os._exit(7)
+                if rank == 1:
+                    os._exit(7)
         print(float(x[0, 0]))
     """
     start = time.monotonic()
