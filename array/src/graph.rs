@@ -206,7 +206,7 @@ pub enum NodeOp {
     /// The input converted to the node's dtype; with an equal dtype, a copy.
     Cast,
     /// A combination over the given axes of the input, ascending; `ArgMin`/`ArgMax` give the index
-    /// (`i64`) in C order of those axes.
+    /// (`i64`) in C order of those axes, `Moments` the sum of squares about the mean.
     Reduce {
         /// How elements are combined.
         monoid: Monoid,

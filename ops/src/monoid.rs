@@ -42,7 +42,10 @@ monoids! {
     BitAnd "bitwise_and" "Bitwise and (bool and integers).";
     BitOr "bitwise_or" "Bitwise or (bool and integers).";
     BitXor "bitwise_xor" "Bitwise exclusive or (bool and integers).";
-    Moments "moments" "Triple (count, mean, M2) combined by Chan's update (f32 and f64).";
+    Moments "moments"
+        "(count, mean, rest, squares) of numbers: the sums of how far they are from the rounded \
+        mean, and of the squares of that, combined by Chan's update (f32 and f64). A reduction \
+        gives the squares.";
 }
 
 impl Monoid {
@@ -59,11 +62,11 @@ impl Monoid {
     /// Bytes of one combined item of `dtype`.
     ///
     /// `ArgMin`/`ArgMax`: the element at offset 0, its `i64` index at offset `max(8, size)`.
-    /// `Moments`: count, mean and M2 as three elements of `dtype`, in this order.
+    /// `Moments`: count, mean, rest and squares as four elements of `dtype`, in this order.
     pub const fn item_size(self, dtype: DType) -> usize {
         match self {
             Monoid::ArgMin | Monoid::ArgMax => Self::index_offset(dtype) + 8,
-            Monoid::Moments => 3 * dtype.size(),
+            Monoid::Moments => 4 * dtype.size(),
             _ => dtype.size(),
         }
     }
@@ -71,6 +74,24 @@ impl Monoid {
     /// Where the index of an `ArgMin`/`ArgMax` item of `dtype` lies, in bytes.
     pub const fn index_offset(dtype: DType) -> usize {
         if dtype.size() > 8 { dtype.size() } else { 8 }
+    }
+
+    /// How many parts an item has. The last is what a reduction gives: the index of
+    /// `ArgMin`/`ArgMax`, the squares of `Moments`.
+    pub const fn parts(self) -> u8 {
+        match self {
+            Monoid::ArgMin | Monoid::ArgMax => 2,
+            Monoid::Moments => 4,
+            _ => 1,
+        }
+    }
+
+    /// Where a part of an item of `dtype` lies, in bytes.
+    pub const fn part_offset(self, dtype: DType, part: u8) -> usize {
+        match self {
+            Monoid::ArgMin | Monoid::ArgMax if part > 0 => Self::index_offset(dtype),
+            _ => part as usize * dtype.size(),
+        }
     }
 
     /// Whether items of `dtype` can be combined.

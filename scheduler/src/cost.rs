@@ -170,7 +170,7 @@ impl Device<'_> {
         for (id, access) in built.accesses.iter().enumerate() {
             let source = match access.buffer {
                 Buffer::Input(source) => source,
-                Buffer::Output(node) | Buffer::OutputIndex(node) => Source::Node(node),
+                Buffer::Output(node) | Buffer::OutputPart(node, _) => Source::Node(node),
             };
             let inside = match access.guard {
                 Some(guard) => intersect(&space, &built.guards[guard]),
@@ -191,8 +191,9 @@ impl Device<'_> {
                     .zip(&reached)
                     .map(|(a, b)| a.start.min(b.start)..a.end.max(b.end))
                     .collect();
-            } else if let Buffer::OutputIndex(_) = access.buffer {
-                wrote += volume(&reached) * size_of::<i64>();
+            } else if let Buffer::OutputPart(..) = access.buffer {
+                let param = &built.kernel.params[built.kernel.accesses[id].param];
+                wrote += volume(&reached) * param.dtype.size();
             } else if launch.tables.iter().any(|&table| source == Source::Node(table)) {
                 wrote += self.block_bytes(source);
             } else {

@@ -162,6 +162,9 @@ impl Worker {
                         .map(|source| match source {
                             ScalarSource::Argument(argument) => job.scalars[*argument as usize],
                             ScalarSource::Number(number) => *number,
+                            ScalarSource::Points(_) => {
+                                unreachable!("bug: the points of a launch have been counted")
+                            }
                         })
                         .collect(),
                 };

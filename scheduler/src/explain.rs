@@ -252,6 +252,23 @@ impl Explainer<'_> {
         format!("{}{partial} = {name}({})", self.value(Source::Node(node)), inputs.join(", "))
     }
 
+    /// What a buffer is of the items that a node's shards hold until they are combined.
+    fn part(&self, buffer: Buffer) -> &'static str {
+        let (node, part) = match buffer {
+            Buffer::Input(_) => return "",
+            Buffer::Output(node) => (node, 0),
+            Buffer::OutputPart(node, part) => (node, part),
+        };
+        match (self.plan.packed_item(node), part) {
+            (Some((_, Monoid::ArgMin | Monoid::ArgMax)), 1) => ", index",
+            (Some((_, Monoid::Moments)), 0) => ", count",
+            (Some((_, Monoid::Moments)), 1) => ", mean",
+            (Some((_, Monoid::Moments)), 2) => ", rest",
+            (Some((_, Monoid::Moments)), _) => ", squares",
+            _ => "",
+        }
+    }
+
     /// Over what the shards of a node have still to be combined.
     fn partial(&self, node: u32) -> String {
         let partial = self.plan.placements[node as usize].partial.as_ref();
@@ -324,8 +341,9 @@ impl Explainer<'_> {
         for (id, access) in built.accesses.iter().enumerate() {
             let (value, part) = match access.buffer {
                 Buffer::Input(source) => (self.name(source), ""),
-                Buffer::Output(node) => (self.name(Source::Node(node)), ""),
-                Buffer::OutputIndex(node) => (self.name(Source::Node(node)), ", index"),
+                Buffer::Output(node) | Buffer::OutputPart(node, _) => {
+                    (self.name(Source::Node(node)), self.part(access.buffer))
+                }
             };
             let indices: Vec<String> =
                 access.map.axes.iter().map(|map| index(built, id, map)).collect();
@@ -340,6 +358,9 @@ impl Explainer<'_> {
                     format!("s{number} = {}", self.plan.graph.scalars[*argument as usize])
                 }
                 ScalarSource::Number(value) => format!("s{number} = {value}"),
+                ScalarSource::Points(level) => {
+                    format!("s{number} = points of {}", points(group, built, *level))
+                }
             })
             .collect();
         for line in scalars.chunks(SCALARS_IN_A_LINE) {
@@ -362,6 +383,14 @@ impl Explainer<'_> {
             axis.split.as_ref().map(|split| format!(" over {}", self.mesh_axes(&split.mesh_axes)));
         format!("i{kernel_axis} < {}{}", axis.extent, over.unwrap_or_default())
     }
+}
+
+/// The axes of the first loop on a level.
+fn points(group: &Group, built: &Built, level: usize) -> String {
+    let of_axis = |axis: usize| built.axes.iter().position(|&own| own as usize == axis);
+    let axes = (0..group.axes.len()).filter(|&axis| group.axes[axis].level == level);
+    let names: Vec<String> = axes.filter_map(of_axis).map(|axis| format!("i{axis}")).collect();
+    names.join(" x ")
 }
 
 /// How the first device runs the boxes of launch number `at`, if its memory begins where that of a

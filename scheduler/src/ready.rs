@@ -118,7 +118,7 @@ impl Ready {
                     .iter()
                     .map(|source| match source {
                         ScalarSource::Number(number) => Some(*number),
-                        ScalarSource::Argument(_) => None,
+                        ScalarSource::Argument(_) | ScalarSource::Points(_) => None,
                     })
                     .collect();
                 let kernel = &self.kernels[*kernel];

@@ -47,6 +47,16 @@ fn sums_of_every_shape() {
 }
 
 #[test]
+fn variances_read_once() {
+    check("variance", || made(&[1 << 28], DType::F64).var((), 0.0));
+    check("mean_and_variance", || {
+        let a = made(&[20_000_000, 8], DType::F32);
+        (&a - a.mean(0)) / a.std(0, 0.0)
+    });
+    check("complex_variance", || made(&[1 << 27], DType::C128).var((), 0.0));
+}
+
+#[test]
 fn a_sum_with_the_transpose() {
     check("add_transpose", || {
         let a = made(&[8192, 8192], DType::F64);

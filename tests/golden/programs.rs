@@ -3,6 +3,7 @@
 
 use crate::inputs::{array, numbers};
 use crate::plans::Outcome;
+use num_complex::Complex64;
 use phalanx::prelude::*;
 
 /// Rows and columns of most inputs.
@@ -106,6 +107,34 @@ pub fn variance_of_rows() -> Outcome {
 fn variance_of(values: &[f64]) -> f64 {
     let mean = values.iter().sum::<f64>() / values.len() as f64;
     values.iter().map(|value| (value - mean) * (value - mean)).sum::<f64>() / values.len() as f64
+}
+
+/// `(a - a.mean(0)) / a.std(0)`
+pub fn standardised() -> Outcome {
+    let a = array(&SHAPE, 1);
+    let centred = &a - a.mean(0);
+    let result = &centred / a.std(0, 0.0);
+    drop(centred);
+    let values = numbers(&SHAPE, 1);
+    let columns: Vec<Vec<f64>> =
+        (0..COLUMNS).map(|j| values.iter().skip(j).step_by(COLUMNS).copied().collect()).collect();
+    let known: Vec<(f64, f64)> = columns
+        .iter()
+        .map(|column| (column.iter().sum::<f64>() / ROWS as f64, variance_of(column).sqrt()))
+        .collect();
+    let expected = values
+        .chunks(COLUMNS)
+        .flat_map(|row| row.iter().zip(&known).map(|(a, (mean, std))| (a - mean) / std))
+        .collect();
+    outcome(vec![(result, expected)], &[&a])
+}
+
+/// `(a + b * 1j).var()`
+pub fn variance_of_complex_numbers() -> Outcome {
+    let (a, b) = (array(&SHAPE, 1), array(&SHAPE, 2));
+    let result = (&a + &b * Complex64::new(0.0, 1.0)).var((), 0.0);
+    let expected = variance_of(&numbers(&SHAPE, 1)) + variance_of(&numbers(&SHAPE, 2));
+    outcome(vec![(result, vec![expected])], &[&a, &b])
 }
 
 /// `e = exp(a - a.max(1, keepdims=True)); e / e.sum(1, keepdims=True)`

@@ -86,8 +86,8 @@ impl Array {
     }
 
     /// Variance over `axes` with `ddof` degrees of freedom taken off, by two passes over the
-    /// elements (the second in the same kernel where the axes are not split). Dtype as
-    /// [`Array::mean`], real for complex.
+    /// elements in one kernel; where the axes are split, each device's squares are about the mean
+    /// of its own. Dtype as [`Array::mean`], real for complex.
     ///
     /// Options: `keepdims`, `masked`, `dtype`, `out`, `mean`. Local (records nodes). Errors: as
     /// [`Array::sum`].
@@ -121,6 +121,21 @@ impl Array {
         self.ok()?;
         let op = |op, arguments: &[crate::operand::Argument]| try_elementwise(op, arguments, site);
         let given = axes.has_dtype();
+        if let Some(dtype) = self.squares_dtype(axes, site)? {
+            let wide = self.converted(dtype, site);
+            let sum = if dtype.is_complex() {
+                // The square of a modulus is the sum of those of its parts.
+                let squares = |part| {
+                    let part = op(part, &[(&wide).into()])?;
+                    part.reduce(self, Monoid::Moments, axes, site)
+                };
+                op(Op::Add, &[squares(Op::Real)?.into(), squares(Op::Imag)?.into()])?
+            } else {
+                wide.reduce(self, Monoid::Moments, axes, site)?
+            };
+            let count = self.terms(axes, site)?;
+            return over_left(sum, &count, (ddof, exhausted), self.mean_dtype().real(), axes, site);
+        }
         let kept = keepdims(axes.clone());
         let given_mean = axes.options().and_then(|options| options.mean.as_ref());
         let mean = match given_mean {
@@ -143,32 +158,23 @@ impl Array {
         let dtype = given.unwrap_or(summing_dtype(squares.dtype(), axes.has_out()));
         let sum = squares.reduce_with(Monoid::Add, dtype, axes, site)?;
         let count = squares.terms(axes, site)?;
-        let left = match count {
-            Count::Same(count) if exhausted == Exhausted::Zero || count as f64 > ddof => {
-                Weak::Float((count as f64 - ddof).max(0.0)).into()
-            }
-            Count::Same(_) => Weak::Float(f64::NAN).into(),
-            Count::Each(counts) => {
-                let left = op(Op::Subtract, &[counts.into(), Weak::Float(ddof).into()])?;
-                match exhausted {
-                    Exhausted::Zero => op(Op::Maximum, &[left.into(), Weak::Float(0.0).into()])?,
-                    Exhausted::Nan => {
-                        let none = op(Op::LessEqual, &[(&left).into(), Weak::Int(0).into()])?;
-                        within(site, || select(&none, f64::NAN, &left))
-                    }
-                }
-                .into()
-            }
-        };
         let natural =
             given_mean.map_or(self.mean_dtype(), |mean| promote(self.mean_dtype(), mean.dtype()));
-        let mut dtype = given.unwrap_or(natural.real());
-        let mut sum = sum;
-        if let Some(out) = axes.has_out() {
-            dtype = out.ok()?.dtype();
-            sum = sum.converted(dtype, site);
+        over_left(sum, &count, (ddof, exhausted), natural.real(), axes, site)
+    }
+
+    /// The dtype in which the squares about the mean are summed by one reduction; `None` if the
+    /// options ask for more than that.
+    fn squares_dtype(&self, axes: &Axes, site: Site) -> Result<Option<DType>, Error> {
+        let has_mean = axes.options().is_some_and(|options| options.mean.is_some());
+        if has_mean || axes.has_mask().is_some() || axes.resolve(self.ndim(), site)?.is_empty() {
+            return Ok(None);
         }
-        Ok(op(Op::Divide, &[sum.into(), left])?.converted(dtype, site))
+        let dtype = axes.has_dtype().unwrap_or(self.widened_dtype());
+        let is_plain = Monoid::Moments.accepts(dtype.real())
+            && promote(self.dtype(), dtype) == dtype
+            && summing_dtype(dtype, axes.has_out()) == dtype;
+        Ok(is_plain.then_some(dtype))
     }
 
     /// The number of elements that a reduction of this array combines.
@@ -208,4 +214,40 @@ fn summing_dtype(dtype: DType, out: Option<&Array>) -> DType {
         Some(out) if dtype.is_inexact() => promote(dtype, out.dtype()),
         _ => dtype,
     }
+}
+
+/// The quotient of a sum of squares and the degrees of freedom that are left, in the dtype of the
+/// output if there is one.
+fn over_left(
+    mut sum: Array,
+    count: &Count,
+    (ddof, exhausted): (f64, Exhausted),
+    natural: DType,
+    axes: &Axes,
+    site: Site,
+) -> Result<Array, Error> {
+    let op = |op, arguments: &[crate::operand::Argument]| try_elementwise(op, arguments, site);
+    let left = match count {
+        Count::Same(count) if exhausted == Exhausted::Zero || *count as f64 > ddof => {
+            Weak::Float((*count as f64 - ddof).max(0.0)).into()
+        }
+        Count::Same(_) => Weak::Float(f64::NAN).into(),
+        Count::Each(counts) => {
+            let left = op(Op::Subtract, &[counts.into(), Weak::Float(ddof).into()])?;
+            match exhausted {
+                Exhausted::Zero => op(Op::Maximum, &[left.into(), Weak::Float(0.0).into()])?,
+                Exhausted::Nan => {
+                    let none = op(Op::LessEqual, &[(&left).into(), Weak::Int(0).into()])?;
+                    within(site, || select(&none, f64::NAN, &left))
+                }
+            }
+            .into()
+        }
+    };
+    let mut dtype = axes.has_dtype().unwrap_or(natural);
+    if let Some(out) = axes.has_out() {
+        dtype = out.ok()?.dtype();
+        sum = sum.converted(dtype, site);
+    }
+    Ok(op(Op::Divide, &[sum.into(), left])?.converted(dtype, site))
 }

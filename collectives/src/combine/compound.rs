@@ -47,18 +47,21 @@ impl Real for f64 {
     const ZERO: Self = 0.0;
 }
 
-/// Combines (count, mean, M2) items by the update of Chan, Golub and LeVeque (1979).
+/// Combines (count, mean, rest, squares) items by the update of Chan, Golub and LeVeque (1979).
+///
+/// The rest is what the elements exceed the mean by, all together: a mean that is rounded would
+/// make the squares between two parts wrong by much more than they are rounded themselves.
 pub(super) fn moments<T: Real, const SWAP: bool>(accumulator: &mut [u8], incoming: &[u8]) {
     let size = T::SIZE;
-    let item = 3 * size;
-    let load =
-        |bytes: &[u8]| [T::load(bytes), T::load(&bytes[size..]), T::load(&bytes[2 * size..])];
-    for (left, right) in accumulator.chunks_exact_mut(item).zip(incoming.chunks_exact(item)) {
+    let load = |bytes: &[u8]| [0, 1, 2, 3].map(|part| T::load(&bytes[part * size..]));
+    let items = accumulator.chunks_exact_mut(4 * size).zip(incoming.chunks_exact(4 * size));
+    for (left, right) in items {
         let (mut first, mut second) = (load(left), load(right));
         if SWAP {
             std::mem::swap(&mut first, &mut second);
         }
-        let ([count_a, mean_a, m2_a], [count_b, mean_b, m2_b]) = (first, second);
+        let [count_a, mean_a, ..] = first;
+        let [count_b, mean_b, ..] = second;
         // An empty side has no mean; dividing by its count would make NaN.
         let result = if count_b == T::ZERO {
             first
@@ -66,10 +69,13 @@ pub(super) fn moments<T: Real, const SWAP: bool>(accumulator: &mut [u8], incomin
             second
         } else {
             let count = count_a + count_b;
-            let difference = mean_b - mean_a;
-            let mean = mean_a + difference * (count_b / count);
-            let m2 = m2_a + m2_b + difference * difference * (count_a * count_b / count);
-            [count, mean, m2]
+            let mean = mean_a + (mean_b - mean_a) * (count_b / count);
+            let about = |[count, own, rest, squares]: [T; 4]| {
+                let step = own - mean;
+                (rest + count * step, squares + step * (rest + rest + count * step))
+            };
+            let ((rest_a, squares_a), (rest_b, squares_b)) = (about(first), about(second));
+            [count, mean, rest_a + rest_b, squares_a + squares_b]
         };
         for (position, element) in result.into_iter().enumerate() {
             element.store(&mut left[position * size..]);

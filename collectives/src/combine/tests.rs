@@ -62,11 +62,15 @@ fn extremes_let_nan_win_and_order_complex_lexicographically() {
 #[test]
 fn moments_of_parts_are_moments_of_the_whole_and_empty_parts_change_nothing() {
     // {1, 3} and {5}: mean 3, M2 = 4 + 0 + 4.
-    let whole = binary(Monoid::Moments, DType::F64, &[2.0, 2.0, 2.0], &[1.0, 5.0, 0.0]);
-    let expected: Vec<u8> = [3.0f64, 3.0, 8.0].iter().flat_map(|x| x.to_ne_bytes()).collect();
-    assert_eq!(whole, expected);
-    let empty = binary(Monoid::Moments, DType::F64, &[0.0, 0.0, 0.0], &[3.0, 3.0, 8.0]);
-    assert_eq!(empty, expected);
+    let of = |a: [f64; 4], b: [f64; 4]| binary(Monoid::Moments, DType::F64, &a, &b);
+    let expected: Vec<u8> = [3.0f64, 3.0, 0.0, 8.0].iter().flat_map(|x| x.to_ne_bytes()).collect();
+    assert_eq!(of([2.0, 2.0, 0.0, 2.0], [1.0, 5.0, 0.0, 0.0]), expected);
+    // The same about a mean that is wrong by one: the rest tells.
+    assert_eq!(of([2.0, 1.0, 2.0, 4.0], [1.0, 4.0, 1.0, 1.0])[24..], 14.0f64.to_ne_bytes());
+    for mean in [0.0, f64::NAN] {
+        assert_eq!(of([0.0, mean, 0.0, 0.0], [3.0, 3.0, 0.0, 8.0]), expected);
+        assert_eq!(of([3.0, 3.0, 0.0, 8.0], [0.0, mean, 0.0, 0.0]), expected);
+    }
 }
 
 #[test]

@@ -78,16 +78,21 @@ __device__ inline Item combine(const Item &left, const Item &right) {
 }
 #elif defined(MOMENTS)
 struct Item {
-    T count, mean, m2;
+    T count, mean, rest, squares;
 };
+// The rest and the squares of an item about another mean.
+__device__ inline T rest_about(const Item &a, T mean) { return a.rest + a.count * (a.mean - mean); }
+__device__ inline T squares_about(const Item &a, T mean) {
+    T step = a.mean - mean;
+    return a.squares + step * (a.rest + a.rest + a.count * step);
+}
 __device__ inline Item combine(const Item &a, const Item &b) {
     if (b.count == (T)0) return a;
     if (a.count == (T)0) return b;
     T count = a.count + b.count;
-    T difference = b.mean - a.mean;
-    T mean = a.mean + difference * (b.count / count);
-    T m2 = a.m2 + b.m2 + difference * difference * (a.count * b.count / count);
-    return {count, mean, m2};
+    T mean = a.mean + (b.mean - a.mean) * (b.count / count);
+    return {count, mean, rest_about(a, mean) + rest_about(b, mean),
+            squares_about(a, mean) + squares_about(b, mean)};
 }
 #else
 typedef T Item;

@@ -15,67 +15,73 @@ pub(super) struct Moments {
     /// The numbers of both loops.
     pub first: usize,
     pub second: usize,
-    /// What the second loop takes away from each element.
-    pub mean: ValueId,
+    pub pairs: Vec<Pair>,
+    /// What the second loop folds, in order: of which pair, and whether only the differences, not
+    /// their squares.
+    pub results: Vec<(usize, bool)>,
     /// Accesses that must be the same.
     same: Vec<(AccessId, AccessId)>,
+}
+
+/// A sum of the first loop, and the sum of squares about its mean.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Pair {
+    /// The sum, and whether it is stored: then it is found as if it were alone.
+    pub sum: ValueId,
+    pub is_sum_stored: bool,
+    /// What the second loop takes away from each element.
+    pub mean: ValueId,
 }
 
 impl Moments {
     /// The first such pair of loops of a kernel.
     pub fn find(kernel: &Kernel) -> Option<Moments> {
         let mut number = 0;
-        let mut before: Option<(usize, &[Stmt], &Fold)> = None;
+        let mut before: Option<(usize, &[Stmt], &[Fold])> = None;
         for statement in &kernel.body {
             let Stmt::Loop { body, folds, .. } = statement else { continue };
             let own = number;
             number += 1 + super::shape::loops(body).len();
-            let is_plain = body.iter().all(|statement| matches!(statement, Stmt::Let(_)));
-            let [fold] = folds.as_slice() else {
-                before = None;
-                continue;
-            };
-            if !is_plain || fold.monoid != Monoid::Add {
+            if body.iter().any(|statement| !matches!(statement, Stmt::Let(_))) {
                 before = None;
                 continue;
             }
-            if let Some((first, inner, sum)) = before
-                && let Some(found) = Moments::of(kernel, (first, inner, sum), (own, body, fold))
+            if let Some((first, inner, sums)) = before
+                && let Some(found) = Moments::of(kernel, (first, inner, sums), (own, body, folds))
             {
                 return Some(found);
             }
-            before = Some((own, body, fold));
+            before = Some((own, body, folds));
         }
         None
     }
 
     fn of(
         kernel: &Kernel,
-        (first, inner, sum): (usize, &[Stmt], &Fold),
-        (second, outer, squares): (usize, &[Stmt], &Fold),
+        (first, inner, sums): (usize, &[Stmt], &[Fold]),
+        (second, outer, all): (usize, &[Stmt], &[Fold]),
     ) -> Option<Moments> {
-        let dtype = kernel.values[sum.value].dtype;
-        if !matches!(dtype, DType::F32 | DType::F64) {
-            return None;
-        }
-        let expr = |value: ValueId| &kernel.values[value].expr;
-        let difference = match expr(squares.value) {
-            Expr::Op { op: Op::Square, inputs } => inputs[0],
-            Expr::Op { op: Op::Multiply, inputs } if inputs[0] == inputs[1] => inputs[0],
-            _ => return None,
-        };
-        let Expr::Op { op: Op::Subtract, inputs } = expr(difference) else { return None };
-        let (value, mean) = (inputs[0], inputs[1]);
-        let Expr::Op { op: Op::Divide, inputs } = expr(mean) else { return None };
         let mut same = Vec::new();
-        let is_found = inputs[0] == sum.result
-            && defined(outer, difference)
-            && !defined(outer, mean)
-            && alike(kernel, (inner, sum.value), (outer, value), &mut same)
-            // Nothing else sees the sum and the mean, which are rounded in another way.
-            && users(kernel, sum.result) == 1
-            && users(kernel, mean) == 1;
-        is_found.then_some(Moments { first, second, mean, same })
+        let mut pairs: Vec<Pair> = Vec::with_capacity(all.len());
+        let mut results = Vec::with_capacity(all.len());
+        for fold in all {
+            let pair = |sum| Pair::of(kernel, (inner, sum), (outer, fold));
+            let (pair, is_rest, more) = sums.iter().find_map(pair)?;
+            let at = pairs.iter().position(|known| known.sum == pair.sum);
+            let at = at.unwrap_or_else(|| {
+                pairs.push(pair);
+                pairs.len() - 1
+            });
+            if results.contains(&(at, is_rest)) {
+                return None;
+            }
+            results.push((at, is_rest));
+            same.extend(more);
+        }
+        let dtype = |pair: &Pair| kernel.values[pair.sum].dtype;
+        let is_found =
+            !pairs.is_empty() && pairs.iter().all(|pair| dtype(pair) == dtype(&pairs[0]));
+        is_found.then_some(Moments { first, second, pairs, results, same })
     }
 
     /// Whether both loops of a launch visit the same elements.
@@ -86,6 +92,45 @@ impl Moments {
                 launch.addresses[one] == launch.addresses[other]
                     && launch.strides[one] == launch.strides[other]
             })
+    }
+}
+
+/// Accesses of the second loop, each with that of the first that reads the same.
+type Same = Vec<(AccessId, AccessId)>;
+
+impl Pair {
+    fn of(
+        kernel: &Kernel,
+        (inner, sum): (&[Stmt], &Fold),
+        (outer, squares): (&[Stmt], &Fold),
+    ) -> Option<(Pair, bool, Same)> {
+        let dtype = kernel.values[sum.value].dtype;
+        if [sum.monoid, squares.monoid] != [Monoid::Add; 2]
+            || !matches!(dtype, DType::F32 | DType::F64)
+        {
+            return None;
+        }
+        let expr = |value: ValueId| &kernel.values[value].expr;
+        let difference = match expr(squares.value) {
+            Expr::Op { op: Op::Square, inputs } => inputs[0],
+            Expr::Op { op: Op::Multiply, inputs } if inputs[0] == inputs[1] => inputs[0],
+            _ => squares.value,
+        };
+        let Expr::Op { op: Op::Subtract, inputs } = expr(difference) else { return None };
+        let (value, mean) = (inputs[0], inputs[1]);
+        let Expr::Op { op: Op::Divide, inputs } = expr(mean) else { return None };
+        let mut same = Vec::new();
+        let is_found = inputs[0] == sum.result
+            && defined(outer, difference)
+            && !defined(outer, mean)
+            && alike(kernel, (inner, sum.value), (outer, value), &mut same)
+            // Nothing else computes with them. The mean that a device stores is the one that its
+            // squares are about.
+            && users(kernel, sum.result) == 1 + stores(&kernel.body, sum.result)
+            && users(kernel, mean) == 1 + stores(&kernel.body, mean);
+        let is_sum_stored = stores(&kernel.body, sum.result) > 0;
+        let is_rest = difference == squares.value;
+        is_found.then_some((Pair { sum: sum.result, is_sum_stored, mean }, is_rest, same))
     }
 }
 
@@ -120,6 +165,15 @@ fn users(kernel: &Kernel, value: ValueId) -> usize {
     };
     kernel.values.iter().map(|value| uses(&value.expr)).sum::<usize>()
         + in_body(&kernel.body, value)
+}
+
+/// How many statements outside of loops store a value.
+fn stores(body: &[Stmt], value: ValueId) -> usize {
+    let is_store = |statement: &&Stmt| match statement {
+        Stmt::Store { value: stored, .. } => *stored == value,
+        _ => false,
+    };
+    body.iter().filter(is_store).count()
 }
 
 /// Whether two values, each of its loop, are computed alike.

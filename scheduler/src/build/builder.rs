@@ -2,11 +2,13 @@
 
 use super::built::{Buffer, Built, BuiltAccess, ScalarSource, Trace};
 use super::maps::{MapId, MapOrigin, Maps, NumberOrigin};
+use super::moments::is_sum;
 use crate::fuse::{Context, Group, Member, Reference, selection};
 use phalanx_array::NodeOp;
 use phalanx_kernels::ir::{AxisId, Expr, Fold, GuardId, Kernel, Stmt, Value, ValueId};
 use phalanx_ops::{AffineMap, DType, IndexBox, Monoid, Op, Scalar};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -37,6 +39,8 @@ pub(super) enum Key {
 pub(super) enum ScalarKey {
     Argument(u32),
     Number(Scalar),
+    /// See `ScalarSource::Points`.
+    Points(usize),
 }
 
 #[derive(Default)]
@@ -48,6 +52,8 @@ pub(super) struct Scope {
     pub(super) folds: Vec<Fold>,
     /// Reductions whose folds are in this scope: their results exist once it is closed.
     pub(super) pending: Vec<(u32, ValueId, Option<ValueId>)>,
+    /// Sums known in this scope, each with a reduction of what is summed.
+    pub(super) sums: Vec<(u32, ValueId)>,
 }
 
 /// A member's value that has been stored.
@@ -63,6 +69,8 @@ pub(super) struct Builder<'a> {
     pub(super) context: &'a Context<'a>,
     pub(super) group: &'a Group,
     pub(super) stored: &'a BTreeSet<u32>,
+    /// The members that stored ones depend on, themselves included.
+    pub(super) needed: BTreeSet<u32>,
     pub(super) kernel: Kernel,
     /// The kernel axis of each group axis, in the loop that is open now: every loop has axes of its
     /// own.
@@ -85,6 +93,9 @@ pub(super) struct Builder<'a> {
     /// Members stored by a loop that has been closed.
     pub(super) written: FxHashMap<u32, Written>,
     pub(super) computed_in_closed_loop: BTreeSet<u32>,
+    /// What each member of `moments` finds beside the squares: the count, the mean, and the rest if
+    /// it is to be combined.
+    pub(super) parts_of: FxHashMap<u32, SmallVec<[ValueId; 4]>>,
     pub(super) reloaded: BTreeSet<u32>,
     /// Whether the values computed now will be loaded instead, once what they are computed for is
     /// stored.
@@ -105,6 +116,7 @@ impl<'a> Builder<'a> {
             context,
             group,
             stored,
+            needed: BTreeSet::new(),
             kernel,
             place,
             axes,
@@ -121,22 +133,26 @@ impl<'a> Builder<'a> {
             level_of: Vec::new(),
             written: FxHashMap::default(),
             computed_in_closed_loop: BTreeSet::new(),
+            parts_of: FxHashMap::default(),
             reloaded: BTreeSet::new(),
             is_recomputing: false,
         }
     }
 
     fn run(&mut self) {
-        let needed = self.needed();
+        self.needed = self.needed();
         for member in &self.group.members {
-            if !needed.contains(&member.node) {
+            if !self.needed.contains(&member.node) {
                 continue;
             }
             let node = &self.context.graph.nodes[member.node as usize];
             let stored = self.stored.contains(&member.node);
             match &node.op {
                 NodeOp::Reduce { monoid, axes } => {
-                    self.fold(member, *monoid, axes);
+                    match monoid {
+                        Monoid::Moments => self.moments(member),
+                        _ => self.fold(member, *monoid, axes),
+                    }
                     if stored {
                         self.store_reduction(member, *monoid);
                     }
@@ -191,7 +207,7 @@ impl<'a> Builder<'a> {
         needed
     }
 
-    fn members_used(&self, member: &Member, used: &mut BTreeSet<u32>) {
+    pub(super) fn members_used(&self, member: &Member, used: &mut BTreeSet<u32>) {
         let node = &self.context.graph.nodes[member.node as usize];
         match &node.op {
             NodeOp::Update(target) if member.is_selected => {
@@ -213,6 +229,7 @@ impl<'a> Builder<'a> {
                 .iter()
                 .for_each(|input| self.inputs_used(input, &member.from_group, used)),
         }
+        used.extend(self.sums_shared(member));
     }
 
     fn inputs_used(
@@ -236,7 +253,7 @@ impl<'a> Builder<'a> {
 
     /// Closes loops whose folds the member needs, directly or through members that are not sinks
     /// themselves.
-    fn prepare(&mut self, member: &Member) {
+    pub(super) fn prepare(&mut self, member: &Member) {
         let mut used = BTreeSet::new();
         self.members_used(member, &mut used);
         let mut all = used.clone();
@@ -255,7 +272,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn open(&mut self, depth: usize) {
+    pub(super) fn open(&mut self, depth: usize) {
         while self.scopes.len() <= depth {
             let level = self.scopes.len();
             let mut scope = Scope::default();
@@ -271,7 +288,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn close_to(&mut self, depth: usize) {
+    pub(super) fn close_to(&mut self, depth: usize) {
         while self.scopes.len() > depth + 1 {
             let level = self.scopes.len() - 1;
             let Some(scope) = self.scopes.pop() else { return };
@@ -289,7 +306,11 @@ impl<'a> Builder<'a> {
             for (node, result, index) in scope.pending {
                 let value = index.unwrap_or(result);
                 let map = self.value_map(node);
-                self.scopes[level - 1].known.insert(Key::Node(node, map, None), value);
+                let outer = &mut self.scopes[level - 1];
+                outer.known.insert(Key::Node(node, map, None), value);
+                if is_sum(self.context, node) {
+                    outer.sums.push((node, value));
+                }
             }
         }
     }
@@ -300,7 +321,7 @@ impl<'a> Builder<'a> {
     }
 
     /// The map from the group to what a member iterates over.
-    fn space_map(&mut self, member: &Member) -> MapId {
+    pub(super) fn space_map(&mut self, member: &Member) -> MapId {
         self.map(MapOrigin::Space(member.node))
     }
 
@@ -313,6 +334,13 @@ impl<'a> Builder<'a> {
 
     fn fold(&mut self, member: &Member, monoid: Monoid, axes: &[u8]) {
         self.prepare(member);
+        if monoid == Monoid::Add
+            && let Some(sum) = self.known_sum(member)
+        {
+            let map = self.value_map(member.node);
+            self.scopes[member.depth].known.insert(Key::Node(member.node, map, None), sum);
+            return;
+        }
         self.open(member.depth + 1);
         let node = &self.context.graph.nodes[member.node as usize];
         let (_, dtype) = self.context.graph.source(node.inputs[0].source);
@@ -352,31 +380,33 @@ impl<'a> Builder<'a> {
         let node = &self.context.graph.nodes[member.node as usize];
         self.close_to(member.depth);
         let map = self.value_map(member.node);
-        let is_packed = self.context.placements[member.node as usize].partial.is_some()
-            && matches!(monoid, Monoid::ArgMin | Monoid::ArgMax);
-        if is_packed {
-            let (_, dtype) = self.context.graph.source(node.inputs[0].source);
-            let folds = self.last_fold(member.node);
-            let access = self.access(Buffer::Output(member.node), map, dtype);
-            self.scopes[member.depth].statements.push(Stmt::Store { access, value: folds.0 });
-            let access = self.access(Buffer::OutputIndex(member.node), map, DType::I64);
-            self.scopes[member.depth].statements.push(Stmt::Store { access, value: folds.1 });
+        let is_partial = self.context.placements[member.node as usize].partial.is_some();
+        if is_partial && monoid.is_compound() {
+            // What it gives comes last, as in `Monoid::parts`.
+            let given = self.member_value(member.node);
+            let parts: SmallVec<[ValueId; 4]> = match monoid {
+                Monoid::Moments => {
+                    let mut parts = self.parts_of[&member.node].clone();
+                    parts.push(given);
+                    parts
+                }
+                // The value was defined right before its index.
+                _ => SmallVec::from_slice(&[given - 1, given]),
+            };
+            for (part, value) in parts.into_iter().enumerate() {
+                let buffer = match part as u8 {
+                    0 => Buffer::Output(member.node),
+                    part => Buffer::OutputPart(member.node, part),
+                };
+                let access = self.access(buffer, map, self.kernel.values[value].dtype);
+                self.scopes[member.depth].statements.push(Stmt::Store { access, value });
+            }
             return;
         }
         let value = self.member_value(member.node);
         let access = self.access(Buffer::Output(member.node), map, node.dtype);
         self.scopes[member.depth].statements.push(Stmt::Store { access, value });
         self.written.insert(member.node, Written { map, level: member.depth });
-    }
-
-    /// The value and index that the fold of an indexed reduction gave.
-    fn last_fold(&mut self, node: u32) -> (ValueId, ValueId) {
-        let map = self.value_map(node);
-        let key = Key::Node(node, map, None);
-        let index = self.scopes.iter().find_map(|scope| scope.known.get(&key).copied());
-        let Some(index) = index else { unreachable!("bug: the fold of node {node} is still open") };
-        // The value was defined right before its index.
-        (index - 1, index)
     }
 
     fn accumulate(&mut self, member: &Member, monoid: Monoid) {

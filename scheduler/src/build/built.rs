@@ -16,8 +16,9 @@ pub(crate) enum Buffer {
     Input(Source),
     /// The value that a member stores.
     Output(u32),
-    /// The index half of what an `argmin` or `argmax` member stores before it is combined.
-    OutputIndex(u32),
+    /// A later part of the items that a member stores before they are combined, by its number:
+    /// the index of `argmin` and `argmax`, the mean, the rest and the squares of `moments`.
+    OutputPart(u32, u8),
 }
 
 /// Where an access of a built kernel points.
@@ -37,6 +38,8 @@ pub(crate) enum ScalarSource {
     Argument(u32),
     /// A number of the plan.
     Number(Scalar),
+    /// How many points of the loop on this level a device visits.
+    Points(usize),
 }
 
 /// A kernel and what its parameters stand for.

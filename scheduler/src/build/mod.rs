@@ -9,6 +9,7 @@
 mod builder;
 mod built;
 mod maps;
+mod moments;
 mod values;
 
 pub(crate) use builder::build;

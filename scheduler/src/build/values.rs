@@ -118,12 +118,7 @@ impl Builder<'_> {
             }
             Reference::Scalar(scalar) => {
                 let (_, dtype) = self.context.graph.source(Source::Scalar(scalar));
-                let id = self.scalar(ScalarKey::Argument(scalar), dtype);
-                self.known_or(
-                    Key::Scalar(ScalarKey::Argument(scalar)),
-                    Value { dtype, expr: Expr::Scalar(id) },
-                    0,
-                )
+                self.scalar_value(ScalarKey::Argument(scalar), dtype)
             }
             Reference::Load(source, map) => {
                 let map = self.input_map(node, input, inner, map);
@@ -297,7 +292,7 @@ impl Builder<'_> {
     }
 
     /// A computation of other values, on the outermost level where they all are known.
-    fn pure(&mut self, expr: Expr, inputs: &[ValueId], dtype: DType) -> ValueId {
+    pub(super) fn pure(&mut self, expr: Expr, inputs: &[ValueId], dtype: DType) -> ValueId {
         let level = inputs.iter().map(|&input| self.level_of[input]).max().unwrap_or(0);
         self.emit(Value { dtype, expr }, level)
     }
@@ -341,7 +336,13 @@ impl Builder<'_> {
         id
     }
 
-    pub(super) fn scalar(&mut self, key: ScalarKey, dtype: DType) -> usize {
+    /// A scalar argument, as a value.
+    pub(super) fn scalar_value(&mut self, key: ScalarKey, dtype: DType) -> ValueId {
+        let id = self.scalar(key.clone(), dtype);
+        self.known_or(Key::Scalar(key), Value { dtype, expr: Expr::Scalar(id) }, 0)
+    }
+
+    fn scalar(&mut self, key: ScalarKey, dtype: DType) -> usize {
         if let Some(&known) = self.scalar_of.get(&key) {
             return known;
         }
@@ -349,6 +350,7 @@ impl Builder<'_> {
         self.scalars.push(match key {
             ScalarKey::Argument(argument) => ScalarSource::Argument(argument),
             ScalarKey::Number(number) => ScalarSource::Number(number),
+            ScalarKey::Points(level) => ScalarSource::Points(level),
         });
         self.scalar_of.insert(key, self.scalars.len() - 1);
         self.scalars.len() - 1
@@ -448,7 +450,7 @@ impl Builder<'_> {
         let role = match buffer {
             Buffer::Input(_) => Role::In,
             _ if is_table => Role::Table,
-            Buffer::Output(_) | Buffer::OutputIndex(_) => Role::Out,
+            Buffer::Output(_) | Buffer::OutputPart(..) => Role::Out,
         };
         let param = *self.params.entry(buffer).or_insert_with(|| {
             self.kernel.params.push(Param { dtype, role });

@@ -232,7 +232,7 @@ fn reads(plan: &Plan, group: &Group, built: &Built) -> Vec<Source> {
         match &access.buffer {
             Buffer::Input(source) => sources.push(*source),
             Buffer::Output(node) => sources.extend(partly_written(plan, group, *node)),
-            Buffer::OutputIndex(_) => {}
+            Buffer::OutputPart(..) => {}
         }
     }
     sources

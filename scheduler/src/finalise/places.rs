@@ -196,7 +196,7 @@ fn launch(
             let apart = may_overwrite(&built, group, node, |buffer| {
                 let source = match *buffer {
                     Buffer::Input(source) => source,
-                    Buffer::Output(node) | Buffer::OutputIndex(node) => Source::Node(node),
+                    Buffer::Output(node) | Buffer::OutputPart(node, _) => Source::Node(node),
                 };
                 let lies_there = memory.place(source) == Some(place);
                 lies_there.then(|| layout(plan, source) == own)
@@ -235,7 +235,7 @@ fn dying_values(plan: &Plan, memory: &Memory<'_>, built: &Built, node: u32) -> V
         let source = match access.buffer {
             Buffer::Input(source) => source,
             Buffer::Output(other) if other != node => Source::Node(other),
-            Buffer::Output(_) | Buffer::OutputIndex(_) => return None,
+            Buffer::Output(_) | Buffer::OutputPart(..) => return None,
         };
         memory.place(source).filter(|_| layout(plan, source) == own)
     };

@@ -5,7 +5,7 @@ use super::group::{Group, Load, Member, Reference, SpaceOf, Unit, iteration_shap
 use crate::plan::reads_of;
 use phalanx_array::{NodeOp, Source};
 use phalanx_distributed::{is_small_write, misaligned_axes};
-use phalanx_ops::Sharding;
+use phalanx_ops::{Monoid, Sharding};
 use smallvec::SmallVec;
 
 /// The most members of a group.
@@ -57,7 +57,8 @@ fn place(context: &Context<'_>, fused: &mut Fused, position: u32) -> usize {
     // Free nodes are stored, if at all, by a kernel of their own; to share one would tie kernels
     // together for nothing.
     if !context.is_free(position) {
-        for candidate in (oldest..fused.units.len()).rev() {
+        let best = unit_with_mean(context, fused, position).filter(|&unit| unit >= oldest);
+        for candidate in best.into_iter().chain((oldest..fused.units.len()).rev()) {
             if let Some(joined) = try_join(context, fused, candidate, position, &shape, space) {
                 fused.units[candidate] = Unit::Group(joined);
                 fused.unit_of[position as usize] = candidate;
@@ -69,6 +70,24 @@ fn place(context: &Context<'_>, fused: &mut Fused, position: u32) -> usize {
     let group = new_group(context, position);
     fused.units.push(Unit::Group(group));
     fused.units.len() - 1
+}
+
+/// Where the sum of what `moments` combines is found, or the other way round: one loop gives both,
+/// and both are combined at once.
+fn unit_with_mean(context: &Context<'_>, fused: &Fused, position: u32) -> Option<usize> {
+    let nodes = &context.graph.nodes;
+    let node = &nodes[position as usize];
+    let NodeOp::Reduce { monoid, axes } = &node.op else { return None };
+    let other = match monoid {
+        Monoid::Moments => Monoid::Add,
+        Monoid::Add => Monoid::Moments,
+        _ => return None,
+    };
+    let other = NodeOp::Reduce { monoid: other, axes: axes.clone() };
+    let found = nodes[..position as usize]
+        .iter()
+        .rposition(|before| before.op == other && before.inputs == node.inputs);
+    found.map(|found| fused.unit_of[found])
 }
 
 /// A group of a node alone.

@@ -6,7 +6,7 @@ use crate::finalise::{Final, FinalStep, Place};
 use crate::plan::Plan;
 use phalanx_array::{NodeOp, Source};
 use phalanx_ops::sharding::volume;
-use phalanx_ops::{IndexBox, Mesh, Monoid, Sharding};
+use phalanx_ops::{IndexBox, Mesh, Sharding};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -166,17 +166,17 @@ impl<'a> Builder<'a> {
         self.instance.steps.push(LocalStep::Combine { parts, together, dtype, monoid, mesh_axes });
         for &node in nodes {
             let Some(&buffer) = self.packed.get(&node) else { continue };
-            // Of the combined pairs, the indices are the value.
+            // Of the combined items, the last part is the value.
             let block = self.block_of_node(node);
             let item = self.plan.node(node).dtype.size();
-            let pair = Stored {
+            let items = Stored {
                 memory: Memory::Local(buffer),
                 block: &block,
                 item: monoid.item_size(dtype),
-                offset: Monoid::index_offset(dtype),
+                offset: monoid.part_offset(dtype, monoid.parts() - 1),
             };
             let value = Stored::whole(self.memory_of(Source::Node(node)), &block, item);
-            self.instance.steps.push(LocalStep::Copy(copy_box(&pair, &value, &block)));
+            self.instance.steps.push(LocalStep::Copy(copy_box(&items, &value, &block)));
         }
     }
 

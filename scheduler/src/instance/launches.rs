@@ -3,15 +3,16 @@
 use super::boxes::strides_of;
 use super::builder::Builder;
 use super::steps::{At, LocalStep, Memory};
-use crate::build::{Buffer, Built, BuiltAccess};
+use crate::build::{Buffer, Built, BuiltAccess, ScalarSource};
 use crate::finalise::{FinalLaunch, FinalStep};
 use crate::fuse::{Group, Unit};
 use crate::plan::{Exchange, read_box, space_box};
 use phalanx_array::Source;
 use phalanx_ops::sharding::{intersect, volume};
-use phalanx_ops::{AxisMap, IndexBox, Monoid};
+use phalanx_ops::{AxisMap, IndexBox, Scalar};
 use smallvec::SmallVec;
 use std::ops::Range;
+use std::sync::Arc;
 
 impl Builder<'_> {
     pub fn launch(&mut self, launch: &FinalLaunch, kernel: usize) {
@@ -24,7 +25,7 @@ impl Builder<'_> {
             self.instance.steps.push(LocalStep::Zero { memory, bytes: self.bytes_of(node) });
         }
         for access in &launch.built.accesses {
-            if let Buffer::OutputIndex(node) = access.buffer
+            if let Buffer::OutputPart(node, 1) = access.buffer
                 && let Some((dtype, monoid)) = self.plan.packed_item(node)
             {
                 let buffer =
@@ -76,7 +77,7 @@ impl Builder<'_> {
                     .collect(),
                 accesses,
                 guards: guard_arguments(&launch.built),
-                scalars: launch.built.scalars.clone(),
+                scalars: scalar_arguments(group, &launch.built, &part),
             };
             if waits { rim.push(step) } else { self.instance.steps.push(step) }
         }
@@ -120,20 +121,19 @@ impl Builder<'_> {
         served: Option<usize>,
         part: &IndexBox,
     ) -> (At, bool) {
-        let (source, index_half) = match access.buffer {
-            Buffer::Input(source) => (source, false),
-            Buffer::Output(node) => (Source::Node(node), false),
-            Buffer::OutputIndex(node) => (Source::Node(node), true),
+        let (source, number) = match access.buffer {
+            Buffer::Input(source) => (source, 0),
+            Buffer::Output(node) => (Source::Node(node), 0),
+            Buffer::OutputPart(node, number) => (Source::Node(node), number),
         };
         let mut item = self.item(source);
         let (mut offset, mut own) = (0, None);
         if let (Source::Node(node), false) = (source, matches!(access.buffer, Buffer::Input(_)))
             && let Some((dtype, monoid)) = self.plan.packed_item(node)
         {
-            // Before it is combined, an output is addressed by its parts: the value first, the
-            // index behind it.
+            // Before it is combined, an output is addressed by its parts.
             item = monoid.item_size(dtype);
-            offset = if index_half { Monoid::index_offset(dtype) } else { 0 };
+            offset = monoid.part_offset(dtype, number);
             own = self.packed.get(&node).map(|&buffer| Memory::Local(buffer));
         }
         let block = self.block(source);
@@ -204,6 +204,23 @@ fn locate(
     let distance =
         access.map.axes.iter().zip(block).map(|(map, own)| first(map) - own.start as isize);
     At { memory, offset: distance.zip(&strides).map(|(at, stride)| at * stride).sum(), strides }
+}
+
+/// The scalar arguments on a part of the space.
+fn scalar_arguments(group: &Group, built: &Built, part: &IndexBox) -> Arc<[ScalarSource]> {
+    let is_counted = |source: &ScalarSource| matches!(source, ScalarSource::Points(_));
+    if !built.scalars.iter().any(is_counted) {
+        return built.scalars.clone();
+    }
+    let given = |source: &ScalarSource| match source {
+        ScalarSource::Points(level) => {
+            let axes = group.axes.iter().zip(part).filter(|(axis, _)| axis.level == *level);
+            let points: usize = axes.map(|(_, range)| range.len()).product();
+            ScalarSource::Number(Scalar::new(points as i64))
+        }
+        other => *other,
+    };
+    built.scalars.iter().map(given).collect()
 }
 
 /// The bounds of each guard on the kernel axes that it names.

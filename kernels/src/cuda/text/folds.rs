@@ -2,6 +2,7 @@
 
 use super::writer::Writer;
 use crate::cpu::identity;
+use crate::cuda::moments::Pair;
 use crate::cuda::prelude::literal;
 use crate::cuda::variant::{Chunks, Mode, THREADS};
 use crate::ir::{Fold, Stmt};
@@ -64,20 +65,31 @@ impl Writer<'_> {
         let name = dtype.name();
         if self.is_moments(number) {
             self.uses.monoids.insert((Monoid::Moments, dtype));
+            let first = literal(dtype, start(fold.monoid, dtype).bytes());
+            // Summed as a fold of its own would be.
+            let (sum, first, add, join) = match self.is_sum_stored(number) {
+                true => (
+                    ", sum",
+                    format!(", {first}"),
+                    "\n        all.sum += x;",
+                    "\n        x.sum += y.sum;",
+                ),
+                false => ("", String::new(), "", ""),
+            };
             self.functions.push_str(&format!(
                 "struct Fold{number} {{
-    struct T {{ {name} count, mean, squares; }};
-    static __device__ __forceinline__ T start() {{ return T{{0, 0, 0}}; }}
+    struct T {{ {name} count, mean, squares{sum}; }};
+    static __device__ __forceinline__ T start() {{ return T{{0, 0, 0{first}}}; }}
     static __device__ __forceinline__ void add(T& all, {name} x, {name} part) {{
         {name} difference = x - all.mean;
         all.count += 1;
         all.mean += difference * part;
-        all.squares += difference * (x - all.mean);
+        all.squares += difference * (x - all.mean);{add}
     }}
     static __device__ __forceinline__ T join(T x, T y) {{
         if (y.count == 0) return x;
         if (x.count == 0) return y;
-        combine_moments(x.count, x.mean, x.squares, y.count, y.mean, y.squares);
+        combine_moments(x.count, x.mean, x.squares, y.count, y.mean, y.squares);{join}
         return x;
     }}
 }};
@@ -123,42 +135,64 @@ impl Writer<'_> {
         self.functions.push_str(&text);
     }
 
-    /// Whether a fold is that of the mean of two loops that are one. It is the first of its loop.
+    /// What a fold of the first of two loops that are one finds, if that is a mean.
+    fn pair(&self, number: usize) -> Option<&Pair> {
+        let found = self.moments_folds.iter().find(|found| found.0 == number);
+        found.zip(self.moments.as_ref()).map(|(found, moments)| &moments.pairs[found.1])
+    }
+
     fn is_moments(&self, number: usize) -> bool {
-        self.moments_fold == Some(number)
+        self.pair(number).is_some()
     }
 
-    /// Begins what the folds of the mean and the squares need.
+    /// Whether a fold finds a mean, and the sum as well.
+    fn is_sum_stored(&self, number: usize) -> bool {
+        self.pair(number).is_some_and(|pair| pair.is_sum_stored)
+    }
+
+    /// Begins what the folds of the means and the squares need.
     fn begin_moments(&mut self, number: usize, folds: &[Fold]) {
-        if self.moments.as_ref().is_some_and(|moments| moments.first == number) {
-            self.moments_fold = Some(self.folds);
-            let name = self.kernel.values[folds[0].value].dtype.name();
-            self.line(format!("{name} seen = 0;"));
-        }
+        let Some(moments) = self.moments.as_ref().filter(|moments| moments.first == number) else {
+            return;
+        };
+        let place = |sum| folds.iter().position(|fold| fold.result == sum);
+        let found = moments.pairs.iter().enumerate();
+        let found = found.filter_map(|(pair, Pair { sum, .. })| Some((place(*sum)?, pair)));
+        self.moments_folds = found.map(|(at, pair)| (self.folds + at, pair)).collect();
+        let name = self.kernel.values[moments.pairs[0].sum].dtype.name();
+        self.line(format!("{name} seen = 0;"));
     }
 
-    /// The result of the second of two loops that are one.
+    /// The results of the second of two loops that are one.
     fn end_moments(&mut self, folds: &[Fold]) {
-        let Some((moments, at)) = self.moments.clone().zip(self.moments_fold) else {
+        let Some(moments) = self.moments.clone() else {
             unreachable!("bug: the first loop comes first")
         };
-        let result = folds[0].result;
-        let laned = self.laned[result];
-        let all = match (self.variant.is_rows(), laned) {
-            (true, _) => format!("r{at}"),
-            (false, true) => format!("f{at}[k]"),
-            (false, false) => match self.variant.mode {
-                Mode::Columns { team: 1, .. } if self.variant.chunks == Chunks::One => {
-                    format!("f{at}")
-                }
-                _ => format!("f{at}[0]"),
-            },
-        };
-        let mean = self.operand(moments.mean);
-        let text = format!(
-            "{all}.squares + {all}.count * (({all}.mean - {mean}) * ({all}.mean - {mean}))"
-        );
-        self.define(result, &text);
+        for (fold, &(pair, is_rest)) in folds.iter().zip(&moments.results) {
+            let Some(&(at, _)) = self.moments_folds.iter().find(|found| found.1 == pair) else {
+                unreachable!("bug: the first loop comes first")
+            };
+            let laned = self.laned[fold.result];
+            let all = match (self.variant.is_rows(), laned) {
+                (true, _) => format!("r{at}"),
+                (false, true) => format!("f{at}[k]"),
+                (false, false) => match self.variant.mode {
+                    Mode::Columns { team: 1, .. } if self.variant.chunks == Chunks::One => {
+                        format!("f{at}")
+                    }
+                    _ => format!("f{at}[0]"),
+                },
+            };
+            let mean = self.operand(moments.pairs[pair].mean);
+            let text = match is_rest {
+                true => format!("{all}.count * ({all}.mean - {mean})"),
+                false => format!(
+                    "{all}.squares + {all}.count * (({all}.mean - {mean}) * ({all}.mean - {mean}))"
+                ),
+            };
+            let text = format!("{all}.count == 0 ? 0 : {text}");
+            self.define(fold.result, &text);
+        }
     }
 
     /// The statement that combines a point into a place.
@@ -170,8 +204,8 @@ impl Writer<'_> {
     }
 
     /// Before the folds of a point are combined.
-    fn note_seen(&mut self, begun: usize) {
-        if self.is_moments(begun) {
+    fn note_seen(&mut self, begun: usize, folds: &[Fold]) {
+        if (begun..begun + folds.len()).any(|number| self.is_moments(number)) {
             self.line("seen += 1;");
             self.line("const auto part = 1 / seen;");
         }
@@ -193,7 +227,7 @@ impl Writer<'_> {
     /// Combines the values of the open loop's point.
     pub(super) fn join_folds(&mut self, folds: &[Fold], begun: usize) {
         let is_row = self.variant.is_rows() && self.open.len() == 1 && self.variant.lanes() > 1;
-        self.note_seen(begun);
+        self.note_seen(begun, folds);
         for (at, fold) in folds.iter().enumerate() {
             let number = begun + at;
             let value = self.folded(number, fold);
@@ -223,6 +257,10 @@ impl Writer<'_> {
     fn result(&mut self, number: usize, fold: &Fold, at: usize, from: &str, laned: bool) {
         let (element, lanes) = if laned { ("[k]", "LANES ") } else { ("", "") };
         let place = format!("{from}{at}{element}");
+        if self.is_sum_stored(at) {
+            self.line(format!("if (a.points{number} == 0) {lanes}{place}.sum = 0;"));
+            return self.define(fold.result, &format!("{place}.sum"));
+        }
         if self.is_moments(at) {
             return self.define(fold.result, &format!("{place}.mean * {place}.count"));
         }
@@ -374,7 +412,7 @@ impl Writer<'_> {
         let begun = self.begin_folds(folds, |_, _| true);
         self.open_shared(number, 1);
         self.body(body);
-        self.note_seen(begun);
+        self.note_seen(begun, folds);
         for (at, fold) in folds.iter().enumerate() {
             let at = begun + at;
             let value = self.folded(at, fold);
@@ -444,7 +482,7 @@ impl Writer<'_> {
     fn size_of(&self, number: usize, fold: &Fold) -> usize {
         let size = wide(self.kernel.values[fold.value].dtype).size();
         if self.is_moments(number) {
-            return 3 * size;
+            return (3 + usize::from(self.is_sum_stored(number))) * size;
         }
         if fold.index.is_some() { size.max(8) + 8 } else { size }
     }
@@ -492,11 +530,11 @@ fn stores(body: &[Stmt]) -> bool {
 pub(in crate::cuda) fn bytes_of_partials(kernel: &crate::ir::Kernel) -> usize {
     let of = |fold: &Fold| {
         let size = wide(kernel.values[fold.value].dtype).size();
-        // A sum may be that of `Moments`, which has three numbers.
+        // A sum may be that of `Moments`, which has three numbers, or four with the sum itself.
         let is_sum = fold.monoid == Monoid::Add && size <= 8;
         let size = match (fold.index.is_some(), is_sum) {
             (true, _) => size.max(8) + 8,
-            (false, true) => 3 * size,
+            (false, true) => 4 * size,
             (false, false) => size,
         };
         size.next_multiple_of(16)

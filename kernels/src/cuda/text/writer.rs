@@ -95,8 +95,8 @@ pub(super) struct Writer<'a> {
     pub(super) exchanged: usize,
     /// The two loops that are one.
     pub(super) moments: Option<Moments>,
-    /// The fold of the first of them.
-    pub(super) moments_fold: Option<usize>,
+    /// The folds of the first of them that find the means, each with which of them it is.
+    pub(super) moments_folds: Vec<(usize, usize)>,
     /// Values that have been loaded before their turn.
     pub(super) early: BTreeSet<ValueId>,
     /// Whether something has been stored, or loaded, since the threads of a team last waited for
@@ -125,7 +125,7 @@ impl<'a> Writer<'a> {
             rounds: 0,
             exchanged: 0,
             moments: Moments::find(kernel).filter(|_| variant.moments),
-            moments_fold: None,
+            moments_folds: Vec::new(),
             early: BTreeSet::new(),
             has_stored: false,
             has_loaded: false,

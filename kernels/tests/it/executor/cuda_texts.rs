@@ -56,6 +56,16 @@ fn chunks_and_moments() {
     check("variance", &case.scalar(Scalar::new(1e7)));
 }
 
+/// Two means, two sums of squares and one of the sums in one pass.
+#[test]
+fn moments_of_complex_numbers() {
+    let long = 10_000_000;
+    let row: &[isize] = &[0, 1];
+    let strides: [&[isize]; 7] = [row, row, &[0], &[0], &[0], &[0], &[0]];
+    let case = strided("moments", &[1, long, long], &strides);
+    check("moments", &case.scalar(Scalar::new(10_000_000i64)));
+}
+
 /// The update is stored after all threads have loaded what it may lie over.
 #[test]
 fn chunks_that_go_on_together() {

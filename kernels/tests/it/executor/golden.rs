@@ -95,6 +95,24 @@ fn variance_of_rows_and_of_columns() {
 }
 
 #[test]
+fn moments_of_complex_rows_and_columns() {
+    for (rows, columns) in
+        [(3, 1000), (1000, 3), (40, 300), (1, 5000), (300, 0), (2, 255), (2, 257)]
+    {
+        for transposed in [false, true] {
+            let strides = if transposed { [1, rows as isize] } else { [columns as isize, 1] };
+            let case = Case::new(&text("moments"), &[rows, columns, columns])
+                .random(0, rows * columns)
+                .access(0, 0, &strides)
+                .access(1, 0, &strides)
+                .scalar(Scalar::new(columns as i64));
+            let case = (1..6).fold(case, |case, param| case.random(param, rows));
+            (2..7).fold(case, |case, access| case.access(access, 0, &[1])).check();
+        }
+    }
+}
+
+#[test]
 fn softmax_of_rows() {
     for (rows, columns) in [(4, 700), (200, 9), (1, 3000)] {
         let strides = [columns as isize, 1];

@@ -1,0 +1,153 @@
+//! Sums of squares about the mean: two loops, the first of which finds the mean.
+//!
+//! The mean is that of the points which the device visits, so that nothing need be known of the
+//! others: what devices find is combined with its count and its mean.
+
+use super::builder::{Builder, ScalarKey};
+use crate::fuse::{Context, Member};
+use phalanx_array::NodeOp;
+use phalanx_kernels::ir::{Expr, Fold, Value, ValueId};
+use phalanx_ops::{DType, Monoid, Op};
+use smallvec::SmallVec;
+use std::collections::BTreeSet;
+
+impl Builder<'_> {
+    /// Emits the loops of a member of `moments`, and with them those of later ones that can share
+    /// them.
+    pub(super) fn moments(&mut self, member: &Member) {
+        if self.parts_of.contains_key(&member.node) {
+            return;
+        }
+        self.prepare(member);
+        let mut together: SmallVec<[(&Member, ValueId); 2]> = SmallVec::new();
+        if let Some(sum) = self.known_sum(member) {
+            together.push((member, sum));
+        } else {
+            together.push((member, self.sum(member)));
+            let group = self.group;
+            let later = group.members.iter().skip_while(|other| other.node != member.node);
+            for other in later.skip(1) {
+                if other.depth == member.depth && self.may_be_summed_early(other) {
+                    together.push((other, self.sum(other)));
+                }
+            }
+            self.close_to(member.depth);
+            let sums = together.iter().map(|&(member, sum)| (member.node, sum));
+            self.scopes[member.depth].sums.extend(sums);
+        }
+        let points = self.points(member.depth + 1);
+        let mut counts: SmallVec<[(DType, ValueId); 2]> = SmallVec::new();
+        for &(member, sum) in &together {
+            let dtype = self.kernel.values[sum].dtype;
+            let known = counts.iter().find(|count| count.0 == dtype).map(|count| count.1);
+            let count = known.unwrap_or_else(|| self.pure(Expr::Cast(points), &[points], dtype));
+            counts.push((dtype, count));
+            let mean = self.operation(Op::Divide, vec![sum, count], dtype);
+            self.parts_of.insert(member.node, SmallVec::from_slice(&[count, mean]));
+        }
+        for &(member, sum) in &together {
+            let (dtype, mean) = (self.kernel.values[sum].dtype, self.parts_of[&member.node][1]);
+            let value = self.summand(member);
+            let difference = self.operation(Op::Subtract, vec![value, mean], dtype);
+            if self.context.placements[member.node as usize].partial.is_some() {
+                // What the mean lacks by its rounding.
+                let rest = self.add(member, difference, dtype);
+                self.parts_of.entry(member.node).or_default().push(rest);
+            }
+            let square = self.operation(Op::Multiply, vec![difference, difference], dtype);
+            let squares = self.add(member, square, dtype);
+            self.scopes[member.depth + 1].pending.push((member.node, squares, None));
+        }
+    }
+
+    /// Sums a value over the points of the loop that is open for a member.
+    fn add(&mut self, member: &Member, value: ValueId, dtype: DType) -> ValueId {
+        let result = self.define(Value { dtype, expr: Expr::Folded }, member.depth);
+        let fold = Fold { monoid: Monoid::Add, value, index: None, result, index_result: None };
+        self.scopes[member.depth + 1].folds.push(fold);
+        result
+    }
+
+    /// Sums what a member combines.
+    fn sum(&mut self, member: &Member) -> ValueId {
+        let value = self.summand(member);
+        self.add(member, value, self.kernel.values[value].dtype)
+    }
+
+    /// What a member combines, in a loop over its points.
+    fn summand(&mut self, member: &Member) -> ValueId {
+        self.open(member.depth + 1);
+        let space = self.space_map(member);
+        self.input_value(member.node, 0, space)
+    }
+
+    /// Whether a member is one of `moments` that is needed and depends on no other reduction of the
+    /// group.
+    fn may_be_summed_early(&self, member: &Member) -> bool {
+        let op = |node: u32| &self.context.graph.nodes[node as usize].op;
+        if !matches!(op(member.node), NodeOp::Reduce { monoid: Monoid::Moments, .. })
+            || !self.needed.contains(&member.node)
+            || self.known_sum(member).is_some()
+            || self.sums_shared(member).is_some()
+        {
+            return false;
+        }
+        let mut used = BTreeSet::new();
+        self.members_used(member, &mut used);
+        for other in self.group.members.iter().rev() {
+            if used.contains(&other.node) {
+                self.members_used(other, &mut used);
+            }
+        }
+        used.iter().all(|&node| matches!(op(node), NodeOp::Elementwise(_) | NodeOp::Cast))
+    }
+
+    /// The number of points of the loop on a level.
+    fn points(&mut self, level: usize) -> ValueId {
+        self.scalar_value(ScalarKey::Points(level), DType::I64)
+    }
+
+    /// The sum of what a member combines, over the same points, if it is known already.
+    pub(super) fn known_sum(&self, member: &Member) -> Option<ValueId> {
+        let scope = self.scopes.get(member.depth)?;
+        let sums = scope.sums.iter();
+        let mut alike = sums.filter(|sum| self.combines_alike(member, self.group.member(sum.0)));
+        alike.next().map(|sum| sum.1)
+    }
+
+    /// Sums that are computed anyway and give the mean of a member of `moments`.
+    pub(super) fn sums_shared(&self, member: &Member) -> Option<u32> {
+        let NodeOp::Reduce { monoid: Monoid::Moments, .. } =
+            &self.context.graph.nodes[member.node as usize].op
+        else {
+            return None;
+        };
+        let earlier = self.group.members.iter().take_while(|other| other.node != member.node);
+        let mut shared = earlier.filter(|other| {
+            self.needed.contains(&other.node)
+                && is_sum(self.context, other.node)
+                && self.combines_alike(member, other)
+        });
+        shared.next().map(|other| other.node)
+    }
+
+    /// Whether two reductions of a group combine the same elements.
+    fn combines_alike(&self, one: &Member, other: &Member) -> bool {
+        let [left, right] =
+            [one, other].map(|member| &self.context.graph.nodes[member.node as usize]);
+        let (NodeOp::Reduce { axes, .. }, NodeOp::Reduce { axes: others, .. }) =
+            (&left.op, &right.op)
+        else {
+            return false;
+        };
+        axes == others
+            && left.inputs == right.inputs
+            && one.depth == other.depth
+            && one.from_group.axes == other.from_group.axes
+    }
+}
+
+/// Whether a node is a sum over axes.
+pub(super) fn is_sum(context: &Context<'_>, node: u32) -> bool {
+    matches!(context.graph.nodes[node as usize].op, NodeOp::Reduce { monoid: Monoid::Add, .. })
+}
