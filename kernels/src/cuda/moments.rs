@@ -9,6 +9,9 @@ use super::shape::{Geometry, Group};
 use crate::ir::{AccessId, Expr, Fold, Kernel, Stmt, ValueId};
 use phalanx_ops::{DType, Monoid, Op};
 
+/// Accesses, two by two.
+type Same = Vec<(AccessId, AccessId)>;
+
 /// Two loops that are one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Moments {
@@ -20,7 +23,7 @@ pub(super) struct Moments {
     /// their squares.
     pub results: Vec<(usize, bool)>,
     /// Accesses that must be the same.
-    same: Vec<(AccessId, AccessId)>,
+    same: Same,
 }
 
 /// A sum of the first loop, and the sum of squares about its mean.
@@ -61,7 +64,7 @@ impl Moments {
         (first, inner, sums): (usize, &[Stmt], &[Fold]),
         (second, outer, all): (usize, &[Stmt], &[Fold]),
     ) -> Option<Moments> {
-        let mut same = Vec::new();
+        let mut same = Same::new();
         let mut pairs: Vec<Pair> = Vec::with_capacity(all.len());
         let mut results = Vec::with_capacity(all.len());
         for fold in all {
@@ -119,7 +122,7 @@ impl Pair {
         let Expr::Op { op: Op::Subtract, inputs } = expr(difference) else { return None };
         let (value, mean) = (inputs[0], inputs[1]);
         let Expr::Op { op: Op::Divide, inputs } = expr(mean) else { return None };
-        let mut same = Vec::new();
+        let mut same = Same::new();
         let is_found = inputs[0] == sum.result
             && defined(outer, difference)
             && !defined(outer, mean)
@@ -181,7 +184,7 @@ fn alike(
     kernel: &Kernel,
     (inner, one): (&[Stmt], ValueId),
     (outer, other): (&[Stmt], ValueId),
-    same: &mut Vec<(AccessId, AccessId)>,
+    same: &mut Same,
 ) -> bool {
     if one == other {
         // Computed before both loops.
