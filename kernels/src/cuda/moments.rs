@@ -98,9 +98,6 @@ impl Moments {
     }
 }
 
-/// Accesses of the second loop, each with that of the first that reads the same.
-type Same = Vec<(AccessId, AccessId)>;
-
 impl Pair {
     fn of(
         kernel: &Kernel,
