@@ -28,6 +28,19 @@ struct Launcher {
     rank: &'static str,
 }
 
+impl Launcher {
+    /// The library of its kind: beside it, or the system's.
+    fn library(&self) -> PathBuf {
+        let names: &[&str] = match self.name {
+            "MPICH" => &["libmpich.so.12", "libmpi.so.12"],
+            _ => &["libmpi.so.40"],
+        };
+        let folder = self.path.parent().and_then(Path::parent).unwrap_or(Path::new("/"));
+        let beside = names.iter().map(|name| folder.join("lib").join(name));
+        beside.into_iter().find(|path| path.is_file()).unwrap_or_else(|| names[0].into())
+    }
+}
+
 /// The launchers; each that is not here is told in a line.
 fn launchers() -> Vec<Launcher> {
     let known = [
@@ -119,10 +132,10 @@ fn every_way_brings_processes_together() {
     let words = ["generated", "5", "96", "32", "1024", "keep"];
     for launcher in launchers() {
         let own_way = if launcher.name == "MPICH" { "pmi" } else { "pmix" };
-        let library = if launcher.name == "MPICH" { "libmpich.so.12" } else { "libmpi.so.40" };
+        let library = launcher.library();
         let bits = ["auto", own_way, "mpi"].map(|way| {
             let mut command = launcher.command(3);
-            command.env("PHALANX_RENDEZVOUS", way).env("PHALANX_MPI_LIBRARY", library);
+            command.env("PHALANX_RENDEZVOUS", way).env("PHALANX_MPI_LIBRARY", &library);
             let ended = command.arg(own()).arg(PROGRAM).args(words).output();
             let ended = ended.expect("the launcher starts");
             assert!(ended.status.success(), "{} by {way}: {ended:?}", launcher.name);

@@ -164,10 +164,12 @@ impl Array {
     }
 
     /// The dtype in which the squares about the mean are summed by one reduction; `None` if the
-    /// options ask for more than that.
+    /// options ask for more than that, and of nothing, where NumPy's order of axes is that of the
+    /// differences.
     fn squares_dtype(&self, axes: &Axes, site: Site) -> Result<Option<DType>, Error> {
         let has_mean = axes.options().is_some_and(|options| options.mean.is_some());
-        if has_mean || axes.has_mask().is_some() || axes.resolve(self.ndim(), site)?.is_empty() {
+        let asks_more = has_mean || axes.has_mask().is_some();
+        if asks_more || self.size() == 0 || axes.resolve(self.ndim(), site)?.is_empty() {
             return Ok(None);
         }
         let dtype = axes.has_dtype().unwrap_or(self.widened_dtype());
