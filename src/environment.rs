@@ -179,7 +179,8 @@ variables! {
     prices: File = "PHALANX_PRICES",
         default "prices/HOSTS in the cache folder of the user, if it is there", since "0.1",
         Session;
-    /// Whether the MPI library takes addresses of GPU memory; `0` or `1` says so in its place.
+    /// Whether the MPI library takes addresses of GPU memory; `0` or `1` says so in its place. Only
+    /// shown so far: bytes of GPUs go through the host's memory when messages go by MPI.
     mpi_cuda: Switch = "PHALANX_MPI_CUDA", default "none: the library is asked", since "0.1",
         Session;
     /// In Python: whether NumPy computes on the host what its functions are asked for and the

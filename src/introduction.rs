@@ -19,8 +19,8 @@ impl Config {
     /// another launcher than `phalanx run` and can talk to each other. `host` is the name of this
     /// machine; `gather` gives the texts of all processes, in the order of their ranks, to all.
     ///
-    /// Connections are on loopback, so that all processes have to be on one machine, unless
-    /// `PHALANX_BIND` has an address of each machine.
+    /// Connections are on loopback, so that all processes have to be on one machine, unless the
+    /// launcher tells of several hosts or `PHALANX_BIND` has an address of each machine.
     ///
     /// Collectivity  Collective over the processes: `gather` is called once on each, whatever
     ///               fails.

@@ -164,9 +164,13 @@ fn of_gpus(devices: &[Arc<dyn Device>]) -> Result<Option<Price>, CollectiveError
     std::thread::scope(|scope| {
         let start = |(member, device)| {
             let (member, memory): (&Arc<dyn Communicator>, _) = (member, &memory);
+            let world = &world;
             scope.spawn(move || {
-                member.prepare()?;
-                between_ends(&**member, &|bytes| memory(device, bytes))
+                let price = member
+                    .prepare()
+                    .and_then(|()| between_ends(&**member, &|bytes| memory(device, bytes)));
+                // The others would wait for this one.
+                price.inspect_err(|error| world.abort(error.clone()))
             })
         };
         let threads: Vec<_> = members.iter().zip(devices).map(start).collect();

@@ -28,6 +28,8 @@ use std::time::{Duration, Instant};
 
 /// Up to so many bytes of each member go at once: a slot of `meet.cu`.
 pub(super) const MOST_BYTES: usize = 256 << 10;
+/// After so many calls all blocks of threads take part in one; less than half of all numbers.
+const FRESH_FLAGS: u32 = 1 << 30;
 /// Slots that calls take in turn.
 const SLOTS: usize = 2;
 /// Members of a group at most.
@@ -409,7 +411,12 @@ impl Peers {
         words[start..][..arguments.len()].copy_from_slice(arguments);
         let bytes = words.map(u64::to_ne_bytes);
         let bytes = &bytes.as_flattened()[..size_of::<u64>() * (start + arguments.len())];
-        let blocks = most.div_ceil(PACK * THREADS).min(MOST_BLOCKS);
+        // Flags of blocks of threads that have no part in many calls would seem to be ahead once
+        // numbers overflow: now and then all raise theirs.
+        let blocks = match turn % FRESH_FLAGS {
+            0 => MOST_BLOCKS,
+            _ => most.div_ceil(PACK * THREADS).min(MOST_BLOCKS),
+        };
         let size = GridSize {
             blocks: [blocks as u32, 1, 1],
             threads: [THREADS as u32, 1, 1],

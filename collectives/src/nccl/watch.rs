@@ -43,10 +43,10 @@ impl Watch {
             links.push(Arc::downgrade(link));
         }
         if !self.is_watching.swap(true, Ordering::SeqCst) {
-            let own = Arc::downgrade(self);
+            let (own, fabric) = (Arc::downgrade(self), self.fabric.clone());
             let thread = std::thread::Builder::new().name(String::from("phalanx-gpu-groups"));
             thread
-                .spawn(move || while own.upgrade().is_some_and(|own| own.turn()) {})
+                .spawn(move || while watches(&own, &fabric) {})
                 .map_err(|error| CollectiveError::network(&error))?;
         }
         let outcome = self.fabric.failure.check();
@@ -82,23 +82,12 @@ impl Watch {
         links.iter().filter_map(Weak::upgrade).collect()
     }
 
-    /// Looks for a while; says whether there is something left to look at.
-    fn turn(&self) -> bool {
-        for _ in 0..LOOKS {
-            if let Some(failure) = self.fabric.failure.get() {
-                // Whoever leaves in peace drops the groups.
-                if failure != CollectiveError::Closed {
-                    self.end();
-                }
-                return false;
-            }
-            std::thread::sleep(LOOK);
-        }
+    /// Ends the world if a group has failed.
+    fn look(&self) {
         let failure = self.alive().iter().find_map(|link| link.failure());
         if let Some(failure) = failure {
             self.fabric.fail(failed(&self.fabric, &failure));
         }
-        true
     }
 
     /// Ends all groups at once: one may wait for another of this process.
@@ -112,6 +101,28 @@ impl Watch {
             }
         });
     }
+}
+
+/// Looks for a while; says whether there is something left to look at. Nothing is kept between the
+/// looks, so that GPUs are left by whoever ends the session, and not beside the process's end.
+fn watches(watch: &Weak<Watch>, fabric: &Fabric) -> bool {
+    for _ in 0..LOOKS {
+        if let Some(failure) = fabric.failure.get() {
+            // Whoever leaves in peace drops the groups.
+            if let (Some(watch), true) = (watch.upgrade(), failure != CollectiveError::Closed) {
+                watch.end();
+            }
+            return false;
+        }
+        if watch.strong_count() == 0 {
+            return false;
+        }
+        std::thread::sleep(LOOK);
+    }
+    watch.upgrade().is_some_and(|watch| {
+        watch.look();
+        true
+    })
 }
 
 impl Drop for Watch {

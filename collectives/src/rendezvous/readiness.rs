@@ -77,7 +77,8 @@ fn readiness(plan: &Rendezvous) -> Result<&Library, String> {
         check_place(plan, rank, size)?;
     }
     match library.threads().map_err(known)? {
-        Some(threads) if plan.transport == Transport::Auto && threads < Threads::Serialized => {
+        // Our threads would call the library while the program does.
+        Some(threads) if plan.transport == Transport::Auto && threads < Threads::Multiple => {
             Err(format!("the library was initialised with {}", threads.name()))
         }
         _ => Ok(library),

@@ -45,10 +45,12 @@ struct Whole {
 unsafe impl Send for Whole {}
 
 impl Graph {
-    /// Gives up the graph and its memory; its last launch is over.
+    /// Gives up the graph and its memory, once its last launch is over.
     pub(super) fn release(&self) {
-        let whole = self.whole.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(Whole { graph, kept }) = whole {
+        // Kept, so that nobody launches it meanwhile.
+        let mut whole = self.whole.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(Whole { graph, kept }) = whole.take() {
+            self.device.synchronize();
             // SAFETY: nobody launches the graph any more, and its last launch is over.
             let _ = unsafe { sys::cuGraphExecDestroy(graph) };
             drop(kept);
@@ -70,8 +72,6 @@ impl Captured for Graph {
 
 impl Drop for Graph {
     fn drop(&mut self) {
-        // What it does may be under way.
-        self.device.synchronize();
         self.release();
     }
 }

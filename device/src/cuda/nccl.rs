@@ -97,7 +97,7 @@ unsafe extern "C" {
     fn _exit(status: c_int) -> !;
 }
 
-/// Threads that wait for members of a group, and cannot be ended.
+/// Threads that wait for members of a group, when it begins or ends, and cannot be ended.
 static CONNECTING: AtomicUsize = AtomicUsize::new(0);
 
 /// A thread that waits for members.
@@ -657,6 +657,7 @@ impl Drop for NcclCommunicator {
         let handle = Handle(self.handle.0);
         let (sender, done) = channel::<()>();
         let end = move || {
+            let _waiting = Connecting::new();
             let Handle(handle) = { handle };
             stream.device().enter();
             // SAFETY: nobody uses the communicator any more, and it ends once (`ENDED`).
