@@ -188,7 +188,7 @@ impl Member {
     }
 
     /// Checks that there is a count for each member, and that the slice has their sum.
-    pub(crate) fn check_total(
+    fn check_total(
         &self,
         operation: Operation,
         counts: &[usize],
@@ -198,7 +198,7 @@ impl Member {
         check(operation, counts.iter().sum(), data.len)
     }
 
-    pub(crate) fn check_own(
+    fn check_own(
         &self,
         operation: Operation,
         counts: &[usize],
@@ -206,6 +206,61 @@ impl Member {
     ) -> Result<(), CollectiveError> {
         check(operation, self.places.len(), counts.len())?;
         check(operation, counts[self.rank], data.len)
+    }
+
+    pub(crate) fn check_all_gather(
+        &self,
+        send: &Slice,
+        receive: &Slice,
+        counts: &[usize],
+    ) -> Result<(), CollectiveError> {
+        let operation = Operation::AllGather;
+        self.check_own(operation, counts, send)?;
+        self.check_total(operation, counts, receive)
+    }
+
+    pub(crate) fn check_reduce_scatter(
+        &self,
+        send: &Slice,
+        receive: &Slice,
+        counts: &[usize],
+        items: Items,
+    ) -> Result<(), CollectiveError> {
+        let operation = Operation::ReduceScatter;
+        self.check_total(operation, counts, send)?;
+        self.check_own(operation, counts, receive)?;
+        counts.iter().try_for_each(|count| items.check("reduce_scatter", *count))
+    }
+
+    pub(crate) fn check_all_to_all(
+        &self,
+        send: &Slice,
+        send_counts: &[usize],
+        receive: &Slice,
+        receive_counts: &[usize],
+    ) -> Result<(), CollectiveError> {
+        let operation = Operation::AllToAll;
+        self.check_total(operation, send_counts, send)?;
+        self.check_total(operation, receive_counts, receive)?;
+        check(operation, send_counts[self.rank], receive_counts[self.rank])
+    }
+
+    /// Checks a scatter or gather: each member has its own part, and the root the whole.
+    pub(crate) fn check_rooted(
+        &self,
+        operation: Operation,
+        counts: &[usize],
+        own: &Slice,
+        whole: Option<&Slice>,
+        root: usize,
+    ) -> Result<(), CollectiveError> {
+        self.check_member(root)?;
+        self.check_own(operation, counts, own)?;
+        match whole {
+            _ if self.rank != root => Ok(()),
+            Some(whole) => self.check_total(operation, counts, whole),
+            None => check(operation, counts.iter().sum(), 0),
+        }
     }
 
     /// As `split`, with the members of the new group by their numbers in this one.
@@ -250,11 +305,7 @@ impl Member {
 }
 
 /// Compares what the counts of a call ask for with what it was given.
-pub(crate) fn check(
-    operation: Operation,
-    expected: usize,
-    actual: usize,
-) -> Result<(), CollectiveError> {
+fn check(operation: Operation, expected: usize, actual: usize) -> Result<(), CollectiveError> {
     if expected == actual {
         return Ok(());
     }
@@ -325,10 +376,7 @@ impl Communicator for Member {
         receive: &Slice,
         counts: &[usize],
     ) -> Result<Event, CollectiveError> {
-        let operation = Operation::AllGather;
-        let checked = self
-            .check_own(operation, counts, send)
-            .and_then(|()| self.check_total(operation, counts, receive));
+        let checked = self.check_all_gather(send, receive, counts);
         self.collective(
             (Operation::AllGather, receive.len),
             checked,
@@ -345,12 +393,8 @@ impl Communicator for Member {
         dtype: DType,
         monoid: Monoid,
     ) -> Result<Event, CollectiveError> {
-        let (operation, items) = (Operation::ReduceScatter, Items { dtype, monoid });
-        let whole = counts.iter().map(|count| items.check("reduce_scatter", *count));
-        let checked = self
-            .check_total(operation, counts, send)
-            .and_then(|()| self.check_own(operation, counts, receive))
-            .and_then(|()| whole.collect());
+        let items = Items { dtype, monoid };
+        let checked = self.check_reduce_scatter(send, receive, counts, items);
         self.collective(
             (Operation::ReduceScatter, send.len),
             checked,
@@ -366,11 +410,7 @@ impl Communicator for Member {
         receive: &Slice,
         receive_counts: &[usize],
     ) -> Result<Event, CollectiveError> {
-        let operation = Operation::AllToAll;
-        let checked = self
-            .check_total(operation, send_counts, send)
-            .and_then(|()| self.check_total(operation, receive_counts, receive))
-            .and_then(|()| check(operation, send_counts[self.rank], receive_counts[self.rank]));
+        let checked = self.check_all_to_all(send, send_counts, receive, receive_counts);
         self.collective(
             (Operation::AllToAll, send.len),
             checked,
@@ -386,14 +426,7 @@ impl Communicator for Member {
         counts: &[usize],
         root: usize,
     ) -> Result<Event, CollectiveError> {
-        let operation = Operation::Scatter;
-        let checked =
-            self.check_member(root).and_then(|()| self.check_own(operation, counts, receive));
-        let checked = checked.and_then(|()| match send {
-            Some(send) if self.rank == root => self.check_total(operation, counts, send),
-            None if self.rank == root => check(operation, counts.iter().sum(), 0),
-            _ => Ok(()),
-        });
+        let checked = self.check_rooted(Operation::Scatter, counts, receive, send, root);
         let nothing = Buffer::from_vec(Vec::<u8>::new()).whole();
         let send = Some(send.unwrap_or(&nothing));
         self.collective(
@@ -411,14 +444,7 @@ impl Communicator for Member {
         counts: &[usize],
         root: usize,
     ) -> Result<Event, CollectiveError> {
-        let operation = Operation::Gather;
-        let checked =
-            self.check_member(root).and_then(|()| self.check_own(operation, counts, send));
-        let checked = checked.and_then(|()| match receive {
-            Some(receive) if self.rank == root => self.check_total(operation, counts, receive),
-            None if self.rank == root => check(operation, counts.iter().sum(), 0),
-            _ => Ok(()),
-        });
+        let checked = self.check_rooted(Operation::Gather, counts, send, receive, root);
         let nothing = Buffer::from_vec(Vec::<u8>::new()).whole();
         let receive = Some(receive.unwrap_or(&nothing));
         self.collective(

@@ -29,11 +29,9 @@ impl MpiExchange {
         Ok(exchange)
     }
 
-    fn check(&self, (rank, size): (usize, usize)) -> Result<(), ExchangeError> {
-        if (rank, size) == (self.rank, self.size) {
-            return Ok(());
-        }
-        Err(ExchangeError::new(WAY, format!("MPI says that this is rank {rank} of {size}")))
+    fn check(&self, told: (usize, usize)) -> Result<(), ExchangeError> {
+        let checked = Library::check_place(told, (self.rank, self.size));
+        checked.map_err(|reason| ExchangeError::new(WAY, reason))
     }
 
     /// MPI, begun within the time-out: a rank that never comes is an error, not a wait without end.

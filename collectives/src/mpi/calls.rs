@@ -41,8 +41,6 @@ pub(super) trait Calls: fmt::Debug + Send + Sync {
     fn is_thread_main(&self) -> Result<bool, CollectiveError>;
     /// Ends the use of the library. Collective.
     fn finalize(&self) -> Result<(), CollectiveError>;
-    /// Ends the processes of a communicator.
-    fn abort(&self, communicator: Bits, code: c_int);
     /// The communicator of all processes.
     fn world(&self) -> Bits;
     /// A communicator of the same processes that returns its errors. Collective.
@@ -64,12 +62,22 @@ pub(super) trait Calls: fmt::Debug + Send + Sync {
     ///
     /// # Safety
     /// The bytes are valid and not written until the request is over.
-    unsafe fn send(&self, to: &Envelope, data: *const u8, len: usize) -> Result<Bits, Failed>;
+    unsafe fn send(
+        &self,
+        to: &Envelope,
+        data: *const u8,
+        len: usize,
+    ) -> Result<Bits, CollectiveError>;
     /// Starts a receive of at most 2³¹ − 1 bytes.
     ///
     /// # Safety
     /// The bytes are valid and not touched until the request is over.
-    unsafe fn receive(&self, from: &Envelope, data: *mut u8, len: usize) -> Result<Bits, Failed>;
+    unsafe fn receive(
+        &self,
+        from: &Envelope,
+        data: *mut u8,
+        len: usize,
+    ) -> Result<Bits, CollectiveError>;
     /// Looks whether a request is over; then it is given back.
     fn test(&self, request: &mut Bits) -> Progress;
     /// Withdraws a receive that has met no message; it has to be tested until it is over.
@@ -81,9 +89,6 @@ pub(super) trait Calls: fmt::Debug + Send + Sync {
     /// Where the library was found.
     fn origin(&self) -> &str;
 }
-
-/// The error of a call.
-pub(super) type Failed = CollectiveError;
 
 /// Where a message goes to or comes from.
 #[derive(Clone, Copy, Debug)]
@@ -212,11 +217,6 @@ impl<H: Handle> Calls for Loaded<H> {
         self.check("MPI_Finalize", status)
     }
 
-    fn abort(&self, communicator: Bits, code: c_int) {
-        // SAFETY: the communicator came from this library.
-        unsafe { (self.table.abort)(H::from_bits(communicator.0), code) };
-    }
-
     fn world(&self) -> Bits {
         Bits(self.constants.world.to_bits())
     }
@@ -283,7 +283,12 @@ impl<H: Handle> Calls for Loaded<H> {
         self.check("MPI_Bcast", status)
     }
 
-    unsafe fn send(&self, to: &Envelope, data: *const u8, len: usize) -> Result<Bits, Failed> {
+    unsafe fn send(
+        &self,
+        to: &Envelope,
+        data: *const u8,
+        len: usize,
+    ) -> Result<Bits, CollectiveError> {
         let mut request = self.constants.no_request;
         let communicator = H::from_bits(to.communicator.0);
         // SAFETY: the caller's promise about the bytes; the communicator came from this library.
@@ -301,7 +306,12 @@ impl<H: Handle> Calls for Loaded<H> {
         self.check("MPI_Isend", status).map(|()| Bits(request.to_bits()))
     }
 
-    unsafe fn receive(&self, from: &Envelope, data: *mut u8, len: usize) -> Result<Bits, Failed> {
+    unsafe fn receive(
+        &self,
+        from: &Envelope,
+        data: *mut u8,
+        len: usize,
+    ) -> Result<Bits, CollectiveError> {
         let mut request = self.constants.no_request;
         let communicator = H::from_bits(from.communicator.0);
         // SAFETY: as for `send`.

@@ -32,7 +32,7 @@ static CHANGED: Condvar = Condvar::new();
 pub(super) fn finalize_at_exit(calls: Arc<dyn Calls>) {
     if INITIALISED.set((calls, std::process::id())).is_ok() {
         // SAFETY: the function may be called at the exit of the process: what it uses is static.
-        let status = unsafe { atexit(finalize) };
+        let status = unsafe { libc::atexit(finalize) };
         if status != 0 {
             tracing::warn!("MPI is not finalised at the end of the process");
         }
@@ -87,9 +87,4 @@ extern "C" fn finalize() {
         // There is nobody left who could be told.
         let _ = calls.finalize();
     }
-}
-
-unsafe extern "C" {
-    /// Of C's standard library.
-    fn atexit(function: extern "C" fn()) -> std::ffi::c_int;
 }

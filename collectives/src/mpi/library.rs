@@ -116,6 +116,17 @@ impl Library {
         Ok(Some((self.calls.rank(world)?, self.calls.size(world)?)))
     }
 
+    /// Whether a place that MPI gives this process is the given rank of so many, or what it says.
+    pub(crate) fn check_place(
+        told: (usize, usize),
+        expected: (usize, usize),
+    ) -> Result<(), String> {
+        if told == expected {
+            return Ok(());
+        }
+        Err(format!("MPI says that this is rank {} of {}", told.0, told.1))
+    }
+
     /// Begins to use the library: initialises it if nobody has. What comes of it is told by
     /// `outcome`.
     ///
@@ -134,8 +145,8 @@ impl Library {
             Progress::UnderWay | Progress::Over(Ok(_)) => return,
         }
         let begin = {
-            let Library { calls, abi, options } = self.clone();
-            move || Mpi::begin(calls, abi, &options).map(Arc::new)
+            let calls = self.calls.clone();
+            move || Mpi::begin(calls).map(Arc::new)
         };
         if self.calls.initialized() == Ok(true) {
             // Nobody is waited for, and what thread this is counts.

@@ -1,6 +1,5 @@
 //! The MPI library of this process: found, initialised, and used by several parts of the program.
 
-use super::abi::Abi;
 use super::calls::{Bits, Calls};
 use super::end;
 use super::library::Library;
@@ -58,13 +57,11 @@ impl Threads {
 #[derive(Debug)]
 pub struct Mpi {
     pub(super) calls: Arc<dyn Calls>,
-    abi: Abi,
     threads: Threads,
     rank: usize,
     size: usize,
     /// The one thread that may call the library, where only one may.
     pub(super) only: Option<ThreadId>,
-    cuda: Option<bool>,
     /// A communicator of all processes that nobody else uses; made when it is first needed.
     own: Mutex<Option<Bits>>,
 }
@@ -81,11 +78,7 @@ impl Mpi {
         Library::open(options)?.start()
     }
 
-    pub(super) fn begin(
-        calls: Arc<dyn Calls>,
-        abi: Abi,
-        options: &MpiOptions,
-    ) -> Result<Mpi, CollectiveError> {
+    pub(super) fn begin(calls: Arc<dyn Calls>) -> Result<Mpi, CollectiveError> {
         if calls.finalized()? {
             return Err(unavailable(String::from("the program has finalised it")));
         }
@@ -105,8 +98,7 @@ impl Mpi {
         };
         let world = calls.world();
         let (rank, size) = (calls.rank(world)?, calls.size(world)?);
-        let cuda = options.cuda.or_else(|| calls.takes_device_memory());
-        Ok(Mpi { calls, abi, threads, rank, size, only, cuda, own: Mutex::default() })
+        Ok(Mpi { calls, threads, rank, size, only, own: Mutex::default() })
     }
 
     /// This process's number in the MPI job.
@@ -124,17 +116,6 @@ impl Mpi {
         self.threads
     }
 
-    /// The family of the library's binary interface.
-    pub fn interface(&self) -> &'static str {
-        self.abi.name()
-    }
-
-    /// Whether the library takes addresses of GPU memory, as it says or the options do; nothing
-    /// if neither does.
-    pub fn takes_device_memory(&self) -> Option<bool> {
-        self.cuda
-    }
-
     /// Copies the bytes of `root`, whose number all know, to all processes of the job. Collective
     /// over them.
     ///
@@ -143,11 +124,6 @@ impl Mpi {
         self.check_thread()?;
         let own = self.own()?;
         bytes.chunks_mut(1 << 30).try_for_each(|chunk| self.calls.broadcast(own, chunk, root))
-    }
-
-    /// Ends all processes of the job with an exit code.
-    pub fn abort(&self, code: i32) {
-        self.calls.abort(self.calls.world(), code);
     }
 
     /// A communicator for one world. Collective over the job.

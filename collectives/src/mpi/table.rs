@@ -53,7 +53,6 @@ functions! {
     query_thread: MPI_Query_thread, fn(*mut c_int);
     is_thread_main: MPI_Is_thread_main, fn(*mut c_int);
     finalize: MPI_Finalize, fn();
-    abort: MPI_Abort, fn(H, c_int);
     comm_dup: MPI_Comm_dup, fn(H, *mut H);
     comm_rank: MPI_Comm_rank, fn(H, *mut c_int);
     comm_size: MPI_Comm_size, fn(H, *mut c_int);

@@ -88,8 +88,7 @@ fn threads_call_only_where_the_library_lets_them() {
         // SAFETY: the stub exports an integer of this name, and no call of it is under way.
         unsafe { *place = value };
     };
-    let begin =
-        || Mpi::begin(Abi::Standard.load(open()).unwrap(), Abi::Standard, &MpiOptions::default());
+    let begin = || Mpi::begin(Abi::Standard.load(open()).unwrap());
     for (level, threads) in [(2, Threads::Serialized), (3, Threads::Multiple)] {
         set("stub_level", level);
         set("stub_is_main", 0);

@@ -1,12 +1,12 @@
 //! A member whose device is a GPU: the host's slices and the GPU's go different ways.
 
 use super::combine::Combination;
-use super::messages::{Outbox, Part, transfer};
+use super::messages::{Outbox, Part, address, transfer};
 use super::peers::{MOST_BYTES, Peers};
 use super::reduction::native;
 use super::texts::Kernel;
 use super::watch::Watch;
-use crate::group::{Member, check};
+use crate::group::Member;
 use crate::order::{Items, own_part};
 use crate::transport::Fabric;
 use crate::{CollectiveError, Communicator, Message, Operation};
@@ -356,10 +356,6 @@ fn same(data: &Slice, members: impl Iterator<Item = usize>) -> Vec<Part> {
     members.map(|peer| Part { peer, data: data.clone() }).collect()
 }
 
-fn address(slice: &Slice) -> u64 {
-    slice.as_ptr() as u64
-}
-
 fn part_of(message: &Message) -> Part {
     Part { peer: message.peer, data: message.data.clone() }
 }
@@ -467,9 +463,7 @@ impl Communicator for GpuMember {
         if !self.is_remote(send) {
             return self.host.all_gather_v(send, receive, counts);
         }
-        let operation = Operation::AllGather;
-        let checked = self.host.check_own(operation, counts, send);
-        let checked = checked.and_then(|()| self.host.check_total(operation, counts, receive));
+        let checked = self.host.check_all_gather(send, receive, counts);
         let most = counts.iter().copied().max().unwrap_or(0);
         if let Some(peers) = self.at_once(&checked, most)? {
             peers.all_gather(send, receive, counts);
@@ -496,13 +490,8 @@ impl Communicator for GpuMember {
         if !self.is_remote(send) {
             return self.host.reduce_scatter_v(send, receive, counts, dtype, monoid);
         }
-        let (operation, items) = (Operation::ReduceScatter, Items { dtype, monoid });
-        let whole = counts.iter().map(|count| items.check("reduce_scatter", *count));
-        let checked = self
-            .host
-            .check_total(operation, counts, send)
-            .and_then(|()| self.host.check_own(operation, counts, receive))
-            .and_then(|()| whole.collect());
+        let items = Items { dtype, monoid };
+        let checked = self.host.check_reduce_scatter(send, receive, counts, items);
         let Some((element, reduction, _)) = native(dtype, monoid) else {
             return self.combine(checked, items, [send, receive], counts, false);
         };
@@ -534,16 +523,11 @@ impl Communicator for GpuMember {
         if !self.is_remote(send) {
             return self.host.all_to_all_v(send, send_counts, receive, receive_counts);
         }
-        let (operation, rank) = (Operation::AllToAll, self.host.rank);
-        let checked = self
-            .host
-            .check_total(operation, send_counts, send)
-            .and_then(|()| self.host.check_total(operation, receive_counts, receive))
-            .and_then(|()| check(operation, send_counts[rank], receive_counts[rank]));
+        let checked = self.host.check_all_to_all(send, send_counts, receive, receive_counts);
         self.enqueue(checked, &[send, receive], |link| {
             let (sends, receives) =
                 (split_up(send, send_counts), split_up(receive, receive_counts));
-            transfer(link, rank, &sends, &receives)
+            transfer(link, self.host.rank, &sends, &receives)
         })
     }
 
@@ -557,15 +541,9 @@ impl Communicator for GpuMember {
         if !self.is_remote(receive) {
             return self.host.scatter_v(send, receive, counts, root);
         }
-        let (operation, rank) = (Operation::Scatter, self.host.rank);
+        let rank = self.host.rank;
         let send = send.filter(|_| rank == root);
-        let checked = self.host.check_member(root);
-        let checked = checked.and_then(|()| self.host.check_own(operation, counts, receive));
-        let checked = checked.and_then(|()| match send {
-            Some(send) => self.host.check_total(operation, counts, send),
-            None if rank == root => check(operation, counts.iter().sum(), 0),
-            None => Ok(()),
-        });
+        let checked = self.host.check_rooted(Operation::Scatter, counts, receive, send, root);
         let kept: Vec<&Slice> = send.into_iter().chain([receive]).collect();
         self.enqueue(checked, &kept, |link| {
             let sends = send.map_or_else(Vec::new, |send| split_up(send, counts));
@@ -585,15 +563,9 @@ impl Communicator for GpuMember {
         if !self.is_remote(send) {
             return self.host.gather_v(send, receive, counts, root);
         }
-        let (operation, rank) = (Operation::Gather, self.host.rank);
+        let rank = self.host.rank;
         let receive = receive.filter(|_| rank == root);
-        let checked = self.host.check_member(root);
-        let checked = checked.and_then(|()| self.host.check_own(operation, counts, send));
-        let checked = checked.and_then(|()| match receive {
-            Some(receive) => self.host.check_total(operation, counts, receive),
-            None if rank == root => check(operation, counts.iter().sum(), 0),
-            None => Ok(()),
-        });
+        let checked = self.host.check_rooted(Operation::Gather, counts, send, receive, root);
         let kept: Vec<&Slice> = receive.into_iter().chain([send]).collect();
         self.enqueue(checked, &kept, |link| {
             let receives = receive.map_or_else(Vec::new, |receive| split_up(receive, counts));

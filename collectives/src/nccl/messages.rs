@@ -100,6 +100,11 @@ impl Completion for Posted {
     }
 }
 
+/// Where a slice lies in the device's memory.
+pub(super) fn address(slice: &Slice) -> u64 {
+    slice.as_ptr() as u64
+}
+
 /// Enqueues sends and receives that make progress together, in list order within a pair.
 pub(super) fn transfer(
     link: &NcclCommunicator,
@@ -107,7 +112,6 @@ pub(super) fn transfer(
     sends: &[Part],
     receives: &[Part],
 ) -> Result<(), DeviceError> {
-    let address = |slice: &Slice| slice.as_ptr() as u64;
     let is_own = |part: &&Part| part.peer == rank;
     let is_others = |part: &&Part| part.peer != rank && part.data.len > 0;
     let mut sent: VecDeque<&Part> = sends.iter().filter(is_own).collect();

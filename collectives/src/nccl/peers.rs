@@ -9,6 +9,7 @@
 //! of them agree, so that all take the same way for the same call.
 
 use super::member::failed;
+use super::messages::address;
 use super::texts::Kernel;
 use super::watch::Watch;
 use crate::failure::Failure;
@@ -376,7 +377,7 @@ impl Peers {
         let function = self.reducer(host, items)?;
         let along_ring = u64::from(Order::of(data.len) == Order::Ring);
         // `Reducing` in `reduce.cu`.
-        self.launch(function, data.len, &[data.as_ptr() as u64, data.len as u64, along_ring]);
+        self.launch(function, data.len, &[address(data), data.len as u64, along_ring]);
         Ok(())
     }
 
@@ -386,7 +387,7 @@ impl Peers {
         let (members, most) = (counts.len(), counts.iter().copied().max().unwrap_or(0));
         // `Gathering` in `gather.cu`.
         let mut words = [0; 2 * MOST_MEMBERS + 3];
-        words[..2].copy_from_slice(&[send.as_ptr() as u64, receive.as_ptr() as u64]);
+        words[..2].copy_from_slice(&[address(send), address(receive)]);
         let mut start = 0;
         for (member, count) in counts.iter().enumerate() {
             words[2 + member] = *count as u64;

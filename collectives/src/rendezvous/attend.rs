@@ -1,7 +1,7 @@
 //! The part of the other ranks in the meeting.
 
 use super::Rendezvous;
-use super::frames::{Answer, Hello, PATIENCE, Report, prepare, read_frame, write_frame};
+use super::frames::{Answer, Hello, PATIENCE, Report, died, prepare, read_frame, write_frame};
 use super::token::{Refusal, respond};
 use super::{mesh, readiness};
 use crate::CollectiveError;
@@ -139,11 +139,7 @@ async fn reach(plan: &Rendezvous, deadline: Instant) -> Result<TcpStream, Collec
 }
 
 fn lost(error: std::io::Error) -> CollectiveError {
-    CollectiveError::RankDied {
-        rank: 0,
-        reason: error.to_string(),
-        doing: String::from("while the ranks met"),
-    }
+    died(0, error.to_string())
 }
 
 fn out_of_turn() -> CollectiveError {

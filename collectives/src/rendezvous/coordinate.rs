@@ -2,7 +2,7 @@
 
 use super::Rendezvous;
 use super::frames::{
-    Answer, Entry, Hello, PATIENCE, Report, Roster, prepare, read_frame, write_frame,
+    Answer, Entry, Hello, PATIENCE, Report, Roster, died, prepare, read_frame, write_frame,
 };
 use super::readiness::{self, Verdict};
 use super::token::{Refusal, challenge};
@@ -277,10 +277,6 @@ async fn introduce(
     });
     let own = own.expect("bug: nobody has failed and rank 0 has not started");
     Ok((whole.collect(), readiness::agreed(own, verdict)))
-}
-
-fn died(rank: usize, reason: String) -> CollectiveError {
-    CollectiveError::RankDied { rank, reason, doing: String::from("while the ranks met") }
 }
 
 /// Tells everybody who is there why there will be no world.

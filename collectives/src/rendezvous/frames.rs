@@ -16,6 +16,11 @@ const FRAME_BYTES: usize = 16 << 20;
 /// How long one exchange with a stranger may take.
 pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 
+/// The error of a rank that is lost before there is a world.
+pub(super) fn died(rank: usize, reason: String) -> CollectiveError {
+    CollectiveError::RankDied { rank, reason, doing: String::from("while the ranks met") }
+}
+
 /// The first frame of a rank to rank 0.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Hello {

@@ -73,8 +73,8 @@ fn readiness(plan: &Rendezvous) -> Result<&Library, String> {
             "Open MPI 5 begins before PMIx or not at all (docs/launching.md)",
         ));
     }
-    if let Some((rank, size)) = library.place().map_err(known)? {
-        check_place(plan, rank, size)?;
+    if let Some(place) = library.place().map_err(known)? {
+        Library::check_place(place, (plan.rank, plan.size))?;
     }
     match library.threads().map_err(known)? {
         // Our threads would call the library while the program does.
@@ -83,13 +83,6 @@ fn readiness(plan: &Rendezvous) -> Result<&Library, String> {
         }
         _ => Ok(library),
     }
-}
-
-fn check_place(plan: &Rendezvous, rank: usize, size: usize) -> Result<(), String> {
-    if (rank, size) == (plan.rank, plan.size) {
-        return Ok(());
-    }
-    Err(format!("MPI says that this is rank {rank} of {size}"))
 }
 
 /// The price table of all ranks: that of rank 0, whose facts these are.
@@ -162,7 +155,9 @@ pub(super) async fn start<'a>(
         }
         sleep(PAUSES[usize::from(begun.elapsed() > PAUSES[1])]).await;
     };
-    let mpi = outcome.and_then(|mpi| check_place(plan, mpi.rank(), mpi.size()).map(|()| mpi));
+    let mpi = outcome.and_then(|mpi| {
+        Library::check_place((mpi.rank(), mpi.size()), (plan.rank, plan.size)).map(|()| mpi)
+    });
     let is_initialised = library.is_initialised().unwrap_or(false);
     Ok(Start { mpi, is_initialised })
 }

@@ -49,6 +49,17 @@ pub fn loaded_late() -> usize {
     LATE.get()
 }
 
+/// The type of words of so many bytes.
+pub fn word(bytes: usize) -> &'static str {
+    match bytes {
+        1 => "u8",
+        2 => "u16",
+        4 => "u32",
+        8 => "u64",
+        _ => "uint4",
+    }
+}
+
 /// The names of the kernels of a text, also of those that its definitions leave out.
 fn entries(text: &str) -> impl Iterator<Item = &str> {
     let heads = text.lines().filter(|line| line.starts_with("extern \"C\" __global__ "));

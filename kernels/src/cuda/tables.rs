@@ -105,11 +105,7 @@ impl Tables {
         device: &Arc<CudaDevice>,
         launch: &BufferLaunch<'_>,
     ) -> Result<bool, DeviceError> {
-        let rooms = match self.rooms(device, launch) {
-            Ok(Some(rooms)) => rooms,
-            Ok(None) => return Ok(false),
-            Err(error) => return Err(error),
-        };
+        let Some(rooms) = self.rooms(device, launch)? else { return Ok(false) };
         self.write(device, launch, &rooms)?;
         for (table, room) in self.tables.iter().zip(rooms) {
             let Room { points, places, positions, values, .. } = room;

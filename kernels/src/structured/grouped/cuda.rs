@@ -1,7 +1,7 @@
 //! Elements sorted by their slots on a GPU, and what is done with those of a slot.
 
 use crate::cuda::prelude::Uses;
-use crate::cuda::routine::Routine;
+use crate::cuda::routine::{Routine, word};
 use crate::structured::scan::cuda::{has_loop, is_associative};
 use crate::structured::sort::cuda::{MOST, Sorting, routine as sorting};
 use phalanx_device::cuda::CudaDevice;
@@ -95,14 +95,7 @@ fn accumulating(dtype: DType, wide: DType) -> [(&'static str, String); 3] {
 
 /// What moves words of so many bytes, or only makes slots.
 fn of_words(size: usize, places: &str) -> Routine {
-    let word = match size {
-        1 => "u8",
-        2 => "u16",
-        4 => "u32",
-        8 => "u64",
-        _ => "uint4",
-    };
-    let defines = [("Slot", String::from(places)), ("Element", String::from(word))];
+    let defines = [("Slot", String::from(places)), ("Element", String::from(word(size)))];
     Routine::new(TEXT, defines, Uses::default())
 }
 

@@ -7,9 +7,8 @@
 //! - All else is sorted by its places, which keeps the order of values for a place, and combined
 //!   along the sorted places.
 
-use super::take::word;
 use crate::cuda::prelude::Uses;
-use crate::cuda::routine::Routine;
+use crate::cuda::routine::{Routine, word};
 use crate::structured::Block;
 use crate::structured::grouped::cuda::{Combined, Grouping, places_of};
 use crate::structured::lines::Lines;

@@ -1,7 +1,7 @@
 //! Reading at positions on a GPU: a thread for each word of the result.
 
 use crate::cuda::prelude::Uses;
-use crate::cuda::routine::Routine;
+use crate::cuda::routine::{Routine, word};
 use crate::structured::Block;
 use crate::structured::lines::Lines;
 use phalanx_device::DeviceError;
@@ -12,17 +12,6 @@ use phalanx_ops::structured::{Take, TakeAlong};
 static TEXT: &str = include_str!("take.cu");
 const THREADS: u32 = 256;
 const MOST_BLOCKS: usize = 1 << 20;
-
-/// The type of words of so many bytes.
-pub(super) fn word(bytes: usize) -> &'static str {
-    match bytes {
-        1 => "u8",
-        2 => "u16",
-        4 => "u32",
-        8 => "u64",
-        _ => "uint4",
-    }
-}
 
 /// The texts of reading with words of every size, and of writing.
 pub fn sources() -> Vec<String> {
