@@ -5,7 +5,7 @@ use crate::config::{Config, ConfigError, Devices, Listener, MemoryLimit, Startup
 use phalanx_array::{Engine, Error, Failure, Limits, MeshHandle, Site, call_site};
 use phalanx_collectives::mpi::Library;
 use phalanx_collectives::{CollectiveError, Facts, Rendezvous, World, device_facts};
-use phalanx_device::cuda::{CudaDevice, cuda_devices};
+use phalanx_device::cuda::{Compiler, CudaDevice, Properties, cuda_devices};
 use phalanx_device::{Device, DeviceError, NullDevice};
 use phalanx_distributed::Policy;
 use phalanx_ops::Mesh;
@@ -402,7 +402,7 @@ pub(crate) fn world(
     rendezvous.listener =
         startup.listener.as_ref().map(Listener::handle).transpose().map_err(unusable)?;
     rendezvous.agreement = Facts::from_iter([
-        fact("devices that compute", (!matches!(config.devices, Devices::NullCuda(_))).to_string()),
+        fact("devices", kinds(devices)),
         fact("version", String::from(env!("CARGO_PKG_VERSION"))),
         // The matrix products of a library may differ in their last bits between instruction sets.
         fact("instruction set", instruction_set()),
@@ -446,6 +446,23 @@ fn mpi(config: &Config, startup: &Startup) -> Result<Library, String> {
     }
 }
 
+/// What kinds of devices these are, as far as the bits of results depend on it: how GPUs divide a
+/// sum follows from how many blocks they run at once, and their code from the compiler.
+fn kinds(devices: &[Arc<dyn Device>]) -> String {
+    let kind = |device: &Arc<dyn Device>| {
+        let Some(gpu) = gpu(device) else {
+            return String::from(if device.is_null() { "none that compute" } else { "CPU" });
+        };
+        let Properties { name, capability, multiprocessors, .. } = gpu.properties();
+        let compiler = Compiler::new(*capability, gpu.options());
+        let version = compiler.map_or_else(|_| String::from("none"), |found| found.version());
+        format!("{name} (sm_{capability}, {multiprocessors} multiprocessors, NVRTC {version})")
+    };
+    let mut kinds: Vec<String> = devices.iter().map(kind).collect();
+    kinds.dedup();
+    if kinds.is_empty() { String::from("CPU") } else { kinds.join(", ") }
+}
+
 /// The vector instructions of this machine, as far as results depend on them: those by which matrix
 /// products choose their kernels.
 fn instruction_set() -> String {
@@ -487,6 +504,13 @@ mod tests {
         let whole = machine_memory().expect("Linux tells");
         assert_eq!(limit(1), Some(whole / 100 * 50));
         assert_eq!(limit(2), Some(whole / 2 / 100 * 50));
+    }
+
+    #[test]
+    fn kinds_of_devices_are_told_once() {
+        let planned = || -> Arc<dyn Device> { NullDevice::new(0, None) };
+        assert_eq!(kinds(&[]), "CPU");
+        assert_eq!(kinds(&[planned(), planned()]), "none that compute");
     }
 
     /// One test of all orders, for there is one default.

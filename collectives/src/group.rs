@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Scratch memory beyond this is given back after each collective.
-const SCRATCH_BYTES: usize = 64 << 20;
+pub(crate) const SCRATCH_BYTES: usize = 64 << 20;
 
 /// One device's side of a group.
 #[derive(Debug)]
