@@ -291,14 +291,6 @@ impl Config {
         Config { data: data.into(), ..self }
     }
 
-    /// The numbers of the GPUs that this process takes of so many, unless they are given: all, or
-    /// its share where a launcher has started several processes on its host.
-    pub fn gpus_of(&self, count: usize) -> Vec<usize> {
-        let placement = self.placement.as_ref().filter(|placement| !placement.has_own_gpus);
-        let (rank, processes) = placement.map_or((0, 1), Placement::local);
-        crate::binding::share_of_gpus(rank, processes, count).collect()
-    }
-
     /// Whether a launcher that may start MPI has started this process, with this number among so
     /// many.
     pub fn is_launched_by_mpi(&self, rank: usize, size: usize) -> bool {

@@ -4,11 +4,13 @@
 use crate::config::{Config, ConfigError, Devices, Transport};
 use crate::environment::Environment;
 use crate::session::{InitError, InitFailure, gpus, world};
+use phalanx_array::io::write_atomically;
 use phalanx_array::{Limits, call_site};
 use phalanx_collectives::{CollectiveError, Communicator, Rendezvous, World, host_name};
 pub use phalanx_collectives::{Price, Prices};
 use phalanx_device::{Buffer, Device, Slice};
 use phalanx_distributed::Policy;
+use std::io::Write;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -87,7 +89,7 @@ fn measured(config: &Config) -> Result<Measured, InitFailure> {
         Ok(None) => {}
         Err(error) => planes.push((plane, Err(error.to_string()))),
     };
-    note("local", World::local(2).and_then(|world| of_threads(world.communicators(), &host)));
+    note("local", of_cpus());
     let devices = gpus(config).map_err(phalanx_scheduler::RunError::from)?;
     if devices.len() > 1 {
         note("nccl", of_gpus(&devices));
@@ -114,18 +116,12 @@ fn measured(config: &Config) -> Result<Measured, InitFailure> {
             prices.set(plane, *price);
         }
     }
-    let written = config.prices_file.filter(|file| write(file, &prices.to_string()).is_ok());
-    Ok(Measured { planes, file: written })
-}
-
-/// Replaces the file as a whole.
-fn write(file: &Path, text: &str) -> std::io::Result<()> {
-    if let Some(folder) = file.parent() {
-        std::fs::create_dir_all(folder)?;
-    }
-    let new = file.with_extension(format!("{}.new", std::process::id()));
-    std::fs::write(&new, text)?;
-    std::fs::rename(&new, file)
+    let file = config.prices_file.filter(|file| {
+        // Without its folder it cannot be written.
+        let _ = file.parent().map(std::fs::create_dir_all);
+        write_atomically(file, |writer| write!(writer, "{prices}")).is_ok()
+    });
+    Ok(Measured { planes, file })
 }
 
 fn host(bytes: usize) -> Result<Slice, CollectiveError> {
@@ -135,18 +131,27 @@ fn host(bytes: usize) -> Result<Slice, CollectiveError> {
 /// Memory for a member's messages.
 type Memory<'a> = &'a (dyn Fn(usize) -> Result<Slice, CollectiveError> + Sync);
 
-/// The price between the first and the last of members that live in this process.
+/// The price between the first and the last of members that live in this process, each of which
+/// measures it in a thread.
 fn of_threads(
-    members: Vec<Arc<dyn Communicator>>,
-    memory: Memory<'_>,
+    members: &[Arc<dyn Communicator>],
+    price: impl Fn(usize, &dyn Communicator) -> Result<Option<Price>, CollectiveError> + Sync,
 ) -> Result<Option<Price>, CollectiveError> {
     std::thread::scope(|scope| {
-        let start = |member| scope.spawn(move || between_ends(member, memory));
-        let threads: Vec<_> = members.iter().map(|member| start(&**member)).collect();
+        let price = &price;
+        let start = |(at, member): (usize, &'_ Arc<dyn Communicator>)| {
+            let member = member.clone();
+            scope.spawn(move || price(at, &*member))
+        };
+        let threads: Vec<_> = members.iter().enumerate().map(start).collect();
         let ended = threads.into_iter().map(|thread| thread.join().unwrap_or(Ok(None)));
         let outcomes: Result<Vec<Option<Price>>, CollectiveError> = ended.collect();
         Ok(outcomes?.into_iter().flatten().next())
     })
+}
+
+fn of_cpus() -> Result<Option<Price>, CollectiveError> {
+    of_threads(&World::local(2)?.communicators(), |_, member| between_ends(member, &host))
 }
 
 fn of_gpus(devices: &[Arc<dyn Device>]) -> Result<Option<Price>, CollectiveError> {
@@ -157,26 +162,14 @@ fn of_gpus(devices: &[Arc<dyn Device>]) -> Result<Option<Price>, CollectiveError
     if !members.iter().all(|member| member.takes_device_memory()) {
         return Err(failed(String::from("NCCL cannot be used by these GPUs")));
     }
-    let memory = |device: &Arc<dyn Device>, bytes| {
-        let buffer = device.clone().allocate(bytes).map_err(|error| failed(error.to_string()))?;
-        Ok(buffer.whole())
-    };
-    std::thread::scope(|scope| {
-        let start = |(member, device)| {
-            let (member, memory): (&Arc<dyn Communicator>, _) = (member, &memory);
-            let world = &world;
-            scope.spawn(move || {
-                let price = member
-                    .prepare()
-                    .and_then(|()| between_ends(&**member, &|bytes| memory(device, bytes)));
-                // The others would wait for this one.
-                price.inspect_err(|error| world.abort(error.clone()))
-            })
+    of_threads(&members, |at, member| {
+        let memory = |bytes| {
+            let buffer = devices[at].clone().allocate(bytes);
+            Ok(buffer.map_err(|error| failed(error.to_string()))?.whole())
         };
-        let threads: Vec<_> = members.iter().zip(devices).map(start).collect();
-        let ended = threads.into_iter().map(|thread| thread.join().unwrap_or(Ok(None)));
-        let outcomes: Result<Vec<Option<Price>>, CollectiveError> = ended.collect();
-        Ok(outcomes?.into_iter().flatten().next())
+        let price = member.prepare().and_then(|()| between_ends(member, &memory));
+        // The others would wait for this one.
+        price.inspect_err(|error| world.abort(error.clone()))
     })
 }
 

@@ -5,7 +5,7 @@ use crate::config::{Config, ConfigError, Devices, Listener, MemoryLimit, Startup
 use phalanx_array::{Engine, Error, Failure, Limits, MeshHandle, Site, call_site};
 use phalanx_collectives::mpi::Library;
 use phalanx_collectives::{CollectiveError, Facts, Rendezvous, World, device_facts};
-use phalanx_device::cuda::{Compiler, CudaDevice, Properties, cuda_devices};
+use phalanx_device::cuda::{Compiler, CudaDevice, Properties};
 use phalanx_device::{Device, DeviceError, NullDevice};
 use phalanx_distributed::Policy;
 use phalanx_ops::Mesh;
@@ -339,25 +339,15 @@ fn gpu(device: &Arc<dyn Device>) -> Option<Arc<CudaDevice>> {
 
 /// The GPUs that a configuration asks for; none for CPU devices.
 pub(crate) fn gpus(config: &Config) -> Result<Vec<Arc<dyn Device>>, DeviceError> {
-    let numbers = match &config.devices {
-        Devices::Cpu(_) => Vec::new(),
-        Devices::Cuda(numbers) if !numbers.is_empty() => numbers.clone(),
-        Devices::Cuda(_) => match cuda_devices(&config.cuda)? {
-            0 => return Err(DeviceError::NoSuchDevice { ordinal: 0, count: 0 }),
-            count => config.gpus_of(count),
-        },
-        Devices::NullCuda(count) => {
-            let planned =
-                |at| -> Arc<dyn Device> { NullDevice::new(at, config.cuda.save_source.clone()) };
-            return Ok((0..*count).map(planned).collect());
-        }
-        // Without a driver, or with one that does not start, there is the CPU.
-        Devices::Auto => config.gpus_of(cuda_devices(&config.cuda).unwrap_or(0)),
-    };
+    if let Devices::NullCuda(count) = &config.devices {
+        let planned =
+            |at| -> Arc<dyn Device> { NullDevice::new(at, config.cuda.save_source.clone()) };
+        return Ok((0..*count).map(planned).collect());
+    }
     let open = |ordinal| -> Result<Arc<dyn Device>, DeviceError> {
         Ok(CudaDevice::new(ordinal, None, &config.cuda)?)
     };
-    numbers.into_iter().map(open).collect()
+    config.own_gpus()?.into_iter().map(open).collect()
 }
 
 /// The most bytes that each device of this process may hold: the least of them all.

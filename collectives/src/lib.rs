@@ -27,6 +27,7 @@ mod order;
 mod prices;
 mod records;
 mod rendezvous;
+mod sync;
 mod tickets;
 mod transport;
 mod wait;

@@ -1,15 +1,11 @@
 //! Waiting: a short spin for neighbours that are about to arrive, then sleep.
 
+use crate::sync::atomic::{AtomicUsize, Ordering};
+use crate::sync::{Condvar, Mutex, SPINS, YIELDS, spin_loop, yield_now};
 use phalanx_ops::waiting::look;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::PoisonError;
 use std::time::Duration;
 
-/// Turns of the busy loop before yielding: about 4 µs, the time in which a running neighbour
-/// answers.
-const SPINS: u32 = 100;
-/// Yields before sleeping: lets neighbours run where threads share cores.
-const YIELDS: u32 = 20;
 /// The longest sleep between two looks at the world's failure, which wakes nobody.
 const LOOK: Duration = Duration::from_millis(10);
 
@@ -28,13 +24,13 @@ impl Sleepers {
             if done() {
                 return;
             }
-            std::hint::spin_loop();
+            spin_loop();
         }
         for _ in 0..YIELDS {
             if done() {
                 return;
             }
-            std::thread::yield_now();
+            yield_now();
         }
         self.asleep.fetch_add(1, Ordering::SeqCst);
         let mut guard = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
