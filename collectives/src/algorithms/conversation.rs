@@ -1,10 +1,25 @@
 //! The messages of one collective, none of which outlives it.
 
+use super::memory::{Lower, Memory};
 use crate::CollectiveError;
 use crate::group::Member;
+use crate::order::Items;
 use crate::transport::{Lane, Transfer};
 use phalanx_device::{Buffer, Slice};
 use std::sync::Arc;
+
+/// Has the members of a group do `work` together, each with its side of the conversation. An error
+/// ends the world.
+pub(crate) fn converse(
+    member: &Member,
+    memory: &dyn Memory,
+    work: impl FnOnce(&mut Conversation<'_>) -> Result<(), CollectiveError>,
+) -> Result<(), CollectiveError> {
+    let mut conversation = Conversation::new(member, memory);
+    // An error must be known to all before the rest of the conversation is cancelled.
+    work(&mut conversation).map_err(|error| member.fabric.fail(error))?;
+    conversation.finish()
+}
 
 /// The messages that a member has posted for one collective.
 ///
@@ -12,12 +27,13 @@ use std::sync::Arc;
 /// conversation cancels what is left, so that nothing touches the caller's slices afterwards.
 pub(crate) struct Conversation<'a> {
     member: &'a Member,
+    memory: &'a dyn Memory,
     posted: Vec<Arc<Transfer>>,
 }
 
 impl<'a> Conversation<'a> {
-    pub(crate) fn new(member: &'a Member) -> Conversation<'a> {
-        Conversation { member, posted: Vec::new() }
+    fn new(member: &'a Member, memory: &'a dyn Memory) -> Conversation<'a> {
+        Conversation { member, memory, posted: Vec::new() }
     }
 
     pub(super) fn rank(&self) -> usize {
@@ -28,9 +44,25 @@ impl<'a> Conversation<'a> {
         self.member.places.len()
     }
 
-    /// A buffer of at least `len` bytes that stays with the group.
-    pub(super) fn scratch(&self, len: usize) -> Buffer {
-        self.member.scratch(len)
+    /// At least `len` bytes that nobody else uses.
+    pub(super) fn scratch(&self, len: usize) -> Result<Buffer, CollectiveError> {
+        self.memory.scratch(len)
+    }
+
+    /// Copies bytes between slices, which may be the same place.
+    pub(super) fn copy(&self, source: &Slice, target: &Slice) -> Result<(), CollectiveError> {
+        self.memory.copy(source, target)
+    }
+
+    /// Combines two slices in the place of the first, in the order of ranks.
+    pub(super) fn combine(
+        &self,
+        accumulator: &Slice,
+        incoming: &Slice,
+        items: Items,
+        lower: Lower,
+    ) -> Result<(), CollectiveError> {
+        self.memory.combine(accumulator, incoming, items, lower)
     }
 
     pub(super) fn send(
@@ -38,6 +70,7 @@ impl<'a> Conversation<'a> {
         to: usize,
         data: &Slice,
     ) -> Result<Arc<Transfer>, CollectiveError> {
+        self.memory.settle()?;
         let transfer = self.member.post_send(Lane::Collectives, to, data)?;
         self.posted.push(transfer.clone());
         Ok(transfer)
@@ -48,6 +81,7 @@ impl<'a> Conversation<'a> {
         from: usize,
         data: &Slice,
     ) -> Result<Arc<Transfer>, CollectiveError> {
+        self.memory.settle()?;
         let transfer = self.member.post_receive(Lane::Collectives, from, data)?;
         self.posted.push(transfer.clone());
         Ok(transfer)
@@ -79,7 +113,7 @@ impl<'a> Conversation<'a> {
     }
 
     /// Waits for every message and ends the conversation.
-    pub(crate) fn finish(mut self) -> Result<(), CollectiveError> {
+    fn finish(mut self) -> Result<(), CollectiveError> {
         self.settle()
     }
 }
@@ -101,13 +135,4 @@ impl Drop for Conversation<'_> {
         // The outcome was reported by whoever left the conversation.
         let _ = self.settle();
     }
-}
-
-/// Copies bytes between slices of the caller, which may be the same place.
-pub(super) fn copy(source: &Slice, target: &Slice) {
-    assert_eq!(source.len, target.len, "bug: copy between slices of different lengths");
-    // SAFETY: both are valid for their length (condition 1 of `Buffer`); the caller of the
-    // collective leaves them alone (condition 2) and no message of the conversation is under way in
-    // `target`.
-    unsafe { std::ptr::copy(source.as_ptr(), target.as_ptr(), source.len) };
 }

@@ -86,6 +86,11 @@ impl Library {
         format!("{}, {cuda} ({})", self.identity(), self.calls.origin())
     }
 
+    /// Whether it takes addresses of GPU memory, if the program says so itself.
+    pub(crate) fn cuda_option(&self) -> Option<bool> {
+        self.options.cuda
+    }
+
     /// Whether it cannot begin in a process that has spoken to the launcher's PMIx server itself,
     /// as Open MPI from version 5 cannot: it would end the process.
     pub fn begins_before_pmix(&self) -> bool {

@@ -16,7 +16,7 @@ const REDUCE: &str = include_str!("reduce.cu");
 
 /// A kernel of the plane.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Kernel {
+pub(crate) enum Kernel {
     /// Combines items of all members that are here already.
     Combine(DType, Monoid),
     /// Combines the items of so many members at once.
@@ -54,7 +54,7 @@ impl Kernel {
     /// The kernel, loaded for all GPUs of its architecture.
     ///
     /// Errors: those of the compiler.
-    pub(super) fn load(self, gpu: &CudaDevice) -> Result<Function, DeviceError> {
+    pub(crate) fn load(self, gpu: &CudaDevice) -> Result<Function, DeviceError> {
         let capability = gpu.properties().capability;
         let known = || LOADED.lock().unwrap_or_else(PoisonError::into_inner);
         let look = || known().get_or_insert_default().get(&(self, capability)).copied();
