@@ -15,9 +15,14 @@ pub enum GpuPath {
         /// Why not by NCCL.
         instead_of_nccl: String,
     },
-    /// Through the memory of the host, and between processes by whatever messages go by.
+    /// By MPI, which is given pinned memory of the host that GPUs are copied to and from.
+    Staged {
+        /// Why MPI is not given addresses of GPU memory, and why not by NCCL.
+        reason: String,
+    },
+    /// Through the memory of the host, between processes over TCP.
     Host {
-        /// Why not by NCCL, and why not by MPI.
+        /// Why not by NCCL; messages do not go by MPI.
         reason: String,
     },
 }
@@ -28,6 +33,9 @@ impl fmt::Display for GpuPath {
             GpuPath::Nccl(version) => write!(f, "by NCCL {version}"),
             GpuPath::Mpi { instead_of_nccl } => {
                 write!(f, "by MPI from GPU to GPU, proved at start ({instead_of_nccl})")
+            }
+            GpuPath::Staged { reason } => {
+                write!(f, "by MPI through pinned memory of the host: {reason}")
             }
             GpuPath::Host { reason } => write!(f, "through the host's memory: {reason}"),
         }

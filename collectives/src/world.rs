@@ -197,17 +197,18 @@ impl World {
                 self.talk_by_nccl(gpus, identities.into())?;
                 GpuPath::Nccl(version)
             }
-            Choice::Mpi(reason) => match self.proves_mpi(&gpus) {
-                Ok(()) => {
-                    let pairs = self.members.iter().zip(gpus);
-                    let member = |(host, gpu): (&Arc<Member>, _)| -> Arc<dyn Communicator> {
-                        DeviceMember::new(host.clone(), gpu)
-                    };
-                    self.communicators = pairs.map(member).collect();
-                    GpuPath::Mpi { instead_of_nccl: reason }
+            Choice::Mpi(reason) => {
+                let proved = self.proves_mpi(&gpus);
+                let pairs = self.members.iter().zip(gpus);
+                let member = |(host, gpu): (&Arc<Member>, _)| -> Arc<dyn Communicator> {
+                    DeviceMember::new(host.clone(), gpu, proved.is_ok())
+                };
+                self.communicators = pairs.map(member).collect();
+                match proved {
+                    Ok(()) => GpuPath::Mpi { instead_of_nccl: reason },
+                    Err(obstacle) => GpuPath::Staged { reason: format!("{obstacle}; {reason}") },
                 }
-                Err(obstacle) => GpuPath::Host { reason: format!("{reason}; {obstacle}") },
-            },
+            }
         };
         tracing::info!(%path, "what lies on GPUs goes");
         self.gpu_path = Some(path);

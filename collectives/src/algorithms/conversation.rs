@@ -29,11 +29,20 @@ pub(crate) struct Conversation<'a> {
     member: &'a Member,
     memory: &'a dyn Memory,
     posted: Vec<Arc<Transfer>>,
+    /// Receives that end elsewhere than in their places.
+    arriving: Vec<Arriving>,
+}
+
+/// A receive, where it ends, and the place of what it brings.
+struct Arriving {
+    transfer: Arc<Transfer>,
+    landed: Slice,
+    place: Slice,
 }
 
 impl<'a> Conversation<'a> {
     fn new(member: &'a Member, memory: &'a dyn Memory) -> Conversation<'a> {
-        Conversation { member, memory, posted: Vec::new() }
+        Conversation { member, memory, posted: Vec::new(), arriving: Vec::new() }
     }
 
     pub(super) fn rank(&self) -> usize {
@@ -70,8 +79,8 @@ impl<'a> Conversation<'a> {
         to: usize,
         data: &Slice,
     ) -> Result<Arc<Transfer>, CollectiveError> {
-        self.memory.settle()?;
-        let transfer = self.member.post_send(Lane::Collectives, to, data)?;
+        let carried = self.memory.outgoing(data, to)?;
+        let transfer = self.member.post_send(Lane::Collectives, to, &carried)?;
         self.posted.push(transfer.clone());
         Ok(transfer)
     }
@@ -79,16 +88,28 @@ impl<'a> Conversation<'a> {
     pub(super) fn receive(
         &mut self,
         from: usize,
-        data: &Slice,
+        place: &Slice,
     ) -> Result<Arc<Transfer>, CollectiveError> {
-        self.memory.settle()?;
-        let transfer = self.member.post_receive(Lane::Collectives, from, data)?;
+        let landed = self.memory.incoming(place, from)?;
+        let transfer = self.member.post_receive(Lane::Collectives, from, &landed)?;
         self.posted.push(transfer.clone());
+        if !landed.buffer.same(&place.buffer) {
+            let (transfer, place) = (transfer.clone(), place.clone());
+            self.arriving.push(Arriving { transfer, landed, place });
+        }
         Ok(transfer)
     }
 
-    pub(super) fn wait(&self, transfer: &Transfer) -> Result<(), CollectiveError> {
-        transfer.wait(&self.member.fabric.failure)
+    pub(super) fn wait(&mut self, transfer: &Arc<Transfer>) -> Result<(), CollectiveError> {
+        transfer.wait(&self.member.fabric.failure)?;
+        let is_of = |arriving: &Arriving| Arc::ptr_eq(&arriving.transfer, transfer);
+        match self.arriving.iter().position(is_of) {
+            Some(at) => {
+                let Arriving { landed, place, .. } = self.arriving.swap_remove(at);
+                self.memory.arrived(&landed, &place)
+            }
+            None => Ok(()),
+        }
     }
 
     /// Sends to one member, receives from another, and waits for both.
@@ -107,8 +128,9 @@ impl<'a> Conversation<'a> {
 
     /// Waits for every message so far.
     pub(super) fn settle(&mut self) -> Result<(), CollectiveError> {
-        let outcomes =
-            self.posted.drain(..).map(|transfer| transfer.wait(&self.member.fabric.failure));
+        // Every one is waited for, so that after an error none is still in use.
+        let posted = std::mem::take(&mut self.posted);
+        let outcomes = posted.iter().map(|transfer| self.wait(transfer));
         outcomes.fold(Ok(()), Result::and)
     }
 

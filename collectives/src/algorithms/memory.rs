@@ -12,6 +12,20 @@ use phalanx_device::{Buffer, Slice};
 pub(crate) trait Memory {
     /// Waits until all that was asked for before is done.
     fn settle(&self) -> Result<(), CollectiveError>;
+    /// What a message to a member carries in the place of `data`: the slice itself, or a copy where
+    /// messages to that member do not reach it.
+    fn outgoing(&self, data: &Slice, _to: usize) -> Result<Slice, CollectiveError> {
+        self.settle().map(|()| data.clone())
+    }
+    /// Where a message of a member is to put what belongs at `place`: there, or where messages
+    /// reach.
+    fn incoming(&self, place: &Slice, _from: usize) -> Result<Slice, CollectiveError> {
+        self.settle().map(|()| place.clone())
+    }
+    /// Brings to its place what has arrived elsewhere.
+    fn arrived(&self, landed: &Slice, place: &Slice) -> Result<(), CollectiveError> {
+        self.copy(landed, place)
+    }
     /// At least so many bytes that nobody else uses.
     fn scratch(&self, len: usize) -> Result<Buffer, CollectiveError>;
     /// Copies bytes between slices of one length, which may be the same place.

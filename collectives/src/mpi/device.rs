@@ -1,13 +1,17 @@
-//! A member whose device is a GPU and whose messages go by an MPI library that takes addresses of
-//! GPU memory.
+//! A member whose device is a GPU and whose messages go by MPI.
 //!
 //! Slices on the host go the way that they always go. What lies on the GPU takes the algorithms of
 //! the host's plane, so that it is combined in the same order; the GPU copies and combines it. MPI
 //! knows nothing of the order of the device's work: a message is posted when all work before is
 //! done, and whoever waits for it goes on when MPI has ended it. Between GPUs of one process a
 //! message is a copy.
+//!
+//! A library that takes addresses of GPU memory is given them. For any other one, what goes to
+//! another process is brought to pinned memory (`staging`).
 
+use super::staging::{far_slice, stage};
 use crate::algorithms::{self, Conversation, Lower, Memory, converse};
+use crate::chunks::part_of;
 use crate::group::Member;
 use crate::nccl::{Combination, Kernel};
 use crate::order::Items;
@@ -55,6 +59,7 @@ pub(super) fn settle(gpu: &Arc<CudaDevice>, fabric: &Fabric) -> Result<(), Colle
 
 /// The memory of a GPU: copies and combinations are work of the device.
 struct GpuMemory<'a> {
+    member: &'a DeviceMember,
     gpu: &'a Arc<CudaDevice>,
     fabric: &'a Fabric,
     /// Whether the device may have work that touches slices of the collective; at first it has that
@@ -65,6 +70,25 @@ struct GpuMemory<'a> {
 impl Memory for GpuMemory<'_> {
     fn settle(&self) -> Result<(), CollectiveError> {
         if self.has_work.replace(false) { settle(self.gpu, self.fabric) } else { Ok(()) }
+    }
+
+    fn outgoing(&self, data: &Slice, to: usize) -> Result<Slice, CollectiveError> {
+        self.settle()?;
+        if !self.member.is_staged_with(to) {
+            return Ok(data.clone());
+        }
+        let copy = far_slice(self.gpu, data.len);
+        self.copy(data, &copy)?;
+        // The copy has ended: the host waits for what it reads.
+        self.has_work.set(false);
+        Ok(copy)
+    }
+
+    fn incoming(&self, place: &Slice, from: usize) -> Result<Slice, CollectiveError> {
+        match self.member.is_staged_with(from) {
+            true => Ok(far_slice(self.gpu, place.len)),
+            false => self.settle().map(|()| place.clone()),
+        }
     }
 
     /// Memory of the device's pool, which gives it out again behind the work that uses it.
@@ -122,13 +146,24 @@ impl Memory for GpuMemory<'_> {
 
 /// One device's side of a group of GPUs that talk by MPI.
 pub(crate) struct DeviceMember {
-    host: Arc<Member>,
-    gpu: Arc<CudaDevice>,
+    pub(super) host: Arc<Member>,
+    pub(super) gpu: Arc<CudaDevice>,
+    /// Whether MPI is given addresses of the GPU's memory.
+    is_direct: bool,
 }
 
 impl DeviceMember {
-    pub(crate) fn new(host: Arc<Member>, gpu: Arc<CudaDevice>) -> Arc<DeviceMember> {
-        Arc::new(DeviceMember { host, gpu })
+    pub(crate) fn new(
+        host: Arc<Member>,
+        gpu: Arc<CudaDevice>,
+        is_direct: bool,
+    ) -> Arc<DeviceMember> {
+        Arc::new(DeviceMember { host, gpu, is_direct })
+    }
+
+    /// Whether messages to and from a member go through the host's memory. Both ends say the same.
+    pub(super) fn is_staged_with(&self, peer: usize) -> bool {
+        !self.is_direct && self.host.places[peer].process != self.host.fabric.rank
     }
 
     fn is_alone(&self) -> bool {
@@ -146,7 +181,7 @@ impl DeviceMember {
     ) -> Result<Event, CollectiveError> {
         let fabric = &*self.host.fabric;
         let _begun = fabric.doings.under.begin(operation, bytes);
-        let memory = GpuMemory { gpu: &self.gpu, fabric, has_work: Cell::new(true) };
+        let memory = GpuMemory { member: self, gpu: &self.gpu, fabric, has_work: Cell::new(true) };
         let run = || {
             fabric.failure.check()?;
             arguments?;
@@ -160,17 +195,55 @@ impl DeviceMember {
         run().map(|()| Event::ready()).map_err(|error| fabric.fail(error))
     }
 
-    /// Waits for the work behind messages of which one lies in the device's memory.
-    fn settle<'a>(
+    /// Starts messages of the user, behind the device's work if one of them lies in its memory.
+    fn messages(
         &self,
-        mut slices: impl Iterator<Item = &'a Slice>,
-    ) -> Result<(), CollectiveError> {
-        if slices.any(is_remote) { settle(&self.gpu, &self.host.fabric) } else { Ok(()) }
+        operation: Operation,
+        sends: &[Message],
+        receives: &[Message],
+    ) -> Result<Event, CollectiveError> {
+        let mut all = sends.iter().chain(receives);
+        all.clone()
+            .try_for_each(|message| self.host.check_member(message.peer))
+            .map_err(|error| self.host.fabric.fail(error))?;
+        if !all.clone().any(|message| is_remote(&message.data)) {
+            return self.host.messages(operation, Ok(()), receives, sends);
+        }
+        settle(&self.gpu, &self.host.fabric)?;
+        if all.any(|message| is_remote(&message.data) && self.is_staged_with(message.peer)) {
+            return stage(self, operation, sends, receives);
+        }
+        self.host.messages(operation, Ok(()), receives, sends)
+    }
+}
+
+impl DeviceMember {
+    /// As an exchange, which cuts long parts.
+    fn all_to_all_in_chunks(
+        &self,
+        checked: Result<(), CollectiveError>,
+        [send, receive]: [&Slice; 2],
+        send_counts: &[usize],
+        receive_counts: &[usize],
+    ) -> Result<Event, CollectiveError> {
+        checked.map_err(|error| self.host.fabric.fail(error))?;
+        let parts = |whole: &Slice, counts: &[usize]| -> Vec<Message> {
+            let part = |peer| {
+                let range = part_of(counts, peer);
+                Message { peer, data: whole.slice(range.start, range.len()) }
+            };
+            (0..counts.len()).filter(|peer| counts[*peer] > 0).map(part).collect()
+        };
+        let (sends, receives) = (parts(send, send_counts), parts(receive, receive_counts));
+        if sends.is_empty() && receives.is_empty() {
+            return Ok(Event::ready());
+        }
+        self.messages(Operation::AllToAll, &sends, &receives)
     }
 }
 
 /// Whether a slice lies in the memory of a device.
-fn is_remote(slice: &Slice) -> bool {
+pub(super) fn is_remote(slice: &Slice) -> bool {
     slice.buffer.remote().is_some()
 }
 
@@ -281,6 +354,14 @@ impl Communicator for DeviceMember {
         }
         let checked = self.host.check_all_to_all(send, send_counts, receive, receive_counts);
         let begun = (Operation::AllToAll, send.len);
+        if !self.is_direct {
+            return self.all_to_all_in_chunks(
+                checked,
+                [send, receive],
+                send_counts,
+                receive_counts,
+            );
+        }
         self.collective(begun, checked, Some([send, receive]), |remote| {
             algorithms::all_to_all(remote, send, send_counts, receive, receive_counts)
         })
@@ -325,13 +406,13 @@ impl Communicator for DeviceMember {
     }
 
     fn send(&self, data: &Slice, to: usize) -> Result<Event, CollectiveError> {
-        self.settle([data].into_iter())?;
-        self.host.send(data, to)
+        let message = Message { peer: to, data: data.clone() };
+        self.messages(Operation::Send, &[message], &[])
     }
 
     fn recv(&self, data: &Slice, from: usize) -> Result<Event, CollectiveError> {
-        self.settle([data].into_iter())?;
-        self.host.recv(data, from)
+        let message = Message { peer: from, data: data.clone() };
+        self.messages(Operation::Receive, &[], &[message])
     }
 
     fn send_recv(
@@ -341,13 +422,13 @@ impl Communicator for DeviceMember {
         receive: &Slice,
         from: usize,
     ) -> Result<Event, CollectiveError> {
-        self.settle([send, receive].into_iter())?;
-        self.host.send_recv(send, to, receive, from)
+        let outgoing = Message { peer: to, data: send.clone() };
+        let incoming = Message { peer: from, data: receive.clone() };
+        self.messages(Operation::SendReceive, &[outgoing], &[incoming])
     }
 
     fn exchange(&self, sends: &[Message], receives: &[Message]) -> Result<Event, CollectiveError> {
-        self.settle(sends.iter().chain(receives).map(|message| &message.data))?;
-        self.host.exchange(sends, receives)
+        self.messages(Operation::Exchange, sends, receives)
     }
 
     fn barrier(&self) -> Result<(), CollectiveError> {
@@ -361,7 +442,7 @@ impl Communicator for DeviceMember {
     ) -> Result<Option<Arc<dyn Communicator>>, CollectiveError> {
         let divided = self.host.divide(color, key)?;
         Ok(divided.map(|(host, _)| -> Arc<dyn Communicator> {
-            DeviceMember::new(host, self.gpu.clone())
+            DeviceMember::new(host, self.gpu.clone(), self.is_direct)
         }))
     }
 }

@@ -18,6 +18,7 @@ mod library;
 mod linked;
 mod process;
 mod proof;
+mod staging;
 mod table;
 #[cfg(test)]
 mod tests;

@@ -31,8 +31,9 @@ pub type Plane = (&'static str, fn(usize) -> Fixture);
 /// The plane that has to pass the table here.
 pub const PLANES: &[Plane] = &[("mpi", mpi)];
 
-/// The plane of GPUs whose memory MPI takes, with one GPU for each process, and with two where there
-/// are several; none where there is no GPU, or MPI does not take its memory; that is an error with `COLLECTIVES_GPUS=1`.
+/// The plane of GPUs that talk by MPI, with one GPU for each process, and with two where there are
+/// several; none where there is no GPU. `COLLECTIVES_GPUS` says whether MPI has to take their memory
+/// (`direct`) or must not (`staged`).
 pub fn on_gpus() -> Vec<(Plane, usize)> {
     let Some(mpi) = library() else { return Vec::new() };
     let count = cuda_devices(&options()).unwrap_or(0);
@@ -42,13 +43,14 @@ pub fn on_gpus() -> Vec<(Plane, usize)> {
         fixture.worlds[0].gpu_path().cloned()
     });
     let path = path.flatten();
-    let is_required = std::env::var_os("COLLECTIVES_GPUS").is_some_and(|value| value == "1");
-    let is_proved = matches!(path, Some(GpuPath::Mpi { .. }));
-    assert!(
-        is_proved || !is_required,
-        "COLLECTIVES_GPUS is 1, and GPUs do not talk by MPI: {path:?}"
-    );
-    if !is_proved {
+    let found = match &path {
+        Some(GpuPath::Mpi { .. }) => "direct",
+        Some(GpuPath::Staged { .. }) => "staged",
+        _ => "none",
+    };
+    let required = std::env::var("COLLECTIVES_GPUS");
+    assert!(required.as_deref().unwrap_or(found) == found, "GPUs talk otherwise: {path:?}");
+    if found == "none" {
         println!("skipped on GPUs: {path:?}");
         return Vec::new();
     }
