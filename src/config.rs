@@ -363,6 +363,13 @@ pub fn mpi_library(options: &MpiOptions) -> String {
     library.map_or_else(|error| error.to_string(), |library| library.describe())
 }
 
+/// How what lies on GPUs would go by MPI, and why: where `PHALANX_TRANSPORT` is `mpi`, or processes
+/// whose messages go by MPI have no NCCL in common. Does not initialise the library. Local.
+pub fn mpi_gpus(options: &MpiOptions) -> String {
+    let library = Library::open(options);
+    library.map_or_else(|_| String::from("not at all: there is no MPI"), |it| it.describe_gpus())
+}
+
 /// Every variable of the table, with the value that the environment gives it.
 pub fn variables_in_effect() -> Vec<(&'static Variable, Option<OsString>)> {
     let value =

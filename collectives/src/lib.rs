@@ -6,8 +6,8 @@
 //! [`World`], which has one [`Communicator`] for each device of the process. Groups whose members
 //! are threads of one process read each other's memory; all others exchange messages, within a
 //! process by one copy and between processes by MPI or over TCP. What lies on GPUs goes by NCCL,
-//! where all processes have it and every member has a GPU of its own, else by MPI, if it proves that
-//! it takes their memory ([`World::attach`]).
+//! where all processes have it and every member has a GPU of its own, else by MPI, from GPU to GPU
+//! where that is proved ([`World::attach`]).
 
 mod agreement;
 mod algorithms;

@@ -173,8 +173,9 @@ impl World {
     /// Lets the communicators take what lies in the memory of this process's devices, if all
     /// devices of the world are GPUs and all processes have told their facts (`device_facts`, which
     /// a world of one process looks up itself): by NCCL, or by MPI if that is asked for or there is
-    /// no NCCL in common, and the library takes the memory of GPUs. Whether groups then do depends
-    /// on their members' GPUs: `Communicator::takes_device_memory`.
+    /// no NCCL in common. MPI is given addresses of GPU memory if an exchange proves that it takes
+    /// them, and pinned memory of the host else. Whether groups then take slices of GPUs depends on
+    /// their members: `Communicator::takes_device_memory`.
     ///
     /// Collective over the processes of a world whose messages go by MPI; else Local. Errors:
     /// `DeviceError::Cuda`.

@@ -1,4 +1,4 @@
-//! Whether the MPI library takes addresses of GPU memory: asked, tried, and agreed by all processes.
+//! Whether the MPI library takes addresses of GPU memory: asked, tried, and agreed by all.
 //!
 //! A library that does not take them follows them on the host and ends the process. So nothing is
 //! tried unless every library says that it does, or the user says so; and nothing is believed until

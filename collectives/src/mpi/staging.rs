@@ -54,7 +54,7 @@ fn copy(from: &Slice, to: &Slice) {
 struct Staged {
     /// What goes as it is, and what is sent from pinned memory.
     others: Vec<Event>,
-    /// What ends in pinned memory, in the order in which it was asked for, until it is in its place.
+    /// What ends in pinned memory, in the order of the receives, until it is in its place.
     arriving: Mutex<Vec<Arriving>>,
     /// What has come of the messages, once somebody has waited for them.
     outcome: OnceLock<Result<(), EventError>>,

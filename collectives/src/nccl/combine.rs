@@ -7,8 +7,8 @@ const THREADS: usize = 256;
 /// Blocks at most; each thread combines as many items as it takes.
 const MOST_BLOCKS: usize = 1 << 12;
 
-/// What the kernel is given; `combine.cu` declares the same. The distance from one member's items to
-/// the next may go backwards, around the end of all addresses.
+/// What the kernel is given; `combine.cu` declares the same. The distance from one member's items
+/// to the next may go backwards, around the end of all addresses.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub(crate) struct Combination {

@@ -32,8 +32,8 @@ pub type Plane = (&'static str, fn(usize) -> Fixture);
 pub const PLANES: &[Plane] = &[("mpi", mpi)];
 
 /// The plane of GPUs that talk by MPI, with one GPU for each process, and with two where there are
-/// several; none where there is no GPU. `COLLECTIVES_GPUS` says whether MPI has to take their memory
-/// (`direct`) or must not (`staged`).
+/// several; none where there is no GPU. `COLLECTIVES_GPUS` says whether MPI has to take their
+/// memory (`direct`) or must not (`staged`).
 pub fn on_gpus() -> Vec<(Plane, usize)> {
     let Some(mpi) = library() else { return Vec::new() };
     let count = cuda_devices(&options()).unwrap_or(0);
