@@ -1,6 +1,5 @@
 //! The kernels of the plane: their texts, and those that are loaded.
 
-use super::reduction::native;
 use phalanx_device::DeviceError;
 use phalanx_device::cuda::{Compiler, CudaDevice, Function, Module};
 use phalanx_ops::{DType, Kind, Monoid};
@@ -83,10 +82,9 @@ pub fn cuda_sources() -> Vec<(String, String)> {
     for (number, (dtype, monoid)) in
         pairs.filter(|(dtype, monoid)| monoid.accepts(*dtype)).enumerate()
     {
-        if native(dtype, monoid).is_none() {
-            let source = Kernel::Combine(dtype, monoid).source();
-            sources.push((format!("{monoid}_{dtype}"), source));
-        }
+        // NCCL combines some of them itself, and MPI none.
+        let source = Kernel::Combine(dtype, monoid).source();
+        sources.push((format!("{monoid}_{dtype}"), source));
         let members = [4, 2, 8, 3][number % 4];
         let source = Kernel::Reduce(dtype, monoid, members).source();
         sources.push((format!("reduce_{monoid}_{dtype}_{members}"), source));
