@@ -49,7 +49,7 @@ impl Obstacle {
     /// What it is, for people.
     pub(crate) const fn text(self) -> &'static str {
         match self {
-            Obstacle::Forbidden => "PHALANX_MPI_CUDA is 0",
+            Obstacle::Forbidden => "PHALANX_MPI_CUDA is 0, or Open MPI was told to do without CUDA",
             Obstacle::Denied => "the MPI library says that it does not take GPU memory",
             Obstacle::Silent => "the MPI library does not say whether it takes GPU memory",
             Obstacle::Threads => "the MPI library lets one thread alone call it",
