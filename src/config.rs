@@ -366,8 +366,8 @@ pub fn mpi_library(options: &MpiOptions) -> String {
     library.map_or_else(|error| error.to_string(), |library| library.describe())
 }
 
-/// Whether Open MPI was told to do without CUDA, of which it says nothing when it is asked: it would
-/// follow addresses of GPU memory on the host.
+/// Whether Open MPI was told to do without CUDA, of which it says nothing when it is asked: it
+/// would follow addresses of GPU memory on the host.
 fn is_without_cuda(variable: &dyn Fn(&str) -> Option<String>) -> bool {
     let is_off = |name| {
         let value = variable(name).unwrap_or_default().to_lowercase();
