@@ -65,10 +65,13 @@ pub fn gpus(options: &CudaOptions) -> Vec<(String, String)> {
 fn plane(options: &CudaOptions) -> String {
     match nccl_version(options) {
         Ok(_) => String::from(
-            "each other by NCCL, if all processes have it and no two devices are one GPU; else \
-             over the host's memory",
+            "each other by NCCL, if all processes have it and no two devices are one GPU; else by \
+             MPI where messages between processes go by it; else over the host's memory",
         ),
-        Err(_) => String::from("each other over the host's memory: NCCL cannot be used"),
+        Err(_) => String::from(
+            "each other by MPI where messages between processes go by it, else over the host's \
+             memory: NCCL cannot be used",
+        ),
     }
 }
 

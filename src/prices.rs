@@ -6,9 +6,9 @@ use crate::environment::Environment;
 use crate::session::{InitError, InitFailure, gpus, world};
 use phalanx_array::io::write_atomically;
 use phalanx_array::{Limits, call_site};
-use phalanx_collectives::{CollectiveError, Communicator, Rendezvous, World, host_name};
+use phalanx_collectives::{CollectiveError, Communicator, GpuPath, Rendezvous, World, host_name};
 pub use phalanx_collectives::{Price, Prices};
-use phalanx_device::{Buffer, Device, Slice};
+use phalanx_device::{Buffer, Device, DeviceError, Slice};
 use phalanx_distributed::Policy;
 use std::io::Write;
 use std::net::TcpListener;
@@ -99,9 +99,11 @@ fn measured(config: &Config) -> Result<Measured, InitFailure> {
     if config.size() == 1 {
         note("tcp", on_loopback());
     } else {
-        note("tcp", of_processes(&config, Transport::Tcp)?);
+        note("tcp", of_processes(&config, Transport::Tcp, None)?.0);
         if config.is_launched_by_mpi(config.rank(), config.size()) {
-            note("mpi", of_processes(&config, Transport::Mpi)?);
+            let (host, gpus) = of_processes(&config, Transport::Mpi, devices.first())?;
+            note("mpi", host);
+            gpus.into_iter().for_each(|gpus| note("mpi-gpus", gpus));
         }
     }
     if config.rank() != 0 {
@@ -122,6 +124,11 @@ fn measured(config: &Config) -> Result<Measured, InitFailure> {
         write_atomically(file, |writer| write!(writer, "{prices}")).is_ok()
     });
     Ok(Measured { planes, file })
+}
+
+fn of_device(device: &Arc<dyn Device>, bytes: usize) -> Result<Slice, CollectiveError> {
+    let failed = |error: DeviceError| CollectiveError::Network { reason: error.to_string() };
+    Ok(device.clone().allocate(bytes).map_err(failed)?.whole())
 }
 
 fn host(bytes: usize) -> Result<Slice, CollectiveError> {
@@ -163,10 +170,7 @@ fn of_gpus(devices: &[Arc<dyn Device>]) -> Result<Option<Price>, CollectiveError
         return Err(failed(String::from("NCCL cannot be used by these GPUs")));
     }
     of_threads(&members, |at, member| {
-        let memory = |bytes| {
-            let buffer = devices[at].clone().allocate(bytes);
-            Ok(buffer.map_err(|error| failed(error.to_string()))?.whole())
-        };
+        let memory = |bytes| of_device(&devices[at], bytes);
         let price = member.prepare().and_then(|()| between_ends(member, &memory));
         // The others would wait for this one.
         price.inspect_err(|error| world.abort(error.clone()))
@@ -196,21 +200,36 @@ fn on_loopback() -> Result<Option<Price>, CollectiveError> {
     })
 }
 
-/// Between the first and the last process. The outer error is one of their meeting.
+/// What was found out about a plane, if it can be used.
+type Found = Result<Option<Price>, CollectiveError>;
+
+/// Between the first and the last process: on the host, and between GPUs if all have one. The outer
+/// error is one of their meeting.
 fn of_processes(
     config: &Config,
     transport: Transport,
-) -> Result<Result<Option<Price>, CollectiveError>, InitFailure> {
+    device: Option<&Arc<dyn Device>>,
+) -> Result<(Found, Option<Found>), InitFailure> {
     let config = Config { transport, ..config.clone() }.meet()?;
     let (policy, limits) = (Policy::default(), Limits::default());
-    let world = match world(&config, None, 1, &[], None, &policy, &limits) {
+    let devices: Vec<Arc<dyn Device>> = device.into_iter().cloned().collect();
+    let mut world = match world(&config, None, 1, &devices, None, &policy, &limits) {
         Ok(world) => world,
-        Err(error @ CollectiveError::MpiUnavailable { .. }) => return Ok(Err(error)),
+        Err(error @ CollectiveError::MpiUnavailable { .. }) => return Ok((Err(error), None)),
         Err(error) => return Err(error.into()),
     };
     let price = between_ends(&*world.communicators()[0], &host)?;
+    world.attach(&devices).map_err(phalanx_scheduler::RunError::from)?;
+    // Known to all alike.
+    let gpus = match (device, world.gpu_path()) {
+        (Some(device), Some(GpuPath::Mpi { .. })) => {
+            let memory = |bytes| of_device(device, bytes);
+            Some(Ok(between_ends(&*world.communicators()[0], &memory)?))
+        }
+        (_, path) => path.map(|path| Err(CollectiveError::Network { reason: path.to_string() })),
+    };
     world.shutdown();
-    Ok(Ok(price))
+    Ok((Ok(price), gpus))
 }
 
 /// The price of messages between the first and the last member, known to the first. Collective.

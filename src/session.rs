@@ -260,6 +260,12 @@ impl Session {
         Ok(MeshHandle::new(local))
     }
 
+    /// Which way what lies on GPUs goes from device to device, and why; nothing unless all devices
+    /// of several are GPUs. Local.
+    pub fn gpu_path(&self) -> Option<String> {
+        self.scheduler.world().gpu_path().map(ToString::to_string)
+    }
+
     /// What the session has done so far. Local.
     pub fn counters(&self) -> Counters {
         self.scheduler.counters()

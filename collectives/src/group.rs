@@ -1,7 +1,7 @@
 //! The communicator of a group: checks its arguments and chooses between shared memory and
 //! messages.
 
-use crate::algorithms::{self, Conversation};
+use crate::algorithms::{self, Conversation, HostMemory, converse};
 use crate::local::LocalGroup;
 use crate::mpi::Route;
 use crate::order::Items;
@@ -129,13 +129,7 @@ impl Member {
             arguments?;
             match &self.local {
                 Some(group) => local(group),
-                None => {
-                    let mut conversation = Conversation::new(self);
-                    // An error must be known to all before the rest of the conversation is
-                    // cancelled.
-                    remote(&mut conversation).map_err(|error| self.fabric.fail(error))?;
-                    conversation.finish()
-                }
+                None => converse(self, &HostMemory(self), remote),
             }
         };
         match run() {
@@ -145,7 +139,7 @@ impl Member {
     }
 
     /// Starts messages of the user; the event watches them.
-    fn messages(
+    pub(crate) fn messages(
         &self,
         operation: Operation,
         arguments: Result<(), CollectiveError>,

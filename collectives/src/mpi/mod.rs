@@ -4,10 +4,12 @@
 //! handles; what the handles of communicators, types and operations are is told by one module for
 //! each binary interface (`abi`). Above them, [`Library`] is the library of this process, [`Mpi`]
 //! the same once it is initialised, and `engine` moves the messages of a world over a communicator
-//! of its own. With the cargo feature `mpi`, `linked` fills the table at link time.
+//! of its own. Where `proof` finds that it takes addresses of GPU memory, `device` has GPUs talk by
+//! it. With the cargo feature `mpi`, `linked` fills the table at link time.
 
 mod abi;
 mod calls;
+mod device;
 mod end;
 mod engine;
 mod find;
@@ -15,11 +17,15 @@ mod library;
 #[cfg(feature = "mpi")]
 mod linked;
 mod process;
+mod proof;
+mod staging;
 mod table;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use device::DeviceMember;
 pub(crate) use end::{world_begins, world_ends_in_peace};
 pub(crate) use engine::{End, Engine, Route, Watcher};
 pub use library::Library;
 pub use process::{Mpi, MpiOptions, Threads};
+pub(crate) use proof::prove;

@@ -46,12 +46,6 @@ pub(super) struct Enqueued {
     is_ordered: AtomicBool,
 }
 
-/// How an error of a GPU ends the world.
-pub(super) fn failed(fabric: &Fabric, error: &DeviceError) -> CollectiveError {
-    let (rank, error_code) = (fabric.rank, String::from(error.code()));
-    CollectiveError::Aborted { rank, error_code, message: error.to_string() }
-}
-
 impl Endpoint {
     /// Errors: `DeviceError::Cuda`.
     pub(crate) fn new(
@@ -84,7 +78,7 @@ impl Endpoint {
     }
 
     fn fail(&self, error: &DeviceError) -> CollectiveError {
-        self.fabric.fail(failed(&self.fabric, error))
+        self.fabric.fail_of_device(error)
     }
 }
 
@@ -105,8 +99,7 @@ impl Completion for Enqueued {
 
     fn wait(&self) -> Result<(), EventError> {
         self.fabric.failure.check().map_err(EventError::new)?;
-        self.order()
-            .map_err(|error| EventError::new(self.fabric.fail(failed(&self.fabric, &error))))
+        self.order().map_err(|error| EventError::new(self.fabric.fail_of_device(&error)))
     }
 }
 

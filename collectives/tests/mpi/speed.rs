@@ -1,7 +1,7 @@
 //! How long collectives take by MPI, which `benches/collectives_mpi.py` reads. `COLLECTIVES_BYTES`
 //! is how long the longest data is; without it what is measured is short.
 
-use crate::fixture::{mpi, slice};
+use crate::fixture::{mpi, on_gpus, slice};
 use phalanx_collectives::{CollectiveError, Communicator};
 use phalanx_device::Slice;
 use phalanx_ops::{DType, Monoid};
@@ -36,7 +36,9 @@ const CALLS: [(&str, Call); 5] = [
 fn many_collectives_in_a_row_end() {
     let longest = std::env::var("COLLECTIVES_BYTES").ok().and_then(|bytes| bytes.parse().ok());
     let longest: usize = longest.unwrap_or(1 << 10);
-    let fixture = mpi(4);
+    // `COLLECTIVES_GPUS` measures what lies on GPUs, one for each process.
+    let on_gpus = std::env::var_os("COLLECTIVES_GPUS").and_then(|_| on_gpus().first().copied());
+    let fixture = on_gpus.map_or_else(|| mpi(4), |((_, plane), members)| plane(members));
     fixture.run(|member| {
         let mut len = 1 << 10;
         while len <= longest {
