@@ -215,7 +215,9 @@ fn of_processes(
     let devices: Vec<Arc<dyn Device>> = device.into_iter().cloned().collect();
     let mut world = match world(&config, None, 1, &devices, None, &policy, &limits) {
         Ok(world) => world,
-        Err(error @ CollectiveError::MpiUnavailable { .. }) => return Ok((Err(error), None)),
+        Err(
+            error @ (CollectiveError::MpiUnavailable { .. } | CollectiveError::Disagreement { .. }),
+        ) => return Ok((Err(error), None)),
         Err(error) => return Err(error.into()),
     };
     let price = between_ends(&*world.communicators()[0], &host)?;

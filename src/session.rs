@@ -449,14 +449,14 @@ fn kinds(devices: &[Arc<dyn Device>]) -> String {
         let Some(gpu) = gpu(device) else {
             return String::from(if device.is_null() { "none that compute" } else { "CPU" });
         };
-        let Properties { name, capability, multiprocessors, .. } = gpu.properties();
+        let Properties { capability, multiprocessors, .. } = gpu.properties();
         let compiler = Compiler::new(*capability, gpu.options());
         let version = compiler.map_or_else(|_| String::from("none"), |found| found.version());
-        format!("{name} (sm_{capability}, {multiprocessors} multiprocessors, NVRTC {version})")
+        format!("sm_{capability} with {multiprocessors} multiprocessors, NVRTC {version}")
     };
     let mut kinds: Vec<String> = devices.iter().map(kind).collect();
     kinds.dedup();
-    if kinds.is_empty() { String::from("CPU") } else { kinds.join(", ") }
+    if kinds.is_empty() { String::from("CPU") } else { kinds.join("; ") }
 }
 
 /// The vector instructions of this machine, as far as results depend on them: those by which matrix

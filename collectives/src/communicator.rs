@@ -38,6 +38,11 @@ pub trait Communicator: Send + Sync {
     fn takes_device_memory(&self) -> bool {
         false
     }
+    /// Whether the device waits, in its own work, for what other members are given: then nobody is
+    /// to wait for it on the host before all of them have been.
+    fn waits_in_device_work(&self) -> bool {
+        false
+    }
     /// Makes connections for slices in the memory of devices, before messages of which not all
     /// members may know. Collective; nothing when it comes again.
     fn prepare(&self) -> Result<(), CollectiveError> {

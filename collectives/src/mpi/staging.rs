@@ -30,9 +30,10 @@ pub(super) fn far_slice(gpu: &Arc<CudaDevice>, len: usize) -> Slice {
     buffer.slice(0, len)
 }
 
-/// The chunks of a message; one without bytes is one chunk.
+/// The chunks of a message, of which the last is shorter than a chunk and may have no bytes: ends
+/// that differ in length have a chunk that does.
 fn chunks(whole: &Slice) -> impl Iterator<Item = Slice> {
-    (0..whole.len.div_ceil(CHUNK).max(1)).map(|at| {
+    (0..=whole.len / CHUNK).map(|at| {
         let start = at * CHUNK;
         whole.slice(start, (whole.len - start).min(CHUNK))
     })
@@ -158,7 +159,7 @@ mod tests {
         for (len, expected) in [
             (0, vec![0]),
             (1, vec![1]),
-            (CHUNK, vec![CHUNK]),
+            (CHUNK, vec![CHUNK, 0]),
             (2 * CHUNK + 70, vec![CHUNK, CHUNK, 70]),
         ] {
             let whole = buffer.slice(7, len);

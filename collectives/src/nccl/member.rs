@@ -419,6 +419,10 @@ impl Communicator for GpuMember {
         self.is_direct
     }
 
+    fn waits_in_device_work(&self) -> bool {
+        self.is_direct
+    }
+
     fn prepare(&self) -> Result<(), CollectiveError> {
         if self.is_direct { self.outbox().map(drop) } else { Ok(()) }
     }

@@ -61,7 +61,7 @@ fn what_a_gpu_still_makes_is_waited_for() {
                 copy(&whole(&received), &whole(&kept));
                 assert!(bytes(&kept) == message(previous, turn, BYTES), "turn {turn}");
                 let number = (turn as i64 + own as i64).to_ne_bytes();
-                let sum = slice(&number);
+                let sum = place(8);
                 copy_strided(
                     &Strided { buffer: &whole(&slice(&number)), offset: 0, strides: &[1] },
                     &Strided { buffer: &whole(&sum), offset: 0, strides: &[1] },

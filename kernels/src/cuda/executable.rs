@@ -1,7 +1,7 @@
 //! A kernel on GPUs: its variants, compiled when they are first needed.
 
 use super::arguments::{Field, Values, Workspace, bytes, fields};
-use super::shape::{Geometry, Shape, has_ordered_tables};
+use super::shape::{Geometry, Shape, folds_in_any_order, has_ordered_tables};
 use super::tables::Tables;
 use super::text::{bytes_of_partials, source};
 use super::variant::{Chunks, THREADS, Variant};
@@ -207,7 +207,10 @@ impl CudaKernel {
             None => None,
             Some(mut shape) => {
                 let loaded = self.load(device, &shape.variant)?;
-                if shape.variant.chunks == Chunks::Together {
+                // The order of folds, where it shows, must not depend on the device.
+                let is_free =
+                    shape.variant.chunks == Chunks::Last && folds_in_any_order(&self.kernel);
+                if shape.variant.chunks == Chunks::Together || is_free {
                     let most = device.properties().multiprocessors * loaded.at_once;
                     shape.limit_chunks(most as usize / shape.tiles().max(1));
                 }

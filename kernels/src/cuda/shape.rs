@@ -3,7 +3,8 @@
 use super::moments::Moments;
 use super::tables::is_ordered;
 use super::variant::{Chunks, GuardKind, Mode, Step, THREADS, TILE, Variant};
-use crate::ir::{AxisId, Expr, Kernel, Role, Stmt};
+use crate::ir::{AxisId, Expr, Fold, Kernel, Role, Stmt, Value};
+use phalanx_ops::Monoid;
 
 /// Axes that step together in all accesses.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,6 +58,9 @@ const BLOCKS: usize = 1024;
 const PACK: usize = 16;
 /// Bytes of consecutive elements of a thread at most.
 const MOST_BYTES: usize = 32;
+/// Operations of an element up to which a thread has no more than one load of an access: memory is
+/// all that such a kernel waits for, and stores whose halves two instructions write cost 4 %.
+const FEW_FLOPS: u32 = 16;
 /// Consecutive points of a thread of a row launch.
 const ROW_LANES: usize = 4;
 /// Points of a thread whose accesses are aligned to no more than an element.
@@ -100,6 +104,31 @@ fn direct_loads(kernel: &Kernel, body: &[Stmt]) -> Vec<usize> {
         _ => None,
     };
     body.iter().filter_map(access).collect()
+}
+
+/// Floating-point operations of an element.
+fn flops(kernel: &Kernel) -> u32 {
+    let of = |value: &Value| match &value.expr {
+        Expr::Op { op, .. } => op.flops(),
+        _ => 0,
+    };
+    kernel.values.iter().map(of).sum()
+}
+
+/// Whether no result tells in which order its parts were combined.
+pub(super) fn folds_in_any_order(kernel: &Kernel) -> bool {
+    fn all(kernel: &Kernel, body: &[Stmt]) -> bool {
+        let is_free = |fold: &Fold| match fold.monoid {
+            Monoid::ArgMin | Monoid::ArgMax => true,
+            _ => !kernel.values[fold.value].dtype.is_inexact(),
+        };
+        body.iter().all(|statement| match statement {
+            Stmt::Loop { body, folds, .. } => folds.iter().all(is_free) && all(kernel, body),
+            Stmt::Accumulate { .. } => false,
+            Stmt::Let(_) | Stmt::Store { .. } => true,
+        })
+    }
+    all(kernel, &kernel.body)
 }
 
 fn power_of_two_at_most(number: usize) -> usize {
@@ -370,7 +399,8 @@ impl Shape {
                 1 => points / (BLOCKS * THREADS as usize),
                 _ => (points * team / THREADS as usize).max(1),
             };
-            let mut wanted = (MOST_BYTES / widest).clamp(1, 16);
+            let bytes = if flops(kernel) <= FEW_FLOPS { PACK } else { MOST_BYTES };
+            let mut wanted = (bytes / widest).clamp(1, 16);
             if self.loops.len() > 1 {
                 wanted = wanted.min(PACK / widest.min(PACK)).max(1);
             }

@@ -110,7 +110,7 @@ impl Session {
         // The driver may wait for a GPU while it gives memory of another or loads something there.
         // One that waits, in its work, for what another of this process has not been given yet
         // would then wait for ever: so no plan begins before all devices have been given the last.
-        let waits = world.communicators().iter().any(|member| member.takes_device_memory());
+        let waits = world.communicators().iter().any(|member| member.waits_in_device_work());
         let most_flying = if waits && devices.len() > 1 { 1 } else { MOST_FLYING };
         let settings = (&mesh, &options.policy, &options.limits, options.memory_limit);
         let processes = Processes::meet(world.clone(), settings_digest(&settings))?;
@@ -134,12 +134,18 @@ impl Session {
 
     /// Waits until the devices have been given all that is under way, where plans go one at a time.
     /// Before memory is taken, or something loaded, by who does not run a plan.
-    pub(super) fn all_given(&self) {
-        if self.most_flying == 1 {
-            let outcomes = self.state().flights.outcomes();
-            // How they ended stays with their values.
-            outcomes.iter().for_each(|outcome| drop(outcome.wait_surely()));
+    ///
+    /// Errors: that the user gives up the wait; how plans ended stays with their values.
+    pub(super) fn all_given(&self) -> Result<(), Error> {
+        if self.most_flying > 1 {
+            return Ok(());
         }
+        let _entered = self.world.enter();
+        let outcomes = self.state().flights.outcomes();
+        outcomes.iter().try_for_each(|outcome| match self.stopping(outcome.wait()) {
+            Err(error) if error.is_interrupt() => Err(error),
+            _ => Ok(()),
+        })
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
@@ -323,7 +329,7 @@ impl Engine for Session {
         loop {
             let mut outcomes = self.state().flights.outcomes();
             outcomes.retain(|outcome| !outcome.is_done());
-            if outcomes.len() < self.most_flying {
+            if outcomes.len() < MOST_FLYING {
                 return Ok(());
             }
             match self.stopping(outcomes[0].wait()) {
@@ -357,7 +363,7 @@ impl Engine for Session {
         self.wait(value)?;
         self.has_elements()?;
         let bytes = phalanx_ops::shape::size(&map.shape) * size_of::<u64>();
-        self.all_given();
+        self.all_given()?;
         let read = || Shards::of(value).read(map, &self.mesh, self.first_device);
         let host = copying(bytes, read);
         self.intact()?;
