@@ -1,7 +1,10 @@
 //! Waiting: a short spin for neighbours that are about to arrive, then sleep.
 
+use crate::CollectiveError;
+use crate::failure::Failure;
 use phalanx_ops::waiting::look;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -55,6 +58,27 @@ impl Sleepers {
         if self.asleep.load(Ordering::SeqCst) > 0 {
             drop(self.lock.lock().unwrap_or_else(PoisonError::into_inner));
             self.changed.notify_all();
+        }
+    }
+}
+
+/// Runs `work`, which may wait for other ranks and cannot be ended, on a thread of its own. When
+/// the world fails first, the thread is left to itself.
+pub(crate) fn aside<T: Send + 'static>(
+    name: &str,
+    failure: &Failure,
+    work: impl FnOnce() -> Result<T, CollectiveError> + Send + 'static,
+) -> Result<T, CollectiveError> {
+    let (sender, receiver) = channel();
+    std::thread::Builder::new()
+        .name(name.to_owned())
+        .spawn(move || sender.send(work()))
+        .map_err(|error| CollectiveError::network(&error))?;
+    loop {
+        match receiver.recv_timeout(LOOK) {
+            Ok(outcome) => return outcome,
+            Err(RecvTimeoutError::Timeout) => failure.check()?,
+            Err(RecvTimeoutError::Disconnected) => panic!("bug: {name} panicked"),
         }
     }
 }

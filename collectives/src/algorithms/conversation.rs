@@ -2,6 +2,7 @@
 
 use crate::CollectiveError;
 use crate::group::Member;
+use crate::mpi::Native;
 use crate::transport::{Lane, Transfer};
 use phalanx_device::{Buffer, Slice};
 use std::sync::Arc;
@@ -26,6 +27,12 @@ impl<'a> Conversation<'a> {
 
     pub(super) fn size(&self) -> usize {
         self.member.places.len()
+    }
+
+    /// MPI's own collectives, if the group has them and they can move so many bytes, a number that
+    /// all members agree upon.
+    pub(super) fn native(&self, bytes: usize) -> Option<Arc<Native>> {
+        self.member.native().filter(|native| bytes <= native.limit()).cloned()
     }
 
     /// A buffer of at least `len` bytes that stays with the group.

@@ -1,7 +1,7 @@
 //! Collectives in one step: every pair that has something to say speaks directly.
 
-use super::Conversation;
 use super::conversation::copy;
+use super::{Conversation, native};
 use crate::CollectiveError;
 use crate::chunks::part_of;
 use crate::order::{Items, Order, evaluate};
@@ -16,6 +16,15 @@ pub(crate) fn all_to_all(
     receive: &Slice,
     receive_counts: &[usize],
 ) -> Result<(), CollectiveError> {
+    // No bytes: how many there are, each pair knows for itself.
+    if let Some(native) = conversation.native(0) {
+        return native::all_to_all(
+            conversation,
+            &native,
+            (send, send_counts),
+            (receive, receive_counts),
+        );
+    }
     let (size, rank) = (conversation.size(), conversation.rank());
     for from in others(size, rank).rev() {
         let place = of(receive, receive_counts, from);
@@ -42,6 +51,13 @@ pub(crate) fn scatter(
     root: usize,
 ) -> Result<(), CollectiveError> {
     let (size, rank) = (conversation.size(), conversation.rank());
+    if let Some(native) = conversation.native(counts.iter().sum()) {
+        native.scatter(send, receive, counts, root)?;
+        if let Some(send) = send.filter(|_| rank == root) {
+            copy(&of(send, counts, rank), receive);
+        }
+        return Ok(());
+    }
     if rank != root {
         return conversation.receive(root, receive).map(drop);
     }
@@ -62,6 +78,12 @@ pub(crate) fn gather(
     root: usize,
 ) -> Result<(), CollectiveError> {
     let (size, rank) = (conversation.size(), conversation.rank());
+    if let Some(native) = conversation.native(counts.iter().sum()) {
+        if let Some(receive) = receive.filter(|_| rank == root) {
+            copy(send, &of(receive, counts, rank));
+        }
+        return native.gather(send, receive, counts, root);
+    }
     if rank != root {
         return conversation.send(root, send).map(drop);
     }
@@ -127,12 +149,12 @@ pub(super) fn reduce_scatter(
 }
 
 /// The other members, the next one first, so that not all speak to the same member at once.
-fn others(size: usize, rank: usize) -> impl DoubleEndedIterator<Item = usize> {
+pub(super) fn others(size: usize, rank: usize) -> impl DoubleEndedIterator<Item = usize> {
     (1..size).map(move |distance| (rank + distance) % size)
 }
 
 /// Member `index`'s part of a slice.
-fn of(data: &Slice, counts: &[usize], index: usize) -> Slice {
+pub(super) fn of(data: &Slice, counts: &[usize], index: usize) -> Slice {
     let part = part_of(counts, index);
     data.slice(part.start, part.len())
 }

@@ -2,11 +2,13 @@
 //!
 //! Short data takes the fewest steps (recursive doubling, binomial trees, direct messages), long
 //! data travels in pieces along a ring or a chain, so that each connection carries each byte as
-//! rarely as possible.
+//! rarely as possible. Where the group has MPI's own collectives, these move the data, and `native`
+//! combines it.
 
 mod conversation;
 mod direct;
 mod doubling;
+mod native;
 mod ring;
 mod tree;
 

@@ -8,13 +8,17 @@
 
 mod abi;
 mod calls;
+mod departures;
 mod end;
 mod engine;
 mod find;
 mod library;
 #[cfg(feature = "mpi")]
 mod linked;
+mod native;
+mod pace;
 mod process;
+mod start;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -22,4 +26,5 @@ mod tests;
 pub(crate) use end::{world_begins, world_ends_in_peace};
 pub(crate) use engine::{End, Engine, Route, Watcher};
 pub use library::Library;
+pub(crate) use native::Native;
 pub use process::{Mpi, MpiOptions, Threads};

@@ -30,6 +30,9 @@ const PATIENCE: Duration = Duration::from_millis(300);
 /// How long the news of why a rank leaves may follow its goodbye.
 pub(super) const DEPARTURE_GRACE: Duration = Duration::from_millis(100);
 
+/// Groups of which one frame tells.
+const BEGUN_AT_ONCE: usize = 4096;
+
 /// The shared state of a process in a world.
 #[derive(Debug)]
 pub(crate) struct Fabric {
@@ -429,6 +432,11 @@ impl Fabric {
                 self.link(rank).post_control(&told);
             }
             Control::Told(number, told) => self.hear(rank, number, told),
+            Control::Begun(begun) => {
+                if let Some(engine) = self.engine.get() {
+                    engine.heard(rank, begun);
+                }
+            }
         }
     }
 
@@ -546,6 +554,12 @@ impl Fabric {
         }
         if let Some(engine) = self.engine.get() {
             engine.flush(FAREWELL);
+            // What is not told was not begun.
+            for begun in engine.begun().chunks(BEGUN_AT_ONCE) {
+                for link in self.links() {
+                    link.post_control(&Control::Begun(begun.to_vec()));
+                }
+            }
         }
         for link in self.links() {
             link.leave();
@@ -597,6 +611,10 @@ impl Watcher for Fabric {
         if !self.is_leaving() {
             self.fail(error);
         }
+    }
+
+    fn disagreed(&self, error: CollectiveError) {
+        self.fail_soon(error);
     }
 }
 

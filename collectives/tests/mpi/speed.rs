@@ -10,7 +10,7 @@ use std::time::Instant;
 type Call = fn(&dyn Communicator, &Slice, &Slice) -> Result<(), CollectiveError>;
 
 /// The calls of `benches/mpi_loops.c`, by the same names.
-const CALLS: [(&str, Call); 5] = [
+const CALLS: [(&str, Call); 8] = [
     ("ping_pong", |member, whole, other| {
         if member.rank() == 0 {
             member.send(whole, 1)?.wait()?;
@@ -20,6 +20,14 @@ const CALLS: [(&str, Call); 5] = [
             member.send(whole, 0)?.wait()?;
         }
         Ok(())
+    }),
+    ("barrier", |member, _, _| member.barrier()),
+    ("gather", |member, whole, other| {
+        let part = other.slice(0, whole.len / member.size());
+        Ok(member.gather(&part, Some(whole), 0)?.wait()?)
+    }),
+    ("all_reduce_i64", |member, whole, _| {
+        Ok(member.all_reduce(whole, DType::I64, Monoid::Add)?.wait()?)
     }),
     ("all_reduce", |member, whole, _| {
         Ok(member.all_reduce(whole, DType::F32, Monoid::Add)?.wait()?)
