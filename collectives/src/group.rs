@@ -96,8 +96,8 @@ impl Member {
     }
 
     /// MPI's own collectives, if the group has them.
-    pub(crate) fn native(&self) -> Option<&Arc<Native>> {
-        self.native.get()
+    pub(crate) fn native(&self) -> Option<&Native> {
+        self.native.get().map(|native| &**native)
     }
 
     /// A buffer of at least `len` bytes, used again by later collectives.
@@ -288,7 +288,7 @@ impl Member {
         /// The colour of members that join no group; larger than every `u32`.
         const NONE: u64 = u64::MAX;
         let number = self.next_number.load(Ordering::Relaxed);
-        let can_split = self.native().is_some_and(|native| native.can_split());
+        let can_split = self.native().is_some_and(Native::can_split);
         let own = [color.map_or(NONE, u64::from), u64::from(key), number, u64::from(can_split)];
         let answers = Buffer::from_vec(vec![0u64; own.len() * self.places.len()]);
         let gathered =

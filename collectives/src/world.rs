@@ -337,11 +337,12 @@ impl Drop for World {
 /// call it, a rank that dies meanwhile is an error, and no wait without end.
 fn engine(world: &World, mpi: Arc<Mpi>) -> Result<Arc<Engine>, CollectiveError> {
     let (counts, failure) = (world.device_counts.clone(), world.fabric.failure.clone());
+    let departures = world.fabric.departures.clone();
     if mpi.threads() < Threads::Serialized {
-        return Engine::new(mpi, &counts, failure);
+        return Engine::new(mpi, &counts, failure, departures);
     }
     let watched = failure.clone();
-    aside("phalanx-mpi-start", &watched, move || Engine::new(mpi, &counts, failure))
+    aside("phalanx-mpi-start", &watched, move || Engine::new(mpi, &counts, failure, departures))
 }
 
 /// A random number from the system.

@@ -31,8 +31,8 @@ impl<'a> Conversation<'a> {
 
     /// MPI's own collectives, if the group has them and they can move so many bytes, a number that
     /// all members agree upon.
-    pub(super) fn native(&self, bytes: usize) -> Option<Arc<Native>> {
-        self.member.native().filter(|native| bytes <= native.limit()).cloned()
+    pub(super) fn native(&self, bytes: usize) -> Option<&'a Native> {
+        self.member.native().filter(|native| bytes <= native.limit())
     }
 
     /// A buffer of at least `len` bytes that stays with the group.

@@ -4,7 +4,7 @@ use super::conversation::copy;
 use super::{Conversation, native};
 use crate::CollectiveError;
 use crate::chunks::part_of;
-use crate::order::{Items, Order, evaluate};
+use crate::order::{Items, Order, evaluate_into};
 use phalanx_device::Slice;
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ pub(crate) fn all_to_all(
     if let Some(native) = conversation.native(0) {
         return native::all_to_all(
             conversation,
-            &native,
+            native,
             (send, send_counts),
             (receive, receive_counts),
         );
@@ -52,11 +52,11 @@ pub(crate) fn scatter(
 ) -> Result<(), CollectiveError> {
     let (size, rank) = (conversation.size(), conversation.rank());
     if let Some(native) = conversation.native(counts.iter().sum()) {
-        native.scatter(send, receive, counts, root)?;
-        if let Some(send) = send.filter(|_| rank == root) {
-            copy(&of(send, counts, rank), receive);
-        }
-        return Ok(());
+        return native.scatter(send, receive, counts, root, || {
+            if let Some(send) = send {
+                copy(&of(send, counts, rank), receive);
+            }
+        });
     }
     if rank != root {
         return conversation.receive(root, receive).map(drop);
@@ -79,10 +79,11 @@ pub(crate) fn gather(
 ) -> Result<(), CollectiveError> {
     let (size, rank) = (conversation.size(), conversation.rank());
     if let Some(native) = conversation.native(counts.iter().sum()) {
-        if let Some(receive) = receive.filter(|_| rank == root) {
-            copy(send, &of(receive, counts, rank));
-        }
-        return native.gather(send, receive, counts, root);
+        return native.gather(send, receive, counts, root, || {
+            if let Some(receive) = receive {
+                copy(send, &of(receive, counts, rank));
+            }
+        });
     }
     if rank != root {
         return conversation.send(root, send).map(drop);
@@ -142,9 +143,7 @@ pub(super) fn reduce_scatter(
     let read = |member: usize, block: Range<usize>| {
         &gathered[member * len + block.start..member * len + block.end]
     };
-    evaluate(items, Order::Tree, size, rank, 0..len, read, |block, bytes| {
-        result[block].copy_from_slice(bytes);
-    });
+    evaluate_into(items, Order::Tree, size, rank, read, result);
     Ok(())
 }
 

@@ -7,7 +7,7 @@ use super::direct::{of, others};
 use crate::CollectiveError;
 use crate::chunks::part_of;
 use crate::mpi::Native;
-use crate::order::{Items, Order, evaluate, own_part};
+use crate::order::{Items, Order, evaluate_into, own_part};
 use phalanx_device::Slice;
 use std::ops::Range;
 
@@ -53,16 +53,16 @@ pub(super) fn reduce(
     if is_gathered(conversation, data) {
         let counts = vec![data.len; size];
         if rank != root {
-            return native.gather(data, None, &counts, root);
+            return native.gather(data, None, &counts, root, || {});
         }
         let gathered = conversation.scratch(size * data.len).slice(0, size * data.len);
-        copy(data, &of(&gathered, &counts, rank));
-        native.gather(data, Some(&gathered), &counts, root)?;
+        let own = of(&gathered, &counts, rank);
+        native.gather(data, Some(&gathered), &counts, root, || copy(data, &own))?;
         combine(&gathered, data, items, Order::Tree, (size, 0));
         return Ok(());
     }
     let (counts, own) = combine_own(conversation, native, data, items)?;
-    native.gather(&own, Some(data), &counts, root)
+    native.gather(&own, Some(data), &counts, root, || {})
 }
 
 /// Combines `send` of all members and leaves part `i` in `receive` of member `i`.
@@ -180,7 +180,5 @@ fn combine(
     let read = |member: usize, block: Range<usize>| {
         &gathered[member * len + block.start..member * len + block.end]
     };
-    evaluate(items, order, size, part, 0..len, read, |block, bytes| {
-        result[block].copy_from_slice(bytes);
-    });
+    evaluate_into(items, order, size, part, read, result);
 }

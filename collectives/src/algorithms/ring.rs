@@ -20,7 +20,7 @@ pub(crate) fn all_reduce(
     items: Items,
 ) -> Result<(), CollectiveError> {
     if let Some(native) = conversation.native(native::bytes(conversation, data, items)) {
-        return native::all_reduce(conversation, &native, data, items);
+        return native::all_reduce(conversation, native, data, items);
     }
     if Order::of(data.len) == Order::Tree {
         return doubling::all_reduce(conversation, data, items);
@@ -39,7 +39,7 @@ pub(crate) fn reduce(
     root: usize,
 ) -> Result<(), CollectiveError> {
     if let Some(native) = conversation.native(native::bytes(conversation, data, items)) {
-        return native::reduce(conversation, &native, data, items, root);
+        return native::reduce(conversation, native, data, items, root);
     }
     if Order::of(data.len) == Order::Tree {
         return doubling::reduce(conversation, data, items, root);
@@ -67,7 +67,7 @@ pub(crate) fn reduce_scatter(
 ) -> Result<(), CollectiveError> {
     let longest = counts.iter().max().map_or(0, |longest| longest.saturating_mul(counts.len()));
     if let Some(native) = conversation.native(send.len.max(longest)) {
-        return native::reduce_scatter(conversation, &native, send, receive, counts, items);
+        return native::reduce_scatter(conversation, native, send, receive, counts, items);
     }
     if Order::of(send.len) == Order::Tree {
         return direct::reduce_scatter(conversation, send, receive, counts, items);

@@ -14,7 +14,7 @@ const ENDED_GROUPS: usize = 1000;
 
 /// The ranks that have said goodbye, and the collectives that were begun.
 #[derive(Debug)]
-pub(super) struct Departures {
+pub(crate) struct Departures {
     has_any: AtomicBool,
     ranks: Mutex<Vec<Option<Departure>>>,
     /// The collectives of each group that this process has begun.
@@ -35,7 +35,7 @@ struct Groups {
 }
 
 impl Departures {
-    pub(super) fn new(processes: usize) -> Departures {
+    pub(crate) fn new(processes: usize) -> Departures {
         let ranks = Mutex::new(vec![None; processes]);
         Departures { has_any: AtomicBool::new(false), ranks, groups: Mutex::default() }
     }
@@ -58,19 +58,19 @@ impl Departures {
     }
 
     /// What a rank that leaves tells the others.
-    pub(super) fn begun(&self) -> Vec<(u64, u64)> {
+    pub(crate) fn begun(&self) -> Vec<(u64, u64)> {
         let groups = lock(&self.groups);
         let live = groups.live.iter().map(|(group, count)| (*group, count.load(Ordering::SeqCst)));
         live.chain(groups.ended.iter().copied()).collect()
     }
 
     /// A rank that leaves has told some of the collectives that it has begun.
-    pub(super) fn heard(&self, rank: usize, begun: Vec<(u64, u64)>) {
+    pub(crate) fn heard(&self, rank: usize, begun: Vec<(u64, u64)>) {
         lock(&self.ranks)[rank].get_or_insert_default().begun.extend(begun);
     }
 
     /// A rank has said goodbye.
-    pub(super) fn note(&self, rank: usize) {
+    pub(crate) fn note(&self, rank: usize) {
         lock(&self.ranks)[rank].get_or_insert_default().at = Some(Instant::now());
         self.has_any.store(true, Ordering::SeqCst);
     }

@@ -29,6 +29,8 @@ const PART_BYTES: usize = 1 << 30;
 /// sleeps until it is woken: a thread that is woken for each message costs more than the message.
 const IDLE_PAUSE: Duration = Duration::from_micros(200);
 const IDLE_TURNS: u32 = 500;
+/// Tests of what is waited for under one hold of the lock.
+pub(super) const TESTS: usize = 8;
 /// How long withdrawn receives may take to end.
 const WITHDRAWAL: Duration = Duration::from_millis(300);
 
@@ -68,7 +70,7 @@ pub(crate) struct Engine {
     collectives: Option<Bits>,
     /// The most bytes of one of MPI's collectives on a member.
     pub(super) limit: AtomicUsize,
-    pub(super) departures: Departures,
+    pub(super) departures: Arc<Departures>,
     tag_limit: u64,
     /// The most devices of a process.
     devices: u64,
@@ -127,6 +129,7 @@ impl Engine {
         mpi: Arc<Mpi>,
         device_counts: &[usize],
         failure: Arc<Failure>,
+        departures: Arc<Departures>,
     ) -> Result<Arc<Engine>, CollectiveError> {
         // From here on others may wait for this rank: should it fail, the library is not finalised.
         end::world_begins();
@@ -138,7 +141,7 @@ impl Engine {
             communicator,
             collectives,
             limit: AtomicUsize::new(LIMIT_BYTES),
-            departures: Departures::new(device_counts.len()),
+            departures,
             tag_limit,
             devices: device_counts.iter().copied().max().unwrap_or(1) as u64,
             failure,
@@ -326,7 +329,13 @@ impl Engine {
             Err(TryLockError::Poisoned(flights)) => flights.into_inner(),
             Err(TryLockError::WouldBlock) => return,
         };
-        self.advance_of(&mut flights, transfer);
+        let Some(transfer) = transfer else { return self.advance(&mut flights) };
+        for _ in 0..TESTS {
+            self.advance_of(&mut flights, Some(transfer));
+            if transfer.is_done() {
+                break;
+            }
+        }
     }
 
     /// Looks once, for whoever asks whether something is done and does not wait.
@@ -393,21 +402,6 @@ impl Engine {
             }
             Progress::Pending => unreachable!("bug: a request that is not over has landed"),
         }
-    }
-
-    /// The collectives that this process has begun, which it tells the others when it leaves.
-    pub(crate) fn begun(&self) -> Vec<(u64, u64)> {
-        self.departures.begun()
-    }
-
-    /// A rank that leaves has told some of the collectives that it has begun.
-    pub(crate) fn heard(&self, rank: usize, begun: Vec<(u64, u64)>) {
-        self.departures.heard(rank, begun);
-    }
-
-    /// A rank has said goodbye on the control plane.
-    pub(crate) fn note_departure(&self, rank: usize) {
-        self.departures.note(rank);
     }
 
     fn check_departures(&self, flights: &[Flight]) {

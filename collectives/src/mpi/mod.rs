@@ -23,6 +23,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use departures::Departures;
 pub(crate) use end::{world_begins, world_ends_in_peace};
 pub(crate) use engine::{End, Engine, Route, Watcher};
 pub use library::Library;

@@ -9,7 +9,7 @@
 //! that who waits for it knows whether it has taken part, and may only be ahead.
 
 use super::calls::{Bits, Progress};
-use super::engine::Engine;
+use super::engine::{Engine, TESTS};
 use super::pace::Pace;
 use super::process::Threads;
 use super::start::{Parts, Start};
@@ -23,8 +23,6 @@ use std::time::{Duration, Instant};
 
 /// The most bytes that a collective of MPI moves on one member: it counts with 31 bits.
 pub(super) const LIMIT_BYTES: usize = c_int::MAX as usize;
-/// Tests of a collective under one hold of the lock.
-const TESTS: usize = 8;
 /// How long a wait whose collective has failed in the library waits for the world's better reason.
 const REASON: Duration = Duration::from_secs(2);
 
@@ -131,7 +129,7 @@ impl Native {
 
     /// Returns when all members have called it.
     pub(crate) fn barrier(&self) -> Result<(), CollectiveError> {
-        self.run(Room::default(), &Start::Barrier, &[])
+        self.run(Room::default(), &Start::Barrier, &[], || {})
     }
 
     /// Copies `data` of `root` to all.
@@ -144,7 +142,7 @@ impl Native {
                 self.engine.count_sent(piece.len);
             }
             let broadcast = Start::Broadcast { data: address(&piece), len: piece.len, root };
-            self.run(Room::default(), &broadcast, &[&piece])?;
+            self.run(Room::default(), &broadcast, &[&piece], || {})?;
             start += piece.len;
         }
         Ok(())
@@ -160,11 +158,11 @@ impl Native {
         let data = address(whole);
         if counts.iter().all(|count| *count == counts[0]) {
             let gather = Start::AllGatherEqual { whole: data, len: counts[0] };
-            return self.run(Room::default(), &gather, &[whole]);
+            return self.run(Room::default(), &gather, &[whole], || {});
         }
         let mut room = self.take_room();
         let parts = room.received.of(counts.iter().copied());
-        self.run(room, &Start::AllGather { whole: data, parts }, &[whole])
+        self.run(room, &Start::AllGather { whole: data, parts }, &[whole], || {})
     }
 
     /// Sends part `i` of `send` to member `i`; receives part `i` from member `i`. Both slices have
@@ -181,43 +179,48 @@ impl Native {
         let from_parts = room.sent.of(send_counts.iter().copied());
         let to_parts = room.received.of(receive_counts.iter().copied());
         let (from, to) = (address(send).cast_const(), address(receive));
-        self.run(room, &Start::AllToAll { from, from_parts, to, to_parts }, &[send, receive])
+        let exchange = Start::AllToAll { from, from_parts, to, to_parts };
+        self.run(room, &exchange, &[send, receive], || {})
     }
 
-    /// Sends the parts of `whole` of the root, which has its own already, to the other members.
+    /// Sends the parts of `whole` of the root to the other members; `beside` takes its own.
     pub(crate) fn scatter(
         &self,
         whole: Option<&Slice>,
         part: &Slice,
         counts: &[usize],
         root: usize,
+        beside: impl FnOnce(),
     ) -> Result<(), CollectiveError> {
         let Some(whole) = whole.filter(|_| self.rank == root) else {
             let receive = Start::ScatterReceive { part: address(part), len: part.len, root };
-            return self.run(Room::default(), &receive, &[part]);
+            return self.run(Room::default(), &receive, &[part], || {});
         };
         self.engine.count_sent(whole.len - counts[root]);
         let mut room = self.take_room();
         let parts = room.sent.of(counts.iter().copied());
-        self.run(room, &Start::Scatter { whole: address(whole), parts, root }, &[whole])
+        let scatter = Start::Scatter { whole: address(whole), parts, root };
+        self.run(room, &scatter, &[whole], beside)
     }
 
-    /// Completes `whole` of the root, which has put its own part there, by those of the others.
+    /// Puts the parts of the other members into `whole` of the root; `beside` puts its own.
     pub(crate) fn gather(
         &self,
         part: &Slice,
         whole: Option<&Slice>,
         counts: &[usize],
         root: usize,
+        beside: impl FnOnce(),
     ) -> Result<(), CollectiveError> {
         let Some(whole) = whole.filter(|_| self.rank == root) else {
             self.engine.count_sent(part.len);
             let send = Start::GatherSend { part: address(part), len: part.len, root };
-            return self.run(Room::default(), &send, &[part]);
+            return self.run(Room::default(), &send, &[part], || {});
         };
         let mut room = self.take_room();
         let parts = room.received.of(counts.iter().copied());
-        self.run(room, &Start::Gather { whole: address(whole), parts, root }, &[whole])
+        let gather = Start::Gather { whole: address(whole), parts, root };
+        self.run(room, &gather, &[whole], beside)
     }
 
     /// The vectors for counts, which stay allocated from one collective to the next.
@@ -230,45 +233,50 @@ impl Native {
     }
 
     /// Starts a collective whose counts lie in `room` and whose data in `slices`, and tests it
-    /// until it is over.
-    fn run(&self, room: Room, start: &Start, slices: &[&Slice]) -> Result<(), CollectiveError> {
+    /// until it is over. `beside` is done meanwhile.
+    fn run(
+        &self,
+        room: Room,
+        start: &Start,
+        slices: &[&Slice],
+        beside: impl FnOnce(),
+    ) -> Result<(), CollectiveError> {
         self.engine.check_thread()?;
         let number = self.begun.fetch_add(1, Ordering::SeqCst) + 1;
         let _driving = self.engine.begin_to_drive();
         let calls = self.engine.calls();
-        let mut request = {
-            let _alone = self.engine.flights();
-            // SAFETY: the slices are valid and their owner leaves them alone until this returns;
-            // the counts lie in vectors that nobody changes. If this returns before the request is
-            // over, all of them are kept for ever.
-            unsafe { calls.start(self.communicator, start) }?
-        };
+        let mut flights = self.engine.flights();
+        // SAFETY: the slices are valid and their owner leaves them alone until this returns; the
+        // counts lie in vectors that nobody changes. If this returns before the request is over,
+        // all of them are kept for ever.
+        let mut request = unsafe { calls.start(self.communicator, start) }?;
+        beside();
         let mut pace = Pace::default();
         loop {
-            let mut flights = self.engine.flights();
+            let mut progress = Progress::Pending;
             for _ in 0..TESTS {
-                match calls.test(&mut request) {
-                    Progress::Pending => {}
-                    Progress::Done(_) => {
-                        drop(flights);
-                        self.keep_room(room);
-                        return Ok(());
-                    }
-                    Progress::Truncated(_) => {
-                        let reason = String::from("a member has sent more than was expected");
-                        drop(flights);
-                        return Err(self.fail("a collective", reason));
-                    }
-                    Progress::Failed(error) => {
-                        drop(flights);
-                        return Err(self.fail_with(error));
-                    }
+                progress = calls.test(&mut request);
+                if !matches!(progress, Progress::Pending) {
+                    break;
                 }
             }
             if pace.is_long() {
                 self.engine.advance(&mut flights);
             }
             drop(flights);
+            match progress {
+                Progress::Pending => {}
+                Progress::Done(_) => {
+                    self.keep_room(room);
+                    return Ok(());
+                }
+                Progress::Truncated(_) => {
+                    let reason = String::from("a member has sent more than was expected");
+                    let call = String::from("a collective");
+                    return Err(self.disagree(CollectiveError::Mpi { call, reason }));
+                }
+                Progress::Failed(error) => return Err(self.disagree(error)),
+            }
             if pace.is_long() {
                 self.engine.check_members(self.group, number, &self.processes);
             }
@@ -279,6 +287,7 @@ impl Native {
             }
             self.engine.give_way();
             pace.pause();
+            flights = self.engine.flights();
         }
     }
 
@@ -288,13 +297,9 @@ impl Native {
         }
     }
 
-    fn fail(&self, call: &str, reason: String) -> CollectiveError {
-        self.fail_with(CollectiveError::Mpi { call: call.to_owned(), reason })
-    }
-
     /// Ends the world for what the library says. Members that called different collectives went
     /// different ways, of which their tickets tell more.
-    fn fail_with(&self, error: CollectiveError) -> CollectiveError {
+    fn disagree(&self, error: CollectiveError) -> CollectiveError {
         self.engine.disagreed(error.clone());
         let deadline = Instant::now() + REASON;
         while Instant::now() < deadline && !self.engine.failure.is_set() {

@@ -9,7 +9,7 @@ use super::transfer::Transfer;
 use crate::failure::Failure;
 use crate::lead::Lead;
 use crate::local::Boards;
-use crate::mpi::{End, Engine, Route, Watcher};
+use crate::mpi::{Departures, End, Engine, Route, Watcher};
 use crate::records::{Dispute, Recorded, Records, Told};
 use crate::tickets::{Tickets, Verdict};
 use crate::{CollectiveError, Ticket, TicketKind};
@@ -46,6 +46,8 @@ pub(crate) struct Fabric {
     links: Vec<Option<Arc<Link>>>,
     /// Who moves the messages between processes, if not the links.
     engine: OnceLock<Arc<Engine>>,
+    /// Who has left, for the engine: a rank may be so far ahead that there is none here yet.
+    pub(crate) departures: Arc<Departures>,
     tickets: Mutex<Tickets>,
     records: Records,
     /// On rank 0: tickets that differ, while the ranks that posted them are asked.
@@ -68,6 +70,7 @@ impl Fabric {
             mailbox: Mailbox::default(),
             links,
             engine: OnceLock::new(),
+            departures: Arc::new(Departures::new(processes)),
             tickets: Mutex::new(Tickets::new(rank, processes)),
             records: Records::default(),
             dispute: Mutex::default(),
@@ -384,9 +387,7 @@ impl Fabric {
 
     /// A rank has said goodbye: an error if something from it is still waited for.
     pub(super) fn check_departure(&self, link: &Link) {
-        if let Some(engine) = self.engine.get() {
-            engine.note_departure(link.peer);
-        }
+        self.departures.note(link.peer);
         if self.mailbox.waits_for(link.peer) && !self.is_leaving() {
             self.fail(CollectiveError::RankLeft { rank: link.peer });
         }
@@ -432,11 +433,7 @@ impl Fabric {
                 self.link(rank).post_control(&told);
             }
             Control::Told(number, told) => self.hear(rank, number, told),
-            Control::Begun(begun) => {
-                if let Some(engine) = self.engine.get() {
-                    engine.heard(rank, begun);
-                }
-            }
+            Control::Begun(begun) => self.departures.heard(rank, begun),
         }
     }
 
@@ -555,7 +552,7 @@ impl Fabric {
         if let Some(engine) = self.engine.get() {
             engine.flush(FAREWELL);
             // What is not told was not begun.
-            for begun in engine.begun().chunks(BEGUN_AT_ONCE) {
+            for begun in self.departures.begun().chunks(BEGUN_AT_ONCE) {
                 for link in self.links() {
                     link.post_control(&Control::Begun(begun.to_vec()));
                 }

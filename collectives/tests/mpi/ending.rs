@@ -1,8 +1,25 @@
-//! The end of a world by the death of a process, run under a launcher by `launch`.
+//! The end of a world by the death of a process, or by one that leaves, run under a launcher by
+//! `launch`.
 
-use crate::fixture::{join, library, place, slice};
-use phalanx_collectives::{CollectiveError, Transport};
+use crate::fixture::{bytes, join, library, place, slice};
+use phalanx_collectives::{CollectiveError, Communicator, Transport};
+use phalanx_device::Slice;
+use phalanx_ops::{DType, Monoid};
 use std::time::{Duration, Instant};
+
+type Call = fn(&dyn Communicator, &Slice) -> Result<(), CollectiveError>;
+
+/// What the others are in, by the name that `ENDING_CALL` gives.
+const CALLS: [(&str, Call); 4] = [
+    ("all_gather", |member, data| Ok(member.all_gather(data, &place(4 * data.len))?.wait()?)),
+    ("all_reduce", |member, data| Ok(member.all_reduce(data, DType::F64, Monoid::Add)?.wait()?)),
+    ("barrier", |member, _| member.barrier()),
+    // On a group of its own, whose communicator is made in the middle, too.
+    ("split", |member, data| {
+        let group = member.split(Some(0), 0)?.expect("a member of the group");
+        Ok(group.all_reduce(&data.slice(0, 1 << 10), DType::F64, Monoid::Add)?.wait()?)
+    }),
+];
 
 #[test]
 fn a_rank_is_killed_in_the_middle() {
@@ -10,6 +27,8 @@ fn a_rank_is_killed_in_the_middle() {
         println!("skipped: this runs under a launcher of MPI");
         return;
     };
+    let name = std::env::var("ENDING_CALL").unwrap_or_else(|_| String::from("all_gather"));
+    let (_, call) = CALLS.iter().find(|(call, _)| *call == name).expect("a call of the table");
     let world = join(&mpi, 1, Transport::Mpi).unwrap();
     let member = world.communicators().remove(0);
     let data = slice(&vec![1; 1 << 20]);
@@ -20,9 +39,7 @@ fn a_rank_is_killed_in_the_middle() {
     }
     let began = Instant::now();
     let outcome = loop {
-        let all = place(4 << 20);
-        let gathered = member.all_gather(&data, &all);
-        if let Err(error) = gathered.and_then(|event| Ok(event.wait()?)) {
+        if let Err(error) = call(&*member, &data) {
             break error;
         }
     };
@@ -30,4 +47,49 @@ fn a_rank_is_killed_in_the_middle() {
     assert!(matches!(outcome, CollectiveError::RankDied { rank: 2, .. }), "{outcome}");
     assert!(began.elapsed() < Duration::from_secs(5));
     assert!(member.barrier().is_err());
+}
+
+/// Rank 1 has done its part of a gathering and leaves; rank 2 comes long after that.
+#[test]
+fn a_rank_that_has_done_its_part_may_leave() {
+    let Some(mpi) = library() else {
+        println!("skipped: this runs under a launcher of MPI");
+        return;
+    };
+    let world = join(&mpi, 1, Transport::Mpi).unwrap();
+    let member = world.communicators().remove(0);
+    let (own, size) = (member.rank(), member.size());
+    if own == 2 {
+        std::thread::sleep(Duration::from_millis(2500));
+    }
+    let (part, whole) = (slice(&[own as u8; 9]), place(9 * size));
+    let gathered = member.gather(&part, (own == 0).then_some(&whole), 0);
+    gathered.unwrap().wait().unwrap();
+    if own == 0 {
+        let expected: Vec<u8> = (0..size).flat_map(|rank| [rank as u8; 9]).collect();
+        assert_eq!(bytes(&whole), expected);
+    }
+    world.shutdown();
+}
+
+#[test]
+fn a_rank_that_leaves_is_an_error_for_those_who_wait_for_it() {
+    let Some(mpi) = library() else {
+        println!("skipped: this runs under a launcher of MPI");
+        return;
+    };
+    let world = join(&mpi, 1, Transport::Mpi).unwrap();
+    let member = world.communicators().remove(0);
+    let group = member.split(Some(0), 0).unwrap().unwrap();
+    let data = slice(&[0; 8]);
+    group.all_reduce(&data, DType::I64, Monoid::Add).unwrap().wait().unwrap();
+    if member.rank() == 1 {
+        world.shutdown();
+        return;
+    }
+    let began = Instant::now();
+    let error = group.all_reduce(&data, DType::I64, Monoid::Add).map(drop).unwrap_err();
+    println!("the world ended: {error}");
+    assert_eq!(error, CollectiveError::RankLeft { rank: 1 });
+    assert!(began.elapsed() < Duration::from_secs(5));
 }
