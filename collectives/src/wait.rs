@@ -77,7 +77,10 @@ pub(crate) fn aside<T: Send + 'static>(
     loop {
         match receiver.recv_timeout(LOOK) {
             Ok(outcome) => return outcome,
-            Err(RecvTimeoutError::Timeout) => failure.check()?,
+            Err(RecvTimeoutError::Timeout) => {
+                look();
+                failure.check()?;
+            }
             Err(RecvTimeoutError::Disconnected) => panic!("bug: {name} panicked"),
         }
     }

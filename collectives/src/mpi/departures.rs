@@ -1,5 +1,5 @@
-//! Who has left, and how far in the collectives of each group: a rank that has begun one that others
-//! are still in is ahead of them, and one that has not will never come.
+//! Who has left, and how far in the collectives of each group: a rank that has begun one that
+//! others are still in is ahead of them, and one that has not will never come.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

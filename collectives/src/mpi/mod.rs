@@ -4,7 +4,10 @@
 //! handles; what the handles of communicators, types and operations are is told by one module for
 //! each binary interface (`abi`). Above them, [`Library`] is the library of this process, [`Mpi`]
 //! the same once it is initialised, and `engine` moves the messages of a world over a communicator
-//! of its own. With the cargo feature `mpi`, `linked` fills the table at link time.
+//! of its own. Groups with one member in each process have MPI's own collectives, in the form that
+//! does not wait, on communicators of theirs (`native`, started by `start`); `departures` knows who
+//! has left and whether it took part. With the cargo feature `mpi`, `linked` fills the table at
+//! link time.
 
 mod abi;
 mod calls;

@@ -56,8 +56,9 @@ fn gathers(member: &dyn Communicator, len: usize, root: usize) {
 /// Pairs whose parts are short beside pairs whose parts are long.
 fn exchanges(member: &dyn Communicator, len: usize) {
     let (own, size) = (member.rank(), member.size());
-    let count =
-        |from: usize, to: usize| if (from + 2 * to) % 3 == 0 { len } else { (from + to) % 3 };
+    let count = |from: usize, to: usize| {
+        if (from + 2 * to).is_multiple_of(3) { len } else { (from + to) % 3 }
+    };
     let sent: Vec<usize> = (0..size).map(|to| count(own, to)).collect();
     let received: Vec<usize> = (0..size).map(|from| count(from, own)).collect();
     let parts: Vec<u8> = (0..size).flat_map(|to| message(own, to, sent[to])).collect();

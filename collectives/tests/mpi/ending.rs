@@ -93,3 +93,21 @@ fn a_rank_that_leaves_is_an_error_for_those_who_wait_for_it() {
     assert_eq!(error, CollectiveError::RankLeft { rank: 1 });
     assert!(began.elapsed() < Duration::from_secs(5));
 }
+
+/// The root sends more than the others expect, which only the library can tell.
+#[test]
+fn members_that_disagree_get_an_error() {
+    let Some(mpi) = library() else {
+        println!("skipped: this runs under a launcher of MPI");
+        return;
+    };
+    let world = join(&mpi, 1, Transport::Mpi).unwrap();
+    let member = world.communicators().remove(0);
+    let began = Instant::now();
+    let data = place(if member.rank() == 0 { 16 } else { 8 });
+    let outcome = member.broadcast(&data, 0).and_then(|event| Ok(event.wait()?));
+    let error = outcome.and_then(|()| member.barrier()).unwrap_err();
+    println!("the world ended: {error}");
+    assert_eq!(error.code(), "PX166", "{error}");
+    assert!(began.elapsed() < Duration::from_secs(5));
+}

@@ -130,3 +130,19 @@ fn a_process_that_leaves_is_waited_for_only_if_it_has_begun() {
         }
     });
 }
+
+#[test]
+fn members_that_give_different_lengths_get_an_error_of_the_library() {
+    each(|launcher| {
+        // Others see an end without `MPI_Finalize` and end all.
+        if launcher.library.is_some() {
+            return;
+        }
+        let filters = ["ending::members_that_disagree_get_an_error", "--nocapture"];
+        let output = launcher.run(4, &["--enable-recovery"], &filters);
+        let text = String::from_utf8_lossy(&output.stdout);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        let told = text.matches("the world ended: a collective failed: ").count();
+        assert_eq!(told, 4, "{:?}:\n{text}\n{errors}", launcher.command);
+    });
+}
