@@ -232,8 +232,8 @@ impl World {
         }
     }
 
-    /// Lets MPI's own collectives move at most so many bytes of a member, on all ranks the same: for
-    /// tests of what is beyond MPI's counts.
+    /// Lets MPI's own collectives move at most so many bytes of a member, on all ranks the same:
+    /// for tests of what is beyond MPI's counts.
     #[doc(hidden)]
     pub fn limit_native_collectives(&self, bytes: usize) {
         if let Some(engine) = self.fabric.engine() {

@@ -26,7 +26,7 @@ use std::time::{Duration, Instant};
 /// The longest part of a message; MPI counts with 31 bits.
 const PART_BYTES: usize = 1 << 30;
 /// How often the engine's thread sees whether somebody needs it, and after how many times in vain
-/// it sleeps until it is woken: a thread that is woken for each message costs more than the message.
+/// it sleeps until it is woken: a thread woken for each message costs more than the message.
 const IDLE_PAUSE: Duration = Duration::from_micros(200);
 const IDLE_TURNS: u32 = 500;
 /// Tests of what is waited for under one hold of the lock.
