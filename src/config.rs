@@ -187,6 +187,9 @@ impl Config {
             config.cuda.cache = own_cache();
         }
         config.cuda.folders.extend(packages_of_environment());
+        if is_without_cuda(&|name| std::env::var(name).ok()) {
+            config.mpi.cuda.get_or_insert(false);
+        }
         let launcher = config.placement.as_ref().map(|placement| placement.launcher);
         config.mpi.mpich_first = launcher == Some(Launcher::Hydra);
         if let Some(placement) = config.placement.as_ref().filter(|placement| placement.size > 1) {
@@ -291,14 +294,6 @@ impl Config {
         Config { data: data.into(), ..self }
     }
 
-    /// The numbers of the GPUs that this process takes of so many, unless they are given: all, or
-    /// its share where a launcher has started several processes on its host.
-    pub fn gpus_of(&self, count: usize) -> Vec<usize> {
-        let placement = self.placement.as_ref().filter(|placement| !placement.has_own_gpus);
-        let (rank, processes) = placement.map_or((0, 1), Placement::local);
-        crate::binding::share_of_gpus(rank, processes, count).collect()
-    }
-
     /// Whether a launcher that may start MPI has started this process, with this number among so
     /// many.
     pub fn is_launched_by_mpi(&self, rank: usize, size: usize) -> bool {
@@ -361,6 +356,23 @@ impl fmt::Debug for Startup {
 pub fn mpi_library(options: &MpiOptions) -> String {
     let library = Library::open(options);
     library.map_or_else(|error| error.to_string(), |library| library.describe())
+}
+
+/// Whether Open MPI was told to do without CUDA, of which it says nothing when it is asked: it
+/// would follow addresses of GPU memory on the host.
+fn is_without_cuda(variable: &dyn Fn(&str) -> Option<String>) -> bool {
+    let is_off = |name| {
+        let value = variable(name).unwrap_or_default().to_lowercase();
+        ["0", "false", "no", "f", "n", "disabled"].contains(&value.as_str())
+    };
+    ["OMPI_MCA_opal_cuda_support", "OMPI_MCA_mpi_cuda_support"].into_iter().any(is_off)
+}
+
+/// How what lies on GPUs would go by MPI, and why: where `PHALANX_TRANSPORT` is `mpi`, or processes
+/// whose messages go by MPI have no NCCL in common. Does not initialise the library. Local.
+pub fn mpi_gpus(options: &MpiOptions) -> String {
+    let library = Library::open(options);
+    library.map_or_else(|_| String::from("not at all: there is no MPI"), |it| it.describe_gpus())
 }
 
 /// Every variable of the table, with the value that the environment gives it.
@@ -596,6 +608,17 @@ mod tests {
             "PHALANX_DEVICES is `cpu:none`, but takes `auto`, `cpu`, `cpu:n` (n from 1 to 1024), \
              `cuda`, `cuda:0,2` or `null-cuda:n`"
         );
+    }
+
+    #[test]
+    fn open_mpi_that_was_told_to_do_without_cuda_is_noticed() {
+        let set = |name: &'static str, value: &'static str| {
+            is_without_cuda(&move |asked| (asked == name).then(|| String::from(value)))
+        };
+        assert!(set("OMPI_MCA_opal_cuda_support", "0"));
+        assert!(set("OMPI_MCA_mpi_cuda_support", "False"));
+        assert!(!set("OMPI_MCA_opal_cuda_support", "1"));
+        assert!(!set("OMPI_MCA_mpi_show_handle_leaks", "0"));
     }
 
     #[cfg(unix)]

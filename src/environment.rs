@@ -170,7 +170,7 @@ variables! {
     log: Level = "PHALANX_LOG", default "off", since "0.1", Session;
     /// How bytes travel between processes: by `mpi`, over `tcp`, or `auto` for MPI where a launcher
     /// of MPI has started the processes and all of them can use its library, and TCP elsewhere. The
-    /// same on all.
+    /// same on all. What lies on GPUs goes by NCCL where all have the same, unless this is `mpi`.
     transport: TransportName = "PHALANX_TRANSPORT", default "auto", since "0.1", Session;
     /// The MPI library to open. One that is in the process already, such as that of mpi4py, is used
     /// in any case.
@@ -179,8 +179,10 @@ variables! {
     prices: File = "PHALANX_PRICES",
         default "prices/HOSTS in the cache folder of the user, if it is there", since "0.1",
         Session;
-    /// Whether the MPI library takes addresses of GPU memory; `0` or `1` says so in its place. Only
-    /// shown so far: bytes of GPUs go through the host's memory when messages go by MPI.
+    /// Whether the MPI library is given addresses of GPU memory, where GPUs of different processes
+    /// talk by MPI: asked of the library and proved by an exchange at start, else their bytes go
+    /// through pinned memory of the host. `0` forbids it; `1` has it tried whatever the library
+    /// says, which ends the processes if it follows the addresses on the host.
     mpi_cuda: Switch = "PHALANX_MPI_CUDA", default "none: the library is asked", since "0.1",
         Session;
     /// In Python: whether NumPy computes on the host what its functions are asked for and the

@@ -1,7 +1,9 @@
 //! What a process finds: CUDA's devices and libraries, and who has started it.
 
-use crate::binding::would_bind;
+use crate::binding::{share_of_gpus, would_bind};
 use crate::config::{Config, CudaOptions, Devices};
+use crate::placement::Placement;
+use phalanx_device::DeviceError;
 use phalanx_device::cuda::{CudaDevice, Library, cuda_devices, find, nccl_version};
 use std::sync::Arc;
 
@@ -63,10 +65,36 @@ pub fn gpus(options: &CudaOptions) -> Vec<(String, String)> {
 fn plane(options: &CudaOptions) -> String {
     match nccl_version(options) {
         Ok(_) => String::from(
-            "each other by NCCL, if all processes have it and no two devices are one GPU; else \
-             over the host's memory",
+            "each other by NCCL, if all processes have it and no two devices are one GPU; else by \
+             MPI where messages between processes go by it; else over the host's memory",
         ),
-        Err(_) => String::from("each other over the host's memory: NCCL cannot be used"),
+        Err(_) => String::from(
+            "each other by MPI where messages between processes go by it, else over the host's \
+             memory: NCCL cannot be used",
+        ),
+    }
+}
+
+impl Config {
+    /// The numbers of the GPUs that this process takes: those that are given, else all, or its
+    /// share where a launcher has started several processes on its host. Local.
+    ///
+    /// Errors: where GPUs are asked for, what keeps CUDA from telling how many there are, and
+    /// `DeviceError::NoSuchDevice` if there is none.
+    pub fn own_gpus(&self) -> Result<Vec<usize>, DeviceError> {
+        let count = match &self.devices {
+            Devices::Cpu(_) | Devices::NullCuda(_) => return Ok(Vec::new()),
+            Devices::Cuda(numbers) if !numbers.is_empty() => return Ok(numbers.clone()),
+            Devices::Cuda(_) => match cuda_devices(&self.cuda)? {
+                0 => return Err(DeviceError::NoSuchDevice { ordinal: 0, count: 0 }),
+                count => count,
+            },
+            // Without a driver, or with one that does not start, there is the CPU.
+            Devices::Auto => cuda_devices(&self.cuda).unwrap_or(0),
+        };
+        let placement = self.placement.as_ref().filter(|placement| !placement.has_own_gpus);
+        let (rank, processes) = placement.map_or((0, 1), Placement::local);
+        Ok(share_of_gpus(rank, processes, count).collect())
     }
 }
 
@@ -94,11 +122,7 @@ pub fn start_up(config: &Config) -> Vec<(String, String)> {
             line("meeting", way);
         }
     }
-    let numbers = match &config.devices {
-        Devices::Cpu(_) | Devices::NullCuda(_) => Vec::new(),
-        Devices::Cuda(numbers) if !numbers.is_empty() => numbers.clone(),
-        Devices::Cuda(_) | Devices::Auto => config.gpus_of(cuda_devices(&config.cuda).unwrap_or(0)),
-    };
+    let numbers = config.own_gpus().unwrap_or_default();
     let open = |number: &usize| CudaDevice::new(*number, None, &config.cuda).ok();
     let gpus: Vec<Arc<CudaDevice>> = numbers.iter().filter_map(open).collect();
     let names: Vec<String> = numbers.iter().map(|number| format!("cuda:{number}")).collect();

@@ -206,11 +206,16 @@ fn by_name() -> Option<IpAddr> {
     resolved(&host_name()).into_iter().find(|address| !address.is_loopback())
 }
 
+/// The host of an address `host:port`, without the brackets of a number with colons.
+pub(crate) fn host_of(address: &str) -> &str {
+    let host = address.rsplit_once(':').map_or(address, |(host, _)| host);
+    host.trim_start_matches('[').trim_end_matches(']')
+}
+
 /// The address of this machine from which another one, `host:port`, is reached; that one itself
 /// where it is of this machine.
 pub(crate) fn address_beside(address: &str) -> IpAddr {
-    let host = address.rsplit_once(':').map_or(address, |(host, _)| host);
-    let host = host.trim_start_matches('[').trim_end_matches(']');
+    let host = host_of(address);
     let Some(found) = resolved(host).into_iter().find_map(address_towards) else {
         return IpAddr::V4(Ipv4Addr::LOCALHOST);
     };

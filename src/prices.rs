@@ -4,11 +4,13 @@
 use crate::config::{Config, ConfigError, Devices, Transport};
 use crate::environment::Environment;
 use crate::session::{InitError, InitFailure, gpus, world};
+use phalanx_array::io::write_atomically;
 use phalanx_array::{Limits, call_site};
-use phalanx_collectives::{CollectiveError, Communicator, Rendezvous, World, host_name};
+use phalanx_collectives::{CollectiveError, Communicator, GpuPath, Rendezvous, World, host_name};
 pub use phalanx_collectives::{Price, Prices};
-use phalanx_device::{Buffer, Device, Slice};
+use phalanx_device::{Buffer, Device, DeviceError, Slice};
 use phalanx_distributed::Policy;
+use std::io::Write;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -87,7 +89,7 @@ fn measured(config: &Config) -> Result<Measured, InitFailure> {
         Ok(None) => {}
         Err(error) => planes.push((plane, Err(error.to_string()))),
     };
-    note("local", World::local(2).and_then(|world| of_threads(world.communicators(), &host)));
+    note("local", of_cpus());
     let devices = gpus(config).map_err(phalanx_scheduler::RunError::from)?;
     if devices.len() > 1 {
         note("nccl", of_gpus(&devices));
@@ -97,9 +99,11 @@ fn measured(config: &Config) -> Result<Measured, InitFailure> {
     if config.size() == 1 {
         note("tcp", on_loopback());
     } else {
-        note("tcp", of_processes(&config, Transport::Tcp)?);
+        note("tcp", of_processes(&config, Transport::Tcp, None)?.0);
         if config.is_launched_by_mpi(config.rank(), config.size()) {
-            note("mpi", of_processes(&config, Transport::Mpi)?);
+            let (host, gpus) = of_processes(&config, Transport::Mpi, devices.first())?;
+            note("mpi", host);
+            gpus.into_iter().for_each(|gpus| note("mpi-gpus", gpus));
         }
     }
     if config.rank() != 0 {
@@ -114,18 +118,17 @@ fn measured(config: &Config) -> Result<Measured, InitFailure> {
             prices.set(plane, *price);
         }
     }
-    let written = config.prices_file.filter(|file| write(file, &prices.to_string()).is_ok());
-    Ok(Measured { planes, file: written })
+    let file = config.prices_file.filter(|file| {
+        // Without its folder it cannot be written.
+        let _ = file.parent().map(std::fs::create_dir_all);
+        write_atomically(file, |writer| write!(writer, "{prices}")).is_ok()
+    });
+    Ok(Measured { planes, file })
 }
 
-/// Replaces the file as a whole.
-fn write(file: &Path, text: &str) -> std::io::Result<()> {
-    if let Some(folder) = file.parent() {
-        std::fs::create_dir_all(folder)?;
-    }
-    let new = file.with_extension(format!("{}.new", std::process::id()));
-    std::fs::write(&new, text)?;
-    std::fs::rename(&new, file)
+fn of_device(device: &Arc<dyn Device>, bytes: usize) -> Result<Slice, CollectiveError> {
+    let failed = |error: DeviceError| CollectiveError::Network { reason: error.to_string() };
+    Ok(device.clone().allocate(bytes).map_err(failed)?.whole())
 }
 
 fn host(bytes: usize) -> Result<Slice, CollectiveError> {
@@ -135,18 +138,27 @@ fn host(bytes: usize) -> Result<Slice, CollectiveError> {
 /// Memory for a member's messages.
 type Memory<'a> = &'a (dyn Fn(usize) -> Result<Slice, CollectiveError> + Sync);
 
-/// The price between the first and the last of members that live in this process.
+/// The price between the first and the last of members that live in this process, each of which
+/// measures it in a thread.
 fn of_threads(
-    members: Vec<Arc<dyn Communicator>>,
-    memory: Memory<'_>,
+    members: &[Arc<dyn Communicator>],
+    price: impl Fn(usize, &dyn Communicator) -> Result<Option<Price>, CollectiveError> + Sync,
 ) -> Result<Option<Price>, CollectiveError> {
     std::thread::scope(|scope| {
-        let start = |member| scope.spawn(move || between_ends(member, memory));
-        let threads: Vec<_> = members.iter().map(|member| start(&**member)).collect();
+        let price = &price;
+        let start = |(at, member): (usize, &'_ Arc<dyn Communicator>)| {
+            let member = member.clone();
+            scope.spawn(move || price(at, &*member))
+        };
+        let threads: Vec<_> = members.iter().enumerate().map(start).collect();
         let ended = threads.into_iter().map(|thread| thread.join().unwrap_or(Ok(None)));
         let outcomes: Result<Vec<Option<Price>>, CollectiveError> = ended.collect();
         Ok(outcomes?.into_iter().flatten().next())
     })
+}
+
+fn of_cpus() -> Result<Option<Price>, CollectiveError> {
+    of_threads(&World::local(2)?.communicators(), |_, member| between_ends(member, &host))
 }
 
 fn of_gpus(devices: &[Arc<dyn Device>]) -> Result<Option<Price>, CollectiveError> {
@@ -157,26 +169,11 @@ fn of_gpus(devices: &[Arc<dyn Device>]) -> Result<Option<Price>, CollectiveError
     if !members.iter().all(|member| member.takes_device_memory()) {
         return Err(failed(String::from("NCCL cannot be used by these GPUs")));
     }
-    let memory = |device: &Arc<dyn Device>, bytes| {
-        let buffer = device.clone().allocate(bytes).map_err(|error| failed(error.to_string()))?;
-        Ok(buffer.whole())
-    };
-    std::thread::scope(|scope| {
-        let start = |(member, device)| {
-            let (member, memory): (&Arc<dyn Communicator>, _) = (member, &memory);
-            let world = &world;
-            scope.spawn(move || {
-                let price = member
-                    .prepare()
-                    .and_then(|()| between_ends(&**member, &|bytes| memory(device, bytes)));
-                // The others would wait for this one.
-                price.inspect_err(|error| world.abort(error.clone()))
-            })
-        };
-        let threads: Vec<_> = members.iter().zip(devices).map(start).collect();
-        let ended = threads.into_iter().map(|thread| thread.join().unwrap_or(Ok(None)));
-        let outcomes: Result<Vec<Option<Price>>, CollectiveError> = ended.collect();
-        Ok(outcomes?.into_iter().flatten().next())
+    of_threads(&members, |at, member| {
+        let memory = |bytes| of_device(&devices[at], bytes);
+        let price = member.prepare().and_then(|()| between_ends(member, &memory));
+        // The others would wait for this one.
+        price.inspect_err(|error| world.abort(error.clone()))
     })
 }
 
@@ -203,21 +200,36 @@ fn on_loopback() -> Result<Option<Price>, CollectiveError> {
     })
 }
 
-/// Between the first and the last process. The outer error is one of their meeting.
+/// What was found out about a plane, if it can be used.
+type Found = Result<Option<Price>, CollectiveError>;
+
+/// Between the first and the last process: on the host, and between GPUs if all have one. The outer
+/// error is one of their meeting.
 fn of_processes(
     config: &Config,
     transport: Transport,
-) -> Result<Result<Option<Price>, CollectiveError>, InitFailure> {
+    device: Option<&Arc<dyn Device>>,
+) -> Result<(Found, Option<Found>), InitFailure> {
     let config = Config { transport, ..config.clone() }.meet()?;
     let (policy, limits) = (Policy::default(), Limits::default());
-    let world = match world(&config, None, 1, &[], None, &policy, &limits) {
+    let devices: Vec<Arc<dyn Device>> = device.into_iter().cloned().collect();
+    let mut world = match world(&config, None, 1, &devices, None, &policy, &limits) {
         Ok(world) => world,
-        Err(error @ CollectiveError::MpiUnavailable { .. }) => return Ok(Err(error)),
+        Err(error @ CollectiveError::MpiUnavailable { .. }) => return Ok((Err(error), None)),
         Err(error) => return Err(error.into()),
     };
     let price = between_ends(&*world.communicators()[0], &host)?;
+    world.attach(&devices).map_err(phalanx_scheduler::RunError::from)?;
+    // Known to all alike.
+    let gpus = match (device, world.gpu_path()) {
+        (Some(device), Some(GpuPath::Mpi { .. })) => {
+            let memory = |bytes| of_device(device, bytes);
+            Some(Ok(between_ends(&*world.communicators()[0], &memory)?))
+        }
+        (_, path) => path.map(|path| Err(CollectiveError::Network { reason: path.to_string() })),
+    };
     world.shutdown();
-    Ok(Ok(price))
+    Ok((Ok(price), gpus))
 }
 
 /// The price of messages between the first and the last member, known to the first. Collective.

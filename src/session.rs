@@ -5,7 +5,7 @@ use crate::config::{Config, ConfigError, Devices, Listener, MemoryLimit, Startup
 use phalanx_array::{Engine, Error, Failure, Limits, MeshHandle, Site, call_site};
 use phalanx_collectives::mpi::Library;
 use phalanx_collectives::{CollectiveError, Facts, Rendezvous, World, device_facts};
-use phalanx_device::cuda::{CudaDevice, cuda_devices};
+use phalanx_device::cuda::{Compiler, CudaDevice, Properties};
 use phalanx_device::{Device, DeviceError, NullDevice};
 use phalanx_distributed::Policy;
 use phalanx_ops::Mesh;
@@ -260,6 +260,12 @@ impl Session {
         Ok(MeshHandle::new(local))
     }
 
+    /// Which way what lies on GPUs goes from device to device, and why; nothing unless all devices
+    /// of several are GPUs. Local.
+    pub fn gpu_path(&self) -> Option<String> {
+        self.scheduler.world().gpu_path().map(ToString::to_string)
+    }
+
     /// What the session has done so far. Local.
     pub fn counters(&self) -> Counters {
         self.scheduler.counters()
@@ -339,25 +345,15 @@ fn gpu(device: &Arc<dyn Device>) -> Option<Arc<CudaDevice>> {
 
 /// The GPUs that a configuration asks for; none for CPU devices.
 pub(crate) fn gpus(config: &Config) -> Result<Vec<Arc<dyn Device>>, DeviceError> {
-    let numbers = match &config.devices {
-        Devices::Cpu(_) => Vec::new(),
-        Devices::Cuda(numbers) if !numbers.is_empty() => numbers.clone(),
-        Devices::Cuda(_) => match cuda_devices(&config.cuda)? {
-            0 => return Err(DeviceError::NoSuchDevice { ordinal: 0, count: 0 }),
-            count => config.gpus_of(count),
-        },
-        Devices::NullCuda(count) => {
-            let planned =
-                |at| -> Arc<dyn Device> { NullDevice::new(at, config.cuda.save_source.clone()) };
-            return Ok((0..*count).map(planned).collect());
-        }
-        // Without a driver, or with one that does not start, there is the CPU.
-        Devices::Auto => config.gpus_of(cuda_devices(&config.cuda).unwrap_or(0)),
-    };
+    if let Devices::NullCuda(count) = &config.devices {
+        let planned =
+            |at| -> Arc<dyn Device> { NullDevice::new(at, config.cuda.save_source.clone()) };
+        return Ok((0..*count).map(planned).collect());
+    }
     let open = |ordinal| -> Result<Arc<dyn Device>, DeviceError> {
         Ok(CudaDevice::new(ordinal, None, &config.cuda)?)
     };
-    numbers.into_iter().map(open).collect()
+    config.own_gpus()?.into_iter().map(open).collect()
 }
 
 /// The most bytes that each device of this process may hold: the least of them all.
@@ -402,7 +398,7 @@ pub(crate) fn world(
     rendezvous.listener =
         startup.listener.as_ref().map(Listener::handle).transpose().map_err(unusable)?;
     rendezvous.agreement = Facts::from_iter([
-        fact("devices that compute", (!matches!(config.devices, Devices::NullCuda(_))).to_string()),
+        fact("devices", kinds(devices)),
         fact("version", String::from(env!("CARGO_PKG_VERSION"))),
         // The matrix products of a library may differ in their last bits between instruction sets.
         fact("instruction set", instruction_set()),
@@ -446,6 +442,23 @@ fn mpi(config: &Config, startup: &Startup) -> Result<Library, String> {
     }
 }
 
+/// What kinds of devices these are, as far as the bits of results depend on it: how GPUs divide a
+/// sum follows from how many blocks they run at once, and their code from the compiler.
+fn kinds(devices: &[Arc<dyn Device>]) -> String {
+    let kind = |device: &Arc<dyn Device>| {
+        let Some(gpu) = gpu(device) else {
+            return String::from(if device.is_null() { "none that compute" } else { "CPU" });
+        };
+        let Properties { name, capability, multiprocessors, .. } = gpu.properties();
+        let compiler = Compiler::new(*capability, gpu.options());
+        let version = compiler.map_or_else(|_| String::from("none"), |found| found.version());
+        format!("{name} (sm_{capability}, {multiprocessors} multiprocessors, NVRTC {version})")
+    };
+    let mut kinds: Vec<String> = devices.iter().map(kind).collect();
+    kinds.dedup();
+    if kinds.is_empty() { String::from("CPU") } else { kinds.join(", ") }
+}
+
 /// The vector instructions of this machine, as far as results depend on them: those by which matrix
 /// products choose their kernels.
 fn instruction_set() -> String {
@@ -487,6 +500,13 @@ mod tests {
         let whole = machine_memory().expect("Linux tells");
         assert_eq!(limit(1), Some(whole / 100 * 50));
         assert_eq!(limit(2), Some(whole / 2 / 100 * 50));
+    }
+
+    #[test]
+    fn kinds_of_devices_are_told_once() {
+        let planned = || -> Arc<dyn Device> { NullDevice::new(0, None) };
+        assert_eq!(kinds(&[]), "CPU");
+        assert_eq!(kinds(&[planned(), planned()]), "none that compute");
     }
 
     /// One test of all orders, for there is one default.

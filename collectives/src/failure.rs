@@ -1,8 +1,8 @@
 //! The one flag that every wait of a world watches.
 
 use crate::CollectiveError;
+use crate::sync::atomic::{AtomicBool, Ordering};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The first fatal error of a world, if there was one.
 #[derive(Debug, Default)]

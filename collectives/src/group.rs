@@ -1,7 +1,7 @@
 //! The communicator of a group: checks its arguments and chooses between shared memory and
 //! messages.
 
-use crate::algorithms::{self, Conversation};
+use crate::algorithms::{self, Conversation, HostMemory, converse};
 use crate::local::LocalGroup;
 use crate::mpi::{Native, Route};
 use crate::order::Items;
@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Scratch memory beyond this is given back after each collective.
-const SCRATCH_BYTES: usize = 64 << 20;
+pub(crate) const SCRATCH_BYTES: usize = 64 << 20;
 
 /// One device's side of a group.
 #[derive(Debug)]
@@ -145,13 +145,7 @@ impl Member {
             arguments?;
             match &self.local {
                 Some(group) => local(group),
-                None => {
-                    let mut conversation = Conversation::new(self);
-                    // An error must be known to all before the rest of the conversation is
-                    // cancelled.
-                    remote(&mut conversation).map_err(|error| self.fabric.fail(error))?;
-                    conversation.finish()
-                }
+                None => converse(self, &HostMemory(self), remote),
             }
         };
         match run() {
@@ -161,7 +155,7 @@ impl Member {
     }
 
     /// Starts messages of the user; the event watches them.
-    fn messages(
+    pub(crate) fn messages(
         &self,
         operation: Operation,
         arguments: Result<(), CollectiveError>,

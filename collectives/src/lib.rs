@@ -6,9 +6,12 @@
 //! [`World`], which has one [`Communicator`] for each device of the process. Groups whose members
 //! are threads of one process read each other's memory; all others exchange messages, within a
 //! process by one copy and between processes by MPI or over TCP. What lies on GPUs goes by NCCL,
-//! where all processes have it and every member has a GPU of its own ([`World::attach`]).
+//! where all processes have it and every member has a GPU of its own, else by MPI, from GPU to GPU
+//! where that is proved ([`World::attach`]).
 
+mod agreement;
 mod algorithms;
+mod aside;
 mod chunks;
 mod combine;
 mod communicator;
@@ -16,6 +19,7 @@ mod counting;
 mod error;
 mod exchange;
 mod failure;
+mod gpu_path;
 mod group;
 mod lead;
 mod local;
@@ -27,6 +31,7 @@ mod order;
 mod prices;
 mod records;
 mod rendezvous;
+mod sync;
 mod tickets;
 mod transport;
 mod wait;
@@ -37,6 +42,7 @@ pub use communicator::{Communicator, Message};
 pub use counting::{Count, Counting, Counts};
 pub use error::CollectiveError;
 pub use exchange::{Exchange, ExchangeError, MeetingFile, MpiExchange, Pmi, Pmix};
+pub use gpu_path::GpuPath;
 pub use nccl::{cuda_sources, device_facts};
 pub use network::{address_towards, default_address, host_name, interface_address, resolved};
 pub use operation::Operation;

@@ -1,18 +1,11 @@
 //! Waiting: a short spin for neighbours that are about to arrive, then sleep.
 
-use crate::CollectiveError;
-use crate::failure::Failure;
+use crate::sync::atomic::{AtomicUsize, Ordering};
+use crate::sync::{Condvar, Mutex, SPINS, YIELDS, spin_loop, yield_now};
 use phalanx_ops::waiting::look;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::PoisonError;
 use std::time::Duration;
 
-/// Turns of the busy loop before yielding: about 4 µs, the time in which a running neighbour
-/// answers.
-const SPINS: u32 = 100;
-/// Yields before sleeping: lets neighbours run where threads share cores.
-const YIELDS: u32 = 20;
 /// The longest sleep between two looks at the world's failure, which wakes nobody.
 const LOOK: Duration = Duration::from_millis(10);
 
@@ -31,13 +24,13 @@ impl Sleepers {
             if done() {
                 return;
             }
-            std::hint::spin_loop();
+            spin_loop();
         }
         for _ in 0..YIELDS {
             if done() {
                 return;
             }
-            std::thread::yield_now();
+            yield_now();
         }
         self.asleep.fetch_add(1, Ordering::SeqCst);
         let mut guard = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
@@ -58,30 +51,6 @@ impl Sleepers {
         if self.asleep.load(Ordering::SeqCst) > 0 {
             drop(self.lock.lock().unwrap_or_else(PoisonError::into_inner));
             self.changed.notify_all();
-        }
-    }
-}
-
-/// Runs `work`, which may wait for other ranks and cannot be ended, on a thread of its own. When
-/// the world fails first, the thread is left to itself.
-pub(crate) fn aside<T: Send + 'static>(
-    name: &str,
-    failure: &Failure,
-    work: impl FnOnce() -> Result<T, CollectiveError> + Send + 'static,
-) -> Result<T, CollectiveError> {
-    let (sender, receiver) = channel();
-    std::thread::Builder::new()
-        .name(name.to_owned())
-        .spawn(move || sender.send(work()))
-        .map_err(|error| CollectiveError::network(&error))?;
-    loop {
-        match receiver.recv_timeout(LOOK) {
-            Ok(outcome) => return outcome,
-            Err(RecvTimeoutError::Timeout) => {
-                look();
-                failure.check()?;
-            }
-            Err(RecvTimeoutError::Disconnected) => panic!("bug: {name} panicked"),
         }
     }
 }

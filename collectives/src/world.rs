@@ -1,12 +1,13 @@
 //! The world: all processes of a program and all their devices, seen by one process.
 
+use crate::aside::aside;
+use crate::gpu_path::{Choice, GpuPath, choose};
 use crate::group::{Member, Place};
-use crate::mpi::{Engine, Mpi, Threads};
-use crate::nccl::{Endpoint, GpuMember, Watch, device_facts, identities};
+use crate::mpi::{DeviceMember, Engine, Mpi, Threads, prove};
+use crate::nccl::{Endpoint, GpuMember, Watch, device_facts};
 use crate::prices::Prices;
 use crate::rendezvous::agreed_prices;
 use crate::transport::{Entered, Fabric, Link, beat, listen, read, watch};
-use crate::wait::aside;
 use crate::{CollectiveError, Communicator, Recorded, Ticket};
 use phalanx_device::cuda::CudaDevice;
 use phalanx_device::{Device, DeviceError};
@@ -19,6 +20,8 @@ use tokio::sync::oneshot;
 
 /// The group of all devices; other groups have mixed numbers.
 const WORLD_GROUP: u64 = 0;
+/// The group of the first devices of all processes, at start-up.
+const PROCESSES_GROUP: u64 = 1;
 
 /// Settings of a process, as (key, value) texts.
 pub type Facts = Vec<(String, String)>;
@@ -39,6 +42,20 @@ pub struct World {
     watch: Option<Arc<Watch>>,
     /// Why messages between processes go by TCP; nothing if they go by MPI, or there are none.
     without_mpi: Option<String>,
+    wish: Wish,
+    /// Known once all devices are known to be GPUs.
+    gpu_path: Option<GpuPath>,
+}
+
+/// What the program says about GPUs and MPI.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Wish {
+    /// Whether messages are to go by MPI and nothing else; the same on all ranks.
+    pub(crate) is_mpi_asked: bool,
+    /// Whether the library of this process takes addresses of GPU memory, if that is said.
+    pub(crate) takes_device_memory: Option<bool>,
+    /// How long start-up may wait.
+    pub(crate) timeout: Duration,
 }
 
 /// What a rendezvous finds out.
@@ -146,15 +163,25 @@ impl World {
             network,
             watch,
             without_mpi,
+            wish: Wish::default(),
+            gpu_path: None,
         }
     }
 
-    /// Lets the communicators take what lies in the memory of this process's devices, by NCCL, if
-    /// all devices of the world are GPUs and all processes have told their facts (`device_facts`,
-    /// which a world of one process looks up itself). Whether groups then do depends on their
-    /// members' GPUs: `Communicator::takes_device_memory`. Local.
+    pub(crate) fn with(mut self, wish: Wish) -> World {
+        self.wish = wish;
+        self
+    }
+
+    /// Lets the communicators take what lies in the memory of this process's devices, if all
+    /// devices of the world are GPUs and all processes have told their facts (`device_facts`, which
+    /// a world of one process looks up itself): by NCCL, or by MPI if that is asked for or there is
+    /// no NCCL in common. MPI is given addresses of GPU memory if an exchange proves that it takes
+    /// them, and pinned memory of the host else. Whether groups then take slices of GPUs depends on
+    /// their members: `Communicator::takes_device_memory`.
     ///
-    /// Errors: `DeviceError::Cuda`.
+    /// Collective over the processes of a world whose messages go by MPI; else Local. Errors:
+    /// `DeviceError::Cuda`.
     pub fn attach(&mut self, devices: &[Arc<dyn Device>]) -> Result<(), DeviceError> {
         let total: usize = self.device_counts.iter().sum();
         if total < 2 || devices.len() != self.members.len() {
@@ -162,12 +189,42 @@ impl World {
         }
         let own = (self.size() == 1).then(|| vec![device_facts(devices)]);
         let facts = own.as_ref().unwrap_or(&self.facts);
-        let Some(identities) = identities(facts, &self.device_counts) else { return Ok(()) };
-        let (identities, watch): (Arc<[_]>, _) =
-            (identities.into(), Watch::new(self.fabric.clone()));
+        let goes_by_mpi = self.fabric.engine().is_some();
+        let choice = choose(facts, &self.device_counts, goes_by_mpi, self.wish.is_mpi_asked);
         let gpus = devices.iter().map(|device| device.as_any().downcast_ref::<CudaDevice>());
         let gpus: Option<Vec<_>> = gpus.map(|gpu| gpu.and_then(CudaDevice::handle)).collect();
         let Some(gpus) = gpus else { return Ok(()) };
+        let path = match choice {
+            Choice::NoGpus => return Ok(()),
+            Choice::Host(reason) => GpuPath::Host { reason },
+            Choice::Nccl(version, identities) => {
+                self.talk_by_nccl(gpus, identities.into())?;
+                GpuPath::Nccl(version)
+            }
+            Choice::Mpi(reason) => {
+                let proved = self.proves_mpi(&gpus);
+                let pairs = self.members.iter().zip(gpus);
+                let member = |(host, gpu): (&Arc<Member>, _)| -> Arc<dyn Communicator> {
+                    DeviceMember::new(host.clone(), gpu, proved.is_ok())
+                };
+                self.communicators = pairs.map(member).collect();
+                match proved {
+                    Ok(()) => GpuPath::Mpi { instead_of_nccl: reason },
+                    Err(obstacle) => GpuPath::Staged { reason: format!("{obstacle}; {reason}") },
+                }
+            }
+        };
+        tracing::info!(%path, "what lies on GPUs goes");
+        self.gpu_path = Some(path);
+        Ok(())
+    }
+
+    fn talk_by_nccl(
+        &mut self,
+        gpus: Vec<Arc<CudaDevice>>,
+        identities: Arc<[Arc<str>]>,
+    ) -> Result<(), DeviceError> {
+        let watch = Watch::new(self.fabric.clone());
         let mut communicators: Vec<Arc<dyn Communicator>> = Vec::new();
         for (member, gpu) in self.members.iter().zip(gpus) {
             let endpoint = Endpoint::new(gpu, &self.fabric, &watch)?;
@@ -176,6 +233,30 @@ impl World {
         self.communicators = communicators;
         self.watch = Some(watch);
         Ok(())
+    }
+
+    /// Whether MPI takes the memory of the processes' GPUs; else why not, the same on all ranks. A
+    /// world that has failed meanwhile tells why at the next call.
+    fn proves_mpi(&self, gpus: &[Arc<CudaDevice>]) -> Result<(), String> {
+        let Some(engine) = self.fabric.engine() else {
+            unreachable!("bug: GPUs are to talk by MPI where there is none")
+        };
+        let _entered = self.enter();
+        engine.use_gpu(&gpus[0]);
+        let places = (0..self.size()).map(|process| Place { process, device: 0 }).collect();
+        let processes = Member::new(self.fabric.clone(), PROCESSES_GROUP, self.rank(), places);
+        let most = self.device_counts.iter().copied().max().unwrap_or(1);
+        let (forced, within) = (self.wish.takes_device_memory, (self.seed, self.wish.timeout));
+        let proved = prove(engine, &processes, gpus, most, forced, within);
+        match proved.map_err(|error| error.to_string())? {
+            Ok(()) => Ok(()),
+            Err((rank, obstacle)) => Err(format!("rank {rank}: {}", obstacle.text())),
+        }
+    }
+
+    /// Which way what lies on GPUs goes; nothing unless all devices are known to be GPUs.
+    pub fn gpu_path(&self) -> Option<&GpuPath> {
+        self.gpu_path.as_ref()
     }
 
     /// The communicator of each device of this process, over all devices of the world.

@@ -3,7 +3,8 @@
 //! Who may touch the bytes when is the plan's promise (condition 2 of `Buffer`); these functions
 //! check the rest.
 
-use crate::{Buffer, Slice};
+use crate::cuda::CudaDevice;
+use crate::{Buffer, Device, DeviceError, Slice};
 use std::ptr::NonNull;
 use std::sync::Arc;
 
@@ -64,6 +65,37 @@ pub fn copy_strided(from: &Strided<'_>, to: &Strided<'_>, extents: &[usize], ite
         }
         _ => copy_through_host(from, to, extents, item),
     }
+}
+
+/// Copies bytes between slices of one length, which may overlap on the host, and waits until they
+/// are there. No work under way may touch either place.
+///
+/// Errors: those of devices that copy.
+pub fn copy_settled(from: &Slice, to: &Slice) -> Result<(), DeviceError> {
+    assert_eq!(from.len, to.len, "bug: copy between slices of different lengths");
+    let device = |slice: &Slice| slice.buffer.remote().map(|remote| remote.device());
+    let gpu = |device: &Arc<dyn Device>| {
+        device.as_any().downcast_ref::<CudaDevice>().and_then(CudaDevice::handle)
+    };
+    let (source, target) = (device(from), device(to));
+    if source.is_none() && target.is_none() {
+        // SAFETY: both are valid for their length (condition 1 of `Buffer`) and nobody else touches
+        // them (condition 2); `copy` allows overlap.
+        unsafe { std::ptr::copy(from.as_ptr(), to.as_ptr(), from.len) };
+        return Ok(());
+    }
+    if let (Some(gpu), Some(_)) = (source.as_ref().and_then(gpu), target.as_ref().and_then(gpu)) {
+        return gpu.copy_beside(from, to);
+    }
+    let place = |slice: &Slice| slice.offset as isize;
+    copy_strided(
+        &Strided { buffer: &from.buffer, offset: place(from), strides: &[1] },
+        &Strided { buffer: &to.buffer, offset: place(to), strides: &[1] },
+        &[from.len],
+        1,
+    );
+    target.iter().for_each(|device| device.synchronize());
+    Ok(())
 }
 
 /// Byte strides of a C-ordered box of items of `item` bytes.

@@ -16,7 +16,9 @@ mod foreign;
 mod null;
 
 pub use buffer::{Buffer, Remote, Slice};
-pub use copy::{Strided, assert_in_bounds, contiguous, copy_from_host, copy_strided, copy_to_host};
+pub use copy::{
+    Strided, assert_in_bounds, contiguous, copy_from_host, copy_settled, copy_strided, copy_to_host,
+};
 pub use cpu::CpuDevice;
 pub use device::{Captured, Device};
 pub use error::DeviceError;

@@ -2,7 +2,7 @@
 
 use crate::error::{LauncherError, Need};
 use phalanx::Config;
-use phalanx::config::{Transport, mpi_library, variables_in_effect};
+use phalanx::config::{Transport, mpi_gpus, mpi_library, variables_in_effect};
 use phalanx::environment::Group;
 use phalanx::prices::{Measured, Price, measure};
 use std::fmt::Write as _;
@@ -70,6 +70,7 @@ fn page(config: &Config) -> String {
     };
     let _ = writeln!(page, "{:<14}{prices}", "prices");
     let _ = writeln!(page, "{:<14}{}", "MPI", mpi_library(&config.mpi));
+    let _ = writeln!(page, "{:<14}{}", "GPUs by MPI", mpi_gpus(&config.mpi));
     for (name, line) in phalanx::start_up(config).into_iter().chain(phalanx::gpus(&config.cuda)) {
         let _ = writeln!(page, "{name:<14}{line}");
     }
@@ -148,5 +149,6 @@ mod tests {
         assert!(page.contains("devices       cpu:3"));
         assert!(page.contains("memory limit  1048576 bytes a device"));
         assert!(page.contains("NVRTC"));
+        assert!(page.contains("\nGPUs by MPI   "), "{page}");
     }
 }

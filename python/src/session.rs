@@ -319,14 +319,7 @@ pub fn gpu_count(py: Python<'_>) -> PyResult<usize> {
     if BEGUN.load(Ordering::Relaxed) {
         return Ok(GPUS.all().len());
     }
-    let config = configuration(py)?;
-    Ok(match config.devices {
-        Devices::Cpu(_) | Devices::NullCuda(_) => 0,
-        Devices::Cuda(numbers) if !numbers.is_empty() => numbers.len(),
-        Devices::Cuda(_) | Devices::Auto => {
-            config.gpus_of(phalanx::cuda::count(&config.cuda)).len()
-        }
-    })
+    Ok(configuration(py)?.own_gpus().map_or(0, |numbers| numbers.len()))
 }
 
 /// How many devices the session has, or one that began now would have.

@@ -4,6 +4,7 @@ use super::find::Placement;
 use super::table::Launcher;
 use crate::config::{ConfigError, missing};
 use crate::environment::Environment;
+use crate::meeting::host_of;
 use std::net::IpAddr;
 
 /// Who this process is, of those that variables of ours describe.
@@ -44,7 +45,6 @@ pub(crate) fn own_placement(environment: &Environment) -> Result<Option<Placemen
 
 /// Whether an address, as `host:port`, is of this machine alone.
 fn is_loopback(address: &str) -> bool {
-    let host = address.rsplit_once(':').map_or(address, |(host, _)| host);
-    let host = host.trim_start_matches('[').trim_end_matches(']');
+    let host = host_of(address);
     host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }

@@ -12,6 +12,7 @@ trials![
     a_token_that_others_can_read_is_refused,
     ranks_with_other_programs_are_refused,
     ranks_with_other_limits_are_refused,
+    ranks_with_other_kinds_of_devices_are_refused,
     a_mesh_that_does_not_fit_is_refused,
 ];
 
@@ -90,6 +91,13 @@ fn ranks_with_other_programs_are_refused() {
 fn ranks_with_other_limits_are_refused() {
     for rank in &World::of(2, "other_limits", &[]).set("PHALANX_TIMEOUT", "5").run() {
         assert!(rank.error("PX068").starts_with("limits differs"), "{rank:#?}");
+    }
+}
+
+fn ranks_with_other_kinds_of_devices_are_refused() {
+    let world = World::of(2, "nothing", &[]).set("PHALANX_TIMEOUT", "5");
+    for rank in &world.set_on(1, "PHALANX_DEVICES", "null-cuda:1").run() {
+        assert!(rank.error("PX068").starts_with("devices differs: CPU on rank 0"), "{rank:#?}");
     }
 }
 

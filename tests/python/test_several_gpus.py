@@ -139,3 +139,35 @@ def test_a_process_that_ends_in_the_middle_of_short_sums_is_an_error_on_the_othe
     ended = worlds.run(program, processes=2, environment=KEPT, timeout=120, check=False)
     assert ended.returncode != 0 and time.monotonic() - start < 100
     assert "PX06" in ended.stderr + ended.stdout
+
+
+def test_new_shapes_and_kernels_are_met_while_plans_are_under_way():
+    # Each turn takes memory and loads kernels and combinations that nobody had before, between
+    # plans that are not waited for, in which devices wait for each other.
+    program = """
+        import numpy
+        import phalanx as np
+
+        np.init(devices="cuda:0,1")
+        dtypes = ["int16", "float32", "float64", "complex64", "uint16", "float16"]
+        total = np.zeros(64)
+        expected = numpy.zeros(64)
+        for turn in range(60):
+            rows, width = 64 + turn, 70000 + 37 * turn
+            dtype = dtypes[turn % len(dtypes)]
+            host = (numpy.arange(rows * width) % 97).reshape(rows, width).astype(dtype)
+            x = np.array(host)
+            top, low = x.max(axis=0), (x * 1).prod(axis=0) if turn % 5 == 0 else x.min(axis=0)
+            np.flush()
+            y = np.sqrt(abs(x)) * (turn + 1)
+            part = y.sum(axis=0)[:64].real.astype("float64") + turn % 3
+            np.flush()
+            total = total + top[:64].real + part
+            expected = expected + host.max(axis=0)[:64].real
+            expected = expected + (numpy.sqrt(abs(host.astype("float64"))) * (turn + 1)).sum(axis=0)[:64].real + turn % 3
+            numpy.testing.assert_array_equal(np.asnumpy(top), host.max(axis=0))
+        numpy.testing.assert_allclose(np.asnumpy(total), expected, rtol=2e-2)
+        print("all the same")
+    """
+    output = worlds.run(program, environment=KEPT, timeout=240).stdout
+    assert "all the same" in output

@@ -38,16 +38,5 @@ pub fn run(project: &Project, python: &Path, tally: &mut Tally) -> Result<(), Fa
     let headers = Program::new("cc").arguments(["-print-file-name=include"]).output()?;
     program = program.variable("LIBCLANG_PATH", libclang.trim());
     program = program.variable("BINDGEN_EXTRA_CLANG_ARGS", format!("-I{}", headers.trim()));
-    let command = program.line();
-    let failed = tally.failed;
-    let ended_well = program.watch(|line| {
-        tally.add_summary(line);
-    })?;
-    match ended_well || tally.failed > failed {
-        true => Ok(()),
-        false => {
-            let ending = "a failure that no test reported".to_owned();
-            Err(Failure::Program { command, ending })
-        }
-    }
+    tally.watch(program, Tally::of_summary)
 }

@@ -3,12 +3,16 @@
 use crate::failure::Failure;
 use crate::process::Program;
 use crate::project::Project;
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Interpreters to try, the system's usual one first.
 const CANDIDATES: [&str; 6] =
     ["python3", "python3.14", "python3.13", "python3.12", "python3.11", "python"];
+
+/// Where an environment has its interpreter.
+const INTERPRETER: &str = if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" };
 
 /// Ends well in an interpreter that can make an environment; else says what it lacks.
 const PROBE: &str = "\
@@ -39,18 +43,14 @@ pub fn environment(project: &Project) -> Result<PathBuf, Failure> {
     let folder = project.path(".venv");
     let requirements = project.path("xtask/requirements.txt");
     let wanted = fs::read_to_string(&requirements).map_err(Failure::file(&requirements))?;
-    let python = folder.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
+    let python = folder.join(INTERPRETER);
     // Written last, so that an interrupted setup is not taken for a finished one.
     let stamp = folder.join("phalanx-requirements.txt");
     if fs::read_to_string(&stamp).is_ok_and(|found| found == wanted) && python.exists() {
         return Ok(python);
     }
-    let interpreter = interpreter()?;
-    Program::new(interpreter).arguments(["-m", "venv", "--clear"]).arguments([&folder]).run()?;
-    Program::new(&python)
-        .arguments(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"])
-        .arguments(["--requirement".as_ref(), requirements.as_os_str()])
-        .run()?;
+    let packages = ["--requirement".as_ref(), requirements.as_os_str()];
+    make(interpreter()?.as_ref(), &folder, &packages)?;
     fs::write(&stamp, wanted).map_err(Failure::file(&stamp))?;
     Ok(python)
 }
@@ -64,13 +64,18 @@ pub fn mpich(project: &Project) -> Result<Option<PathBuf>, Failure> {
     let folder = project.path(".venv/mpich");
     let programs = folder.join("bin");
     if !programs.join("mpiexec.hydra").exists() {
-        let python = project.path(".venv/bin/python");
-        Program::new(python).arguments(["-m", "venv", "--clear"]).arguments([&folder]).run()?;
-        Program::new(programs.join("python"))
-            .arguments(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", MPICH])
-            .run()?;
+        make(&project.path(".venv").join(INTERPRETER), &folder, &[MPICH.as_ref()])?;
     }
     Ok(Some(programs))
+}
+
+/// Makes an environment anew, with the packages that pip's arguments name.
+fn make(interpreter: &Path, folder: &Path, packages: &[&OsStr]) -> Result<(), Failure> {
+    Program::new(interpreter).arguments(["-m", "venv", "--clear"]).arguments([folder]).run()?;
+    Program::new(folder.join(INTERPRETER))
+        .arguments(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"])
+        .arguments(packages)
+        .run()
 }
 
 /// Fetches the demo's data.

@@ -6,6 +6,7 @@ use crate::project::Project;
 use crate::test_command::Tally;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 /// The version of the standard that is tested.
 const STANDARD: &str = "2024.12";
@@ -51,7 +52,7 @@ pub fn run(
         if let (Some(share), false) = (&share, ["cpu:1", "cpu:3"].contains(&devices)) {
             tests = tests.variable("PHALANX_TEST_SHARE", share);
         }
-        watch(tests.variable("PHALANX_CONFORMANCE_DATA", data), tally)?;
+        tally.watch(tests.variable("PHALANX_CONFORMANCE_DATA", data), summary)?;
     }
     for launched in launchers(python) {
         let mut tests = pytest(project, launched, "cpu", full);
@@ -59,10 +60,10 @@ pub fn run(
         if let Some(share) = &share {
             tests = tests.variable("PHALANX_TEST_SHARE", share);
         }
-        watch(tests.variable("PHALANX_CONFORMANCE_DATA", data), tally)?;
+        tally.watch(tests.variable("PHALANX_CONFORMANCE_DATA", data), summary)?;
     }
     for devices in ["cpu:1", "cpu:3"] {
-        watch(standard(project, python, devices, full), tally)?;
+        tally.watch(standard(project, python, devices, full), summary)?;
     }
     Ok(())
 }
@@ -84,8 +85,9 @@ fn launchers(python: &Path) -> Vec<Program> {
 
 /// Four processes of the machine's `mpirun`, without the program, if it is there.
 pub fn mpirun() -> Option<Program> {
-    let mut probe = Program::new("mpirun").arguments(["--version"]);
-    let version = probe.output().ok()?;
+    static VERSION: OnceLock<Option<String>> = OnceLock::new();
+    let probe = || Program::new("mpirun").arguments(["--version"]).output().ok();
+    let version = VERSION.get_or_init(probe).as_ref()?;
     let program = Program::new("mpirun").named("mpirun -n 4");
     let program = match version.contains("Open MPI") {
         true => program.arguments(["--allow-run-as-root", "--oversubscribe"]),
@@ -123,44 +125,24 @@ fn standard(project: &Project, python: &Path, devices: &str, full: bool) -> Prog
         .variable("ARRAY_API_TESTS_VERSION", STANDARD)
 }
 
-/// Runs pytest and adds what its last line counts.
-fn watch(program: Program, tally: &mut Tally) -> Result<(), Failure> {
-    let command = program.line();
-    let mut failed = 0;
-    let ended_well = program.watch(|line| {
-        if let Some((passed, wrong)) = summary(line) {
-            tally.passed += passed;
-            tally.failed += wrong;
-            failed += wrong;
-        }
-    })?;
-    // An interpreter that crashes writes no summary.
-    if !ended_well && failed == 0 {
-        let ending = "a failure that no test reported".to_owned();
-        return Err(Failure::Program { command, ending });
-    }
-    Ok(())
-}
-
 /// How many tests passed and failed, if a line is pytest's last: `3 failed, 4 passed in 0.12s`.
-fn summary(line: &str) -> Option<(usize, usize)> {
+fn summary(line: &str) -> Option<Tally> {
     let line = line.trim_matches(['=', ' ']);
     let (counts, time) = line.rsplit_once(" in ")?;
     if !time.starts_with(|first: char| first.is_ascii_digit()) {
         return None;
     }
-    let (mut passed, mut failed, mut found) = (0, 0, false);
+    let mut tally = Tally::default();
     for count in counts.split(", ") {
         let (number, what) = count.split_once(' ')?;
         let number: usize = number.parse().ok()?;
         match what {
-            "passed" | "xfailed" => passed += number,
-            "failed" | "error" | "errors" => failed += number,
+            "passed" | "xfailed" => tally.passed += number,
+            "failed" | "error" | "errors" => tally.failed += number,
             _ => {}
         }
-        found = true;
     }
-    found.then_some((passed, failed))
+    Some(tally)
 }
 
 #[cfg(test)]
@@ -169,9 +151,10 @@ mod tests {
 
     #[test]
     fn last_lines_are_counted() {
-        assert_eq!(summary("3 failed, 4 passed, 1 skipped in 0.12s"), Some((4, 3)));
-        assert_eq!(summary("564 passed in 3.52s"), Some((564, 0)));
-        assert_eq!(summary("== 2 passed, 1 xfailed, 1 error in 61.02s (0:01:01) =="), Some((3, 1)));
+        let tally = |passed, failed| Some(Tally { passed, failed });
+        assert_eq!(summary("3 failed, 4 passed, 1 skipped in 0.12s"), tally(4, 3));
+        assert_eq!(summary("564 passed in 3.52s"), tally(564, 0));
+        assert_eq!(summary("== 2 passed, 1 xfailed, 1 error in 61.02s (0:01:01) =="), tally(3, 1));
         assert_eq!(summary("tests are in 3 files"), None);
         assert_eq!(summary("FAILED a.py::test in 3 ways"), None);
     }

@@ -5,6 +5,7 @@ use crate::conformance;
 use crate::examples;
 use crate::failure::Failure;
 use crate::linked_mpi;
+use crate::process::Program;
 use crate::project::Project;
 use crate::python;
 use crate::python_tests;
@@ -26,22 +27,38 @@ impl Tally {
         self.failed += usize::from(!passed);
     }
 
-    /// Adds what a summary line of a test program says, if the line is one.
-    pub fn add_summary(&mut self, line: &str) -> bool {
-        let Some(summary) = line.trim().strip_prefix("test result: ") else {
-            return false;
-        };
-        let Some((_, counts)) = summary.split_once(". ") else {
-            return false;
-        };
+    /// What a summary line of a test program says, if the line is one.
+    pub fn of_summary(line: &str) -> Option<Tally> {
+        let (_, counts) = line.trim().strip_prefix("test result: ")?.split_once(". ")?;
+        let mut tally = Tally::default();
         for count in counts.split("; ") {
             match count.split_once(' ') {
-                Some((number, "passed")) => self.passed += number.parse().unwrap_or(0),
-                Some((number, "failed")) => self.failed += number.parse().unwrap_or(0),
+                Some((number, "passed")) => tally.passed += number.parse().unwrap_or(0),
+                Some((number, "failed")) => tally.failed += number.parse().unwrap_or(0),
                 _ => {}
             }
         }
-        true
+        Some(tally)
+    }
+
+    /// Runs a program and adds what `summary` finds in its lines.
+    pub fn watch(
+        &mut self,
+        program: Program,
+        summary: impl Fn(&str) -> Option<Tally>,
+    ) -> Result<(), Failure> {
+        let (command, before) = (program.line(), self.failed);
+        let ended_well = program.watch(|line| {
+            let found = summary(line).unwrap_or_default();
+            self.passed += found.passed;
+            self.failed += found.failed;
+        })?;
+        // A program that crashes writes no summary, and neither does a compiler.
+        if !ended_well && self.failed == before {
+            let ending = "a failure that no test reported".to_owned();
+            return Err(Failure::Program { command, ending });
+        }
+        Ok(())
     }
 }
 
@@ -95,15 +112,7 @@ fn all(
     if full {
         program = program.variable("PHALANX_TEST_FULL", "1");
     }
-    let command = program.line();
-    let ended_well = program.watch(|line| {
-        tally.add_summary(line);
-    })?;
-    // A test program that crashes writes no summary, and neither does a compiler.
-    if !ended_well && tally.failed == 0 {
-        let ending = "a failure that no test reported".to_owned();
-        return Err(Failure::Program { command, ending });
-    }
+    tally.watch(program, Tally::of_summary)?;
     if filter.is_none_or(|filter| "demo".contains(filter)) {
         comparison::run(project, &python, full, tally)?;
     }
@@ -128,14 +137,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn summaries_are_added() {
-        let mut tally = Tally::default();
-        assert!(tally.add_summary(
+    fn summaries_are_read() {
+        let tally = Tally::of_summary(
             "test result: FAILED. 22 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; \
-             finished in 6.02s"
-        ));
-        assert!(tally.add_summary("test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured"));
-        assert!(!tally.add_summary("test reductions::sum ... ok"));
-        assert_eq!(tally, Tally { passed: 25, failed: 2 });
+             finished in 6.02s",
+        );
+        assert_eq!(tally, Some(Tally { passed: 22, failed: 2 }));
+        assert_eq!(Tally::of_summary("test reductions::sum ... ok"), None);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn summaries_are_added_and_a_crash_without_one_is_a_failure() {
+        let run = |tally: &mut Tally, script: &str| {
+            tally.watch(Program::new("sh").arguments(["-c", script]), Tally::of_summary)
+        };
+        let mut tally = Tally::default();
+        run(&mut tally, "echo 'test result: FAILED. 2 passed; 1 failed'; exit 1").unwrap();
+        run(&mut tally, "echo 'test result: ok. 3 passed; 0 failed'").unwrap();
+        assert_eq!(tally, Tally { passed: 5, failed: 1 });
+        let crash = run(&mut tally, "exit 1").unwrap_err().to_string();
+        assert!(crash.ends_with("a failure that no test reported"), "{crash}");
     }
 }

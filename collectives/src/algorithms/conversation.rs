@@ -1,11 +1,26 @@
 //! The messages of one collective, none of which outlives it.
 
+use super::memory::{Lower, Memory};
 use crate::CollectiveError;
 use crate::group::Member;
 use crate::mpi::Native;
+use crate::order::Items;
 use crate::transport::{Lane, Transfer};
 use phalanx_device::{Buffer, Slice};
 use std::sync::Arc;
+
+/// Has the members of a group do `work` together, each with its side of the conversation. An error
+/// ends the world.
+pub(crate) fn converse(
+    member: &Member,
+    memory: &dyn Memory,
+    work: impl FnOnce(&mut Conversation<'_>) -> Result<(), CollectiveError>,
+) -> Result<(), CollectiveError> {
+    let mut conversation = Conversation::new(member, memory);
+    // An error must be known to all before the rest of the conversation is cancelled.
+    work(&mut conversation).map_err(|error| member.fabric.fail(error))?;
+    conversation.finish()
+}
 
 /// The messages that a member has posted for one collective.
 ///
@@ -13,12 +28,22 @@ use std::sync::Arc;
 /// conversation cancels what is left, so that nothing touches the caller's slices afterwards.
 pub(crate) struct Conversation<'a> {
     member: &'a Member,
+    memory: &'a dyn Memory,
     posted: Vec<Arc<Transfer>>,
+    /// Receives that end elsewhere than in their places.
+    arriving: Vec<Arriving>,
+}
+
+/// A receive, where it ends, and the place of what it brings.
+struct Arriving {
+    transfer: Arc<Transfer>,
+    landed: Slice,
+    place: Slice,
 }
 
 impl<'a> Conversation<'a> {
-    pub(crate) fn new(member: &'a Member) -> Conversation<'a> {
-        Conversation { member, posted: Vec::new() }
+    fn new(member: &'a Member, memory: &'a dyn Memory) -> Conversation<'a> {
+        Conversation { member, memory, posted: Vec::new(), arriving: Vec::new() }
     }
 
     pub(super) fn rank(&self) -> usize {
@@ -29,15 +54,32 @@ impl<'a> Conversation<'a> {
         self.member.places.len()
     }
 
-    /// MPI's own collectives, if the group has them and they can move so many bytes, a number that
-    /// all members agree upon.
+    /// MPI's own collectives, if the group has them, they reach the data, and they can move so many
+    /// bytes, a number that all members agree upon.
     pub(super) fn native(&self, bytes: usize) -> Option<&'a Native> {
-        self.member.native().filter(|native| bytes <= native.limit())
+        let native = self.member.native().filter(|native| bytes <= native.limit());
+        native.filter(|_| self.memory.is_on_host())
     }
 
-    /// A buffer of at least `len` bytes that stays with the group.
-    pub(super) fn scratch(&self, len: usize) -> Buffer {
-        self.member.scratch(len)
+    /// At least `len` bytes that nobody else uses.
+    pub(super) fn scratch(&self, len: usize) -> Result<Buffer, CollectiveError> {
+        self.memory.scratch(len)
+    }
+
+    /// Copies bytes between slices, which may be the same place.
+    pub(super) fn copy(&self, source: &Slice, target: &Slice) -> Result<(), CollectiveError> {
+        self.memory.copy(source, target)
+    }
+
+    /// Combines two slices in the place of the first, in the order of ranks.
+    pub(super) fn combine(
+        &self,
+        accumulator: &Slice,
+        incoming: &Slice,
+        items: Items,
+        lower: Lower,
+    ) -> Result<(), CollectiveError> {
+        self.memory.combine(accumulator, incoming, items, lower)
     }
 
     pub(super) fn send(
@@ -45,7 +87,8 @@ impl<'a> Conversation<'a> {
         to: usize,
         data: &Slice,
     ) -> Result<Arc<Transfer>, CollectiveError> {
-        let transfer = self.member.post_send(Lane::Collectives, to, data)?;
+        let carried = self.memory.outgoing(data, to)?;
+        let transfer = self.member.post_send(Lane::Collectives, to, &carried)?;
         self.posted.push(transfer.clone());
         Ok(transfer)
     }
@@ -53,15 +96,28 @@ impl<'a> Conversation<'a> {
     pub(super) fn receive(
         &mut self,
         from: usize,
-        data: &Slice,
+        place: &Slice,
     ) -> Result<Arc<Transfer>, CollectiveError> {
-        let transfer = self.member.post_receive(Lane::Collectives, from, data)?;
+        let landed = self.memory.incoming(place, from)?;
+        let transfer = self.member.post_receive(Lane::Collectives, from, &landed)?;
         self.posted.push(transfer.clone());
+        if !landed.buffer.same(&place.buffer) {
+            let (transfer, place) = (transfer.clone(), place.clone());
+            self.arriving.push(Arriving { transfer, landed, place });
+        }
         Ok(transfer)
     }
 
-    pub(super) fn wait(&self, transfer: &Transfer) -> Result<(), CollectiveError> {
-        transfer.wait(&self.member.fabric.failure)
+    pub(super) fn wait(&mut self, transfer: &Arc<Transfer>) -> Result<(), CollectiveError> {
+        transfer.wait(&self.member.fabric.failure)?;
+        let is_of = |arriving: &Arriving| Arc::ptr_eq(&arriving.transfer, transfer);
+        match self.arriving.iter().position(is_of) {
+            Some(at) => {
+                let Arriving { landed, place, .. } = self.arriving.swap_remove(at);
+                self.memory.arrived(&landed, &place)
+            }
+            None => Ok(()),
+        }
     }
 
     /// Sends to one member, receives from another, and waits for both.
@@ -80,13 +136,14 @@ impl<'a> Conversation<'a> {
 
     /// Waits for every message so far.
     pub(super) fn settle(&mut self) -> Result<(), CollectiveError> {
-        let outcomes =
-            self.posted.drain(..).map(|transfer| transfer.wait(&self.member.fabric.failure));
+        // Every one is waited for, so that after an error none is still in use.
+        let posted = std::mem::take(&mut self.posted);
+        let outcomes = posted.iter().map(|transfer| self.wait(transfer));
         outcomes.fold(Ok(()), Result::and)
     }
 
     /// Waits for every message and ends the conversation.
-    pub(crate) fn finish(mut self) -> Result<(), CollectiveError> {
+    fn finish(mut self) -> Result<(), CollectiveError> {
         self.settle()
     }
 }
@@ -108,13 +165,4 @@ impl Drop for Conversation<'_> {
         // The outcome was reported by whoever left the conversation.
         let _ = self.settle();
     }
-}
-
-/// Copies bytes between slices of the caller, which may be the same place.
-pub(super) fn copy(source: &Slice, target: &Slice) {
-    assert_eq!(source.len, target.len, "bug: copy between slices of different lengths");
-    // SAFETY: both are valid for their length (condition 1 of `Buffer`); the caller of the
-    // collective leaves them alone (condition 2) and no message of the conversation is under way in
-    // `target`.
-    unsafe { std::ptr::copy(source.as_ptr(), target.as_ptr(), source.len) };
 }

@@ -1,12 +1,11 @@
 //! Collectives in one step: every pair that has something to say speaks directly.
 
-use super::conversation::copy;
+use super::memory::Lower;
 use super::{Conversation, native};
 use crate::CollectiveError;
 use crate::chunks::part_of;
-use crate::order::{Items, Order, evaluate_into};
+use crate::order::{Items, Tree};
 use phalanx_device::Slice;
-use std::ops::Range;
 
 /// Sends part `i` of `send` to member `i`; receives part `i` from member `i`.
 pub(crate) fn all_to_all(
@@ -38,8 +37,7 @@ pub(crate) fn all_to_all(
             conversation.send(to, &data)?;
         }
     }
-    copy(&of(send, send_counts, rank), &of(receive, receive_counts, rank));
-    Ok(())
+    conversation.copy(&of(send, send_counts, rank), &of(receive, receive_counts, rank))
 }
 
 /// Sends part `i` of `root`'s `send` to member `i`.
@@ -53,9 +51,7 @@ pub(crate) fn scatter(
     let (size, rank) = (conversation.size(), conversation.rank());
     if let Some(native) = conversation.native(counts.iter().sum()) {
         return native.scatter(send, receive, counts, root, || {
-            if let Some(send) = send {
-                copy(&of(send, counts, rank), receive);
-            }
+            send.map_or(Ok(()), |send| conversation.copy(&of(send, counts, rank), receive))
         });
     }
     if rank != root {
@@ -65,8 +61,7 @@ pub(crate) fn scatter(
     for to in others(size, rank) {
         conversation.send(to, &of(send, counts, to))?;
     }
-    copy(&of(send, counts, rank), receive);
-    Ok(())
+    conversation.copy(&of(send, counts, rank), receive)
 }
 
 /// Puts every member's `send` after one another into `root`'s `receive`.
@@ -80,9 +75,8 @@ pub(crate) fn gather(
     let (size, rank) = (conversation.size(), conversation.rank());
     if let Some(native) = conversation.native(counts.iter().sum()) {
         return native.gather(send, receive, counts, root, || {
-            if let Some(receive) = receive {
-                copy(send, &of(receive, counts, rank));
-            }
+            let own = receive.map(|receive| of(receive, counts, rank));
+            own.map_or(Ok(()), |own| conversation.copy(send, &own))
         });
     }
     if rank != root {
@@ -92,8 +86,7 @@ pub(crate) fn gather(
     for from in others(size, rank) {
         conversation.receive(from, &of(receive, counts, from))?;
     }
-    copy(send, &of(receive, counts, rank));
-    Ok(())
+    conversation.copy(send, &of(receive, counts, rank))
 }
 
 /// Puts every member's `send` after one another into `receive` of all.
@@ -110,8 +103,7 @@ pub(super) fn all_gather(
     for to in others(size, rank) {
         conversation.send(to, send)?;
     }
-    copy(send, &of(receive, counts, rank));
-    Ok(())
+    conversation.copy(send, &of(receive, counts, rank))
 }
 
 /// Combines `send` of all members and leaves part `i` in `receive` of member `i`: each member
@@ -125,26 +117,33 @@ pub(super) fn reduce_scatter(
 ) -> Result<(), CollectiveError> {
     let (size, rank) = (conversation.size(), conversation.rank());
     let len = counts[rank];
-    let gathered = conversation.scratch(size * len);
+    let gathered = conversation.scratch(size * len)?;
     for from in others(size, rank) {
         conversation.receive(from, &gathered.slice(from * len, len))?;
     }
     for to in others(size, rank) {
         conversation.send(to, &of(send, counts, to))?;
     }
-    copy(&of(send, counts, rank), &gathered.slice(rank * len, len));
+    let place = |member: usize| gathered.slice(member * len, len);
+    conversation.copy(&of(send, counts, rank), &place(rank))?;
     conversation.settle()?;
-    let gathered = gathered.slice(0, size * len);
-    // SAFETY: scratch of this collective, and all receives into it are over.
-    let gathered = unsafe { gathered.bytes() };
-    // SAFETY: the caller of the collective leaves `receive` alone (condition 2 of `Buffer`), and
-    // the sends from a slice that may hold it are over.
-    let result = unsafe { receive.bytes_mut() };
-    let read = |member: usize, block: Range<usize>| {
-        &gathered[member * len + block.start..member * len + block.end]
+    // The leaves of the tree stand where their first members' parts do, and so does what is made of
+    // them.
+    let tree = Tree::of(size);
+    let join = |lower: usize, higher: usize| {
+        conversation.combine(&place(lower), &place(higher), items, Lower::Accumulator)
     };
-    evaluate_into(items, Order::Tree, size, rank, read, result);
-    Ok(())
+    for (first, second) in (0..tree.pairs).map(|leaf| tree.members(leaf)) {
+        second.map_or(Ok(()), |second| join(first, second))?;
+    }
+    let mut distance = 1;
+    while distance < tree.leaves {
+        for leaf in (0..tree.leaves).step_by(2 * distance) {
+            join(tree.members(leaf).0, tree.members(leaf + distance).0)?;
+        }
+        distance *= 2;
+    }
+    conversation.copy(&place(0), receive)
 }
 
 /// The other members, the next one first, so that not all speak to the same member at once.

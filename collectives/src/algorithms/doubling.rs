@@ -1,7 +1,7 @@
 //! Recursive doubling: each step doubles the number of members whose contributions are joined.
 
 use super::Conversation;
-use super::conversation::copy;
+use super::memory::Lower;
 use crate::CollectiveError;
 use crate::chunks::part_of;
 use crate::order::{Items, Tree};
@@ -14,7 +14,7 @@ pub(super) fn all_reduce(
     items: Items,
 ) -> Result<(), CollectiveError> {
     let tree = Tree::of(conversation.size());
-    let incoming = conversation.scratch(data.len).slice(0, data.len);
+    let incoming = conversation.scratch(data.len)?.slice(0, data.len);
     let Some(leaf) = join_pair(conversation, data, &incoming, items, tree)? else {
         // The first of the pair brings the result back.
         let result = conversation.receive(conversation.rank() - 1, data)?;
@@ -25,7 +25,8 @@ pub(super) fn all_reduce(
         let partner = leaf ^ distance;
         let (member, _) = tree.members(partner);
         conversation.swap(member, data, member, &incoming)?;
-        combine(data, &incoming, items, leaf < partner);
+        let lower = if leaf < partner { Lower::Accumulator } else { Lower::Incoming };
+        conversation.combine(data, &incoming, items, lower)?;
         distance *= 2;
     }
     match tree.members(leaf) {
@@ -42,7 +43,7 @@ pub(super) fn reduce(
     root: usize,
 ) -> Result<(), CollectiveError> {
     let tree = Tree::of(conversation.size());
-    let incoming = conversation.scratch(data.len).slice(0, data.len);
+    let incoming = conversation.scratch(data.len)?.slice(0, data.len);
     if let Some(leaf) = join_pair(conversation, data, &incoming, items, tree)? {
         let mut distance = 1;
         while distance < tree.leaves {
@@ -53,7 +54,7 @@ pub(super) fn reduce(
             }
             let receive = conversation.receive(partner, &incoming)?;
             conversation.wait(&receive)?;
-            combine(data, &incoming, items, true);
+            conversation.combine(data, &incoming, items, Lower::Accumulator)?;
             distance *= 2;
         }
     }
@@ -86,17 +87,8 @@ fn join_pair(
     }
     let receive = conversation.receive(rank + 1, incoming)?;
     conversation.wait(&receive)?;
-    combine(data, incoming, items, true);
+    conversation.combine(data, incoming, items, Lower::Accumulator)?;
     Ok(Some(rank / 2))
-}
-
-/// Combines what has come into `data`, in rank order.
-fn combine(data: &Slice, incoming: &Slice, items: Items, data_is_lower: bool) {
-    // SAFETY: the caller of the collective leaves `data` alone (condition 2 of `Buffer`),
-    // `incoming` is scratch of this collective, and every message from or to them has been waited
-    // for.
-    let (data, incoming) = unsafe { (data.bytes_mut(), incoming.bytes()) };
-    if data_is_lower { items.into(data, incoming) } else { items.onto(data, incoming) }
 }
 
 /// Puts every member's data after one another into `receive` of all, in as many steps as the size
@@ -108,7 +100,7 @@ pub(super) fn all_gather(
     counts: &[usize],
 ) -> Result<(), CollectiveError> {
     let (size, rank) = (conversation.size(), conversation.rank());
-    let scratch = conversation.scratch(receive.len);
+    let scratch = conversation.scratch(receive.len)?;
     // Scratch holds the parts of members `rank`, `rank + 1` and so on, around the end.
     let mut offsets = vec![0];
     for index in 0..size {
@@ -117,7 +109,7 @@ pub(super) fn all_gather(
     let run = |parts: std::ops::Range<usize>| {
         scratch.slice(offsets[parts.start], offsets[parts.end] - offsets[parts.start])
     };
-    copy(send, &run(0..1));
+    conversation.copy(send, &run(0..1))?;
     let mut held = 1;
     while held < size {
         let count = held.min(size - held);
@@ -127,7 +119,7 @@ pub(super) fn all_gather(
     }
     for index in 0..size {
         let part = part_of(counts, (rank + index) % size);
-        copy(&run(index..index + 1), &receive.slice(part.start, part.len()));
+        conversation.copy(&run(index..index + 1), &receive.slice(part.start, part.len()))?;
     }
     Ok(())
 }

@@ -2,7 +2,6 @@
 //! the order of every plane.
 
 use super::Conversation;
-use super::conversation::copy;
 use super::direct::{of, others};
 use crate::CollectiveError;
 use crate::chunks::part_of;
@@ -30,8 +29,8 @@ pub(super) fn all_reduce(
 ) -> Result<(), CollectiveError> {
     let (size, rank) = (conversation.size(), conversation.rank());
     if is_gathered(conversation, data) {
-        let gathered = conversation.scratch(size * data.len).slice(0, size * data.len);
-        copy(data, &gathered.slice(rank * data.len, data.len));
+        let gathered = conversation.scratch(size * data.len)?.slice(0, size * data.len);
+        conversation.copy(data, &gathered.slice(rank * data.len, data.len))?;
         native.all_gather(&gathered, &vec![data.len; size])?;
         combine(&gathered, data, items, Order::Tree, (size, 0));
         return Ok(());
@@ -53,16 +52,16 @@ pub(super) fn reduce(
     if is_gathered(conversation, data) {
         let counts = vec![data.len; size];
         if rank != root {
-            return native.gather(data, None, &counts, root, || {});
+            return native.gather(data, None, &counts, root, || Ok(()));
         }
-        let gathered = conversation.scratch(size * data.len).slice(0, size * data.len);
+        let gathered = conversation.scratch(size * data.len)?.slice(0, size * data.len);
         let own = of(&gathered, &counts, rank);
-        native.gather(data, Some(&gathered), &counts, root, || copy(data, &own))?;
+        native.gather(data, Some(&gathered), &counts, root, || conversation.copy(data, &own))?;
         combine(&gathered, data, items, Order::Tree, (size, 0));
         return Ok(());
     }
     let (counts, own) = combine_own(conversation, native, data, items)?;
-    native.gather(&own, Some(data), &counts, root, || {})
+    native.gather(&own, Some(data), &counts, root, || Ok(()))
 }
 
 /// Combines `send` of all members and leaves part `i` in `receive` of member `i`.
@@ -109,21 +108,16 @@ pub(super) fn all_to_all(
     };
     let (to, from) = (short(send_counts), short(receive_counts));
     let (sent, received): (usize, usize) = (to.iter().sum(), from.iter().sum());
-    let scratch = conversation.scratch(sent + received);
+    let scratch = conversation.scratch(sent + received)?;
     let (outgoing, incoming) = (scratch.slice(0, sent), scratch.slice(sent, received));
-    let each = |counts: &[usize], move_part: &dyn Fn(usize)| {
-        counts
-            .iter()
-            .enumerate()
-            .filter(|(_, count)| **count > 0)
-            .for_each(|(at, _)| move_part(at));
-    };
-    each(&to, &|member| copy(&of(send, send_counts, member), &of(&outgoing, &to, member)));
-    copy(&of(send, send_counts, rank), &of(receive, receive_counts, rank));
+    for member in (0..size).filter(|member| to[*member] > 0) {
+        conversation.copy(&of(send, send_counts, member), &of(&outgoing, &to, member))?;
+    }
+    conversation.copy(&of(send, send_counts, rank), &of(receive, receive_counts, rank))?;
     native.all_to_all(&outgoing, &to, &incoming, &from)?;
-    each(&from, &|member| {
-        copy(&of(&incoming, &from, member), &of(receive, receive_counts, member))
-    });
+    for member in (0..size).filter(|member| from[*member] > 0) {
+        conversation.copy(&of(&incoming, &from, member), &of(receive, receive_counts, member))?;
+    }
     Ok(())
 }
 
@@ -158,7 +152,7 @@ fn exchange_parts(
     counts: &[usize],
 ) -> Result<Slice, CollectiveError> {
     let (size, own) = (conversation.size(), counts[conversation.rank()]);
-    let gathered = conversation.scratch(size * own).slice(0, size * own);
+    let gathered = conversation.scratch(size * own)?.slice(0, size * own);
     native.all_to_all(data, counts, &gathered, &vec![own; size])?;
     Ok(gathered)
 }

@@ -1,6 +1,6 @@
 //! Rings: parts travel from member to member in pieces, combined or copied on the way.
 
-use super::conversation::copy;
+use super::memory::Lower;
 use super::{Conversation, direct, doubling, native};
 use crate::chunks::{RING_BYTES, part_of, pieces};
 use crate::order::{Items, Order, own_part};
@@ -85,7 +85,7 @@ pub(crate) fn all_gather(
 ) -> Result<(), CollectiveError> {
     if let Some(native) = conversation.native(receive.len) {
         let own = part_of(counts, conversation.rank());
-        copy(send, &receive.slice(own.start, own.len()));
+        conversation.copy(send, &receive.slice(own.start, own.len()))?;
         return native.all_gather(receive, counts);
     }
     if receive.len < RING_BYTES && conversation.size() <= DIRECT_MEMBERS {
@@ -96,7 +96,7 @@ pub(crate) fn all_gather(
     }
     let parts: Vec<_> = (0..counts.len()).map(|member| part_of(counts, member)).collect();
     let own = &parts[conversation.rank()];
-    copy(send, &receive.slice(own.start, own.len()));
+    conversation.copy(send, &receive.slice(own.start, own.len()))?;
     copy_along(conversation, receive, &parts)
 }
 
@@ -119,7 +119,7 @@ fn combine_along(
     let (next, previous) = ((rank + 1) % size, (rank + size - 1) % size);
     let longest = parts.iter().map(Range::len).max().unwrap_or(0);
     // A place is received into in one step, sent from in the next, and free once that send is over.
-    let scratch = conversation.scratch(3 * longest);
+    let scratch = conversation.scratch(3 * longest)?;
     let place = |step: usize, piece: &Range<usize>| {
         scratch.slice(step % 3 * longest + piece.start, piece.len())
     };
@@ -155,11 +155,9 @@ fn combine_along(
         for (piece, receive_transfer) in cut(part).zip(&incoming) {
             conversation.wait(receive_transfer)?;
             let arrived = place(step, &piece);
-            // SAFETY: the caller of the collective leaves `send` alone (condition 2 of `Buffer`);
-            // the receive into scratch is over and nothing is sent from there yet.
-            unsafe { items.into(arrived.bytes_mut(), own(part, &piece).bytes()) };
+            conversation.combine(&arrived, &own(part, &piece), items, Lower::Accumulator)?;
             if is_last {
-                copy(&arrived, &receive.slice(piece.start, piece.len()));
+                conversation.copy(&arrived, &receive.slice(piece.start, piece.len()))?;
             } else {
                 sends.push(conversation.send(next, &arrived)?);
             }

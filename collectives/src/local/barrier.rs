@@ -2,107 +2,59 @@
 
 use crate::CollectiveError;
 use crate::failure::Failure;
+use crate::sync::atomic::{AtomicU64, Ordering};
 use crate::wait::Sleepers;
-use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A reusable barrier. The word holds the epoch in its upper half and the arrivals of the epoch in
-/// its lower half.
+/// A reusable barrier. The arrival that makes the count a multiple of the members ends an epoch, in
+/// one step with being counted: a member that withdraws comes before it or after it.
 #[derive(Debug)]
 pub(super) struct Barrier {
     members: u64,
-    word: AtomicU64,
+    /// Of all epochs together, which 64 bits hold for centuries.
+    arrivals: AtomicU64,
     sleepers: Sleepers,
 }
 
-const ARRIVALS: u64 = u32::MAX as u64;
-
 impl Barrier {
     pub(super) fn new(members: usize) -> Barrier {
-        Barrier { members: members as u64, word: AtomicU64::new(0), sleepers: Sleepers::default() }
+        let (arrivals, sleepers) = (AtomicU64::new(0), Sleepers::default());
+        Barrier { members: members as u64, arrivals, sleepers }
     }
 
     /// Waits for all members. If the world fails first, this member's arrival is taken back, so
     /// that either all members pass an epoch or none does.
     pub(super) fn wait(&self, failure: &Failure) -> Result<(), CollectiveError> {
-        let Some(epoch) = self.arrive() else {
+        let Some(full) = self.arrive() else {
             return Ok(());
         };
-        self.sleepers.wait_until(|| self.epoch() != epoch || failure.is_set());
-        loop {
-            let word = self.word.load(Ordering::SeqCst);
-            if word >> 32 != epoch {
-                return Ok(());
-            }
-            let withdrawn =
-                self.word.compare_exchange(word, word - 1, Ordering::SeqCst, Ordering::SeqCst);
-            if withdrawn.is_ok() {
-                return failure.check();
-            }
+        self.sleepers.wait_until(|| self.has(full) || failure.is_set());
+        let withdrawn = |arrivals| (arrivals < full).then(|| arrivals - 1);
+        match self.arrivals.fetch_update(Ordering::SeqCst, Ordering::SeqCst, withdrawn) {
+            Ok(_) => failure.check(),
+            Err(_) => Ok(()),
         }
     }
 
     /// Waits for all members, of which each is certain to arrive soon.
     pub(super) fn wait_surely(&self) {
-        if let Some(epoch) = self.arrive() {
-            self.sleepers.wait_until(|| self.epoch() != epoch);
+        if let Some(full) = self.arrive() {
+            self.sleepers.wait_until(|| self.has(full));
         }
     }
 
-    fn epoch(&self) -> u64 {
-        self.word.load(Ordering::SeqCst) >> 32
+    /// Whether the epoch is over that ends with this arrival. Those of later epochs only add to it.
+    fn has(&self, full: u64) -> bool {
+        self.arrivals.load(Ordering::SeqCst) >= full
     }
 
-    /// Counts this member; the epoch to wait out, or nothing when this was the last member.
+    /// Counts this member; the arrival to wait for, or nothing when this was it.
     fn arrive(&self) -> Option<u64> {
-        let before = self.word.fetch_add(1, Ordering::SeqCst);
-        let epoch = before >> 32;
-        if (before & ARRIVALS) + 1 < self.members {
-            return Some(epoch);
+        let before = self.arrivals.fetch_add(1, Ordering::SeqCst);
+        let full = (before / self.members + 1) * self.members;
+        if before + 1 < full {
+            return Some(full);
         }
-        // The shift drops the carry, so that epochs wrap.
-        self.word.store((epoch + 1) << 32, Ordering::SeqCst);
         self.sleepers.wake();
         None
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::sync::atomic::AtomicUsize;
-
-    #[test]
-    fn nobody_passes_before_all_have_arrived() {
-        let (barrier, failure, arrived) =
-            (Barrier::new(3), Failure::default(), AtomicUsize::new(0));
-        // The epoch wraps during the test.
-        barrier.word.store(ARRIVALS << 32, Ordering::SeqCst);
-        std::thread::scope(|scope| {
-            for _ in 0..3 {
-                scope.spawn(|| {
-                    for round in 1..=500 {
-                        arrived.fetch_add(1, Ordering::SeqCst);
-                        barrier.wait(&failure).unwrap();
-                        assert!(arrived.load(Ordering::SeqCst) >= 3 * round);
-                    }
-                });
-            }
-        });
-    }
-
-    #[test]
-    fn a_failure_takes_the_arrivals_back() {
-        let (barrier, failure) = (Barrier::new(3), Failure::default());
-        std::thread::scope(|scope| {
-            let waiters = [(); 2].map(|()| scope.spawn(|| barrier.wait(&failure)));
-            while barrier.word.load(Ordering::SeqCst) != 2 {
-                std::thread::yield_now();
-            }
-            failure.set(CollectiveError::Closed);
-            for waiter in waiters {
-                assert_eq!(waiter.join().unwrap(), Err(CollectiveError::Closed));
-            }
-        });
-        assert_eq!(barrier.word.load(Ordering::SeqCst), 0);
     }
 }

@@ -2,9 +2,9 @@
 
 use super::barrier::Barrier;
 use crate::failure::Failure;
+use crate::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 use crate::{CollectiveError, Operation};
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// Data up to this length is shown by value, which saves the second barrier.
@@ -187,7 +187,7 @@ impl Default for Pinned {
             send: AtomicPtr::default(),
             receive: AtomicPtr::default(),
             counts: AtomicPtr::default(),
-            inline: [const { AtomicU64::new(0) }; INLINE_BYTES / 8],
+            inline: std::array::from_fn(|_| AtomicU64::new(0)),
         }
     }
 }

@@ -3,6 +3,8 @@
 mod barrier;
 mod board;
 mod collectives;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use board::Boards;
 pub(crate) use collectives::LocalGroup;

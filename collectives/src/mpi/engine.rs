@@ -18,8 +18,9 @@ use super::process::{Mpi, Threads};
 use crate::CollectiveError;
 use crate::failure::Failure;
 use crate::transport::{Channel, Transfer};
+use phalanx_device::cuda::{CudaDevice, KeptContext};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError, Weak};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -64,17 +65,20 @@ pub(crate) trait Watcher: Send + Sync {
 
 /// The messages of a world.
 pub(crate) struct Engine {
-    mpi: Arc<Mpi>,
-    communicator: Bits,
+    pub(super) mpi: Arc<Mpi>,
+    pub(super) communicator: Bits,
     /// That of MPI's collectives on the group of the world, if each process has one device.
     collectives: Option<Bits>,
     /// The most bytes of one of MPI's collectives on a member.
     pub(super) limit: AtomicUsize,
     pub(super) departures: Arc<Departures>,
-    tag_limit: u64,
+    /// The largest tag, which no group has.
+    pub(super) tag_limit: u64,
     /// The most devices of a process.
     devices: u64,
     pub(super) failure: Arc<Failure>,
+    /// The GPU whose context threads have that call the library, once it is given its memory.
+    gpu: OnceLock<Weak<CudaDevice>>,
     watcher: OnceLock<std::sync::Weak<dyn Watcher>>,
     flights: Mutex<Vec<Flight>>,
     /// As many as there are flights, for a look without the lock.
@@ -145,6 +149,7 @@ impl Engine {
             tag_limit,
             devices: device_counts.iter().copied().max().unwrap_or(1) as u64,
             failure,
+            gpu: OnceLock::new(),
             watcher: OnceLock::new(),
             flights: Mutex::default(),
             count: AtomicUsize::new(0),
@@ -198,6 +203,25 @@ impl Engine {
         self.mpi.check_thread()
     }
 
+    /// From now on slices may lie in the memory of GPUs, of which this is one of the process.
+    pub(crate) fn use_gpu(&self, gpu: &Arc<CudaDevice>) {
+        self.gpu.get_or_init(|| Arc::downgrade(gpu));
+    }
+
+    /// Gives the calling thread the context that a library asks for which copies GPU memory, until
+    /// what is returned is dropped.
+    pub(super) fn visit(&self) -> Option<KeptContext> {
+        self.gpu.get().and_then(Weak::upgrade).and_then(|gpu| gpu.visit())
+    }
+
+    /// Calls the library, under the lock of all calls, about something that is none of the world's
+    /// messages.
+    pub(super) fn call<T>(&self, call: impl FnOnce(&dyn Calls) -> T) -> T {
+        let _turn = self.flights();
+        let _kept = self.visit();
+        call(&*self.mpi.calls)
+    }
+
     /// Bytes that were given to MPI.
     pub(crate) fn bytes_sent(&self) -> u64 {
         self.bytes_sent.load(Ordering::Relaxed)
@@ -242,6 +266,7 @@ impl Engine {
         if end == End::Send {
             self.count_sent(len);
         }
+        let _kept = self.visit();
         let mut flights = self.flights();
         let mut message = None;
         for part in 0..parts {
@@ -289,8 +314,9 @@ impl Engine {
         let (Route { group, from, to }, lane) = (route, channel.lane as u64);
         let pair = from as u64 * self.devices + to as u64;
         let tag = (group * self.devices * self.devices + pair) * 2 + lane;
-        if tag > self.tag_limit {
-            let reason = format!("tag {tag} is beyond the library's largest, {}", self.tag_limit);
+        if tag >= self.tag_limit {
+            let reason =
+                format!("tag {tag} is not below the library's largest, {}", self.tag_limit);
             return Err(CollectiveError::Mpi { call: String::from("a group"), reason });
         }
         Ok(i32::try_from(tag).expect("bug: a tag beyond the library's largest"))
@@ -351,6 +377,7 @@ impl Engine {
 
     /// Tests what is in flight of one message, or everything.
     fn advance_of(&self, flights: &mut Vec<Flight>, transfer: Option<&Transfer>) {
+        let _kept = self.visit();
         let is_asked = |flight: &Flight| {
             transfer.is_none_or(|transfer| std::ptr::eq(&*flight.message.transfer, transfer))
         };

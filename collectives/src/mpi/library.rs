@@ -11,6 +11,7 @@ use super::find::Symbols;
 #[cfg(feature = "mpi")]
 use super::linked::open as linked;
 use super::process::{Mpi, MpiOptions, Threads, unavailable};
+use super::proof::Obstacle;
 use crate::CollectiveError;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -84,6 +85,26 @@ impl Library {
             None => "does not say whether it takes GPU memory",
         };
         format!("{}, {cuda} ({})", self.identity(), self.calls.origin())
+    }
+
+    /// How what lies on GPUs goes by it, and why, as far as is known before processes have met.
+    pub fn describe_gpus(&self) -> String {
+        let forced = self.options.cuda;
+        match Obstacle::before(forced, self.calls.takes_device_memory()) {
+            Ok(()) => {
+                let why = match forced {
+                    Some(_) => "PHALANX_MPI_CUDA is 1",
+                    None => "the MPI library says that it takes GPU memory",
+                };
+                format!("from GPU to GPU, if an exchange at start proves it: {why}")
+            }
+            Err(obstacle) => format!("through pinned memory of the host: {}", obstacle.text()),
+        }
+    }
+
+    /// Whether it takes addresses of GPU memory, if the program says so itself.
+    pub(crate) fn cuda_option(&self) -> Option<bool> {
+        self.options.cuda
     }
 
     /// Whether it cannot begin in a process that has spoken to the launcher's PMIx server itself,

@@ -14,7 +14,7 @@ use super::pace::Pace;
 use super::process::Threads;
 use super::start::{Parts, Start};
 use crate::CollectiveError;
-use crate::wait::aside;
+use crate::aside::aside;
 use phalanx_device::Slice;
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -119,6 +119,7 @@ impl Native {
         let (engine, communicator) = (self.engine.clone(), self.communicator);
         // The call waits for the others and cannot be ended. Any thread may make it, beside others.
         let made = aside("phalanx-mpi-split", &self.engine.failure, move || {
+            let _kept = engine.visit();
             engine.calls().split(communicator, color, key)
         })?;
         let Some(made) = made else { return Ok(None) };
@@ -129,7 +130,7 @@ impl Native {
 
     /// Returns when all members have called it.
     pub(crate) fn barrier(&self) -> Result<(), CollectiveError> {
-        self.run(Room::default(), &Start::Barrier, &[], || {})
+        self.run(Room::default(), &Start::Barrier, &[], || Ok(()))
     }
 
     /// Copies `data` of `root` to all.
@@ -142,7 +143,7 @@ impl Native {
                 self.engine.count_sent(piece.len);
             }
             let broadcast = Start::Broadcast { data: address(&piece), len: piece.len, root };
-            self.run(Room::default(), &broadcast, &[&piece], || {})?;
+            self.run(Room::default(), &broadcast, &[&piece], || Ok(()))?;
             start += piece.len;
         }
         Ok(())
@@ -158,11 +159,11 @@ impl Native {
         let data = address(whole);
         if counts.iter().all(|count| *count == counts[0]) {
             let gather = Start::AllGatherEqual { whole: data, len: counts[0] };
-            return self.run(Room::default(), &gather, &[whole], || {});
+            return self.run(Room::default(), &gather, &[whole], || Ok(()));
         }
         let mut room = self.take_room();
         let parts = room.received.of(counts.iter().copied());
-        self.run(room, &Start::AllGather { whole: data, parts }, &[whole], || {})
+        self.run(room, &Start::AllGather { whole: data, parts }, &[whole], || Ok(()))
     }
 
     /// Sends part `i` of `send` to member `i`; receives part `i` from member `i`. Both slices have
@@ -180,7 +181,7 @@ impl Native {
         let to_parts = room.received.of(receive_counts.iter().copied());
         let (from, to) = (address(send).cast_const(), address(receive));
         let exchange = Start::AllToAll { from, from_parts, to, to_parts };
-        self.run(room, &exchange, &[send, receive], || {})
+        self.run(room, &exchange, &[send, receive], || Ok(()))
     }
 
     /// Sends the parts of `whole` of the root to the other members; `beside` takes its own.
@@ -190,11 +191,11 @@ impl Native {
         part: &Slice,
         counts: &[usize],
         root: usize,
-        beside: impl FnOnce(),
+        beside: impl FnOnce() -> Result<(), CollectiveError>,
     ) -> Result<(), CollectiveError> {
         let Some(whole) = whole.filter(|_| self.rank == root) else {
             let receive = Start::ScatterReceive { part: address(part), len: part.len, root };
-            return self.run(Room::default(), &receive, &[part], || {});
+            return self.run(Room::default(), &receive, &[part], || Ok(()));
         };
         self.engine.count_sent(whole.len - counts[root]);
         let mut room = self.take_room();
@@ -210,12 +211,12 @@ impl Native {
         whole: Option<&Slice>,
         counts: &[usize],
         root: usize,
-        beside: impl FnOnce(),
+        beside: impl FnOnce() -> Result<(), CollectiveError>,
     ) -> Result<(), CollectiveError> {
         let Some(whole) = whole.filter(|_| self.rank == root) else {
             self.engine.count_sent(part.len);
             let send = Start::GatherSend { part: address(part), len: part.len, root };
-            return self.run(Room::default(), &send, &[part], || {});
+            return self.run(Room::default(), &send, &[part], || Ok(()));
         };
         let mut room = self.take_room();
         let parts = room.received.of(counts.iter().copied());
@@ -239,18 +240,20 @@ impl Native {
         room: Room,
         start: &Start,
         slices: &[&Slice],
-        beside: impl FnOnce(),
+        beside: impl FnOnce() -> Result<(), CollectiveError>,
     ) -> Result<(), CollectiveError> {
         self.engine.check_thread()?;
         let number = self.begun.fetch_add(1, Ordering::SeqCst) + 1;
         let _driving = self.engine.begin_to_drive();
+        // The library may move messages of GPUs meanwhile.
+        let _kept = self.engine.visit();
         let calls = self.engine.calls();
         let mut flights = self.engine.flights();
         // SAFETY: the slices are valid and their owner leaves them alone until this returns; the
         // counts lie in vectors that nobody changes. If this returns before the request is over,
         // all of them are kept for ever.
         let mut request = unsafe { calls.start(self.communicator, start) }?;
-        beside();
+        let beside = beside();
         let mut pace = Pace::default();
         loop {
             let mut progress = Progress::Pending;
@@ -268,7 +271,7 @@ impl Native {
                 Progress::Pending => {}
                 Progress::Done(_) => {
                     self.keep_room(room);
-                    return Ok(());
+                    return beside;
                 }
                 Progress::Truncated(_) => {
                     let reason = String::from("a member has sent more than was expected");
@@ -317,8 +320,7 @@ impl Drop for Native {
         if self.engine.failure.is_set() || self.engine.check_thread().is_err() {
             return;
         }
-        let _alone = self.engine.flights();
-        if let Err(error) = self.engine.calls().free(self.communicator) {
+        if let Err(error) = self.engine.call(|calls| calls.free(self.communicator)) {
             tracing::warn!(%error, "a communicator is not given back");
         }
     }

@@ -191,3 +191,24 @@ fn nobody_begins_unless_all_can_and_no_start_is_waited_for_without_end() {
         assert_eq!((world.transport(), world.without_mpi()), ("tcp", Some(reason)));
     }
 }
+
+#[test]
+fn what_a_library_says_of_gpu_memory_decides_what_is_tried() {
+    let open = |name: &str, definitions: &[&str], cuda| {
+        let symbols = Symbols::open_alone(&stub(name, definitions)?).unwrap();
+        let options = MpiOptions { cuda, ..MpiOptions::default() };
+        let calls = Abi::Standard.load(symbols).unwrap();
+        Some(Library::of((calls, Abi::Standard), &options).unwrap().describe_gpus())
+    };
+    let (yes, no) = (["STANDARD", "CUDA=1"], ["STANDARD", "CUDA=0"]);
+    for (name, definitions, cuda, expected) in [
+        ("yes", &yes[..], None, "from GPU to GPU, if an exchange at start proves it: the MPI"),
+        ("yes", &yes, Some(false), "through pinned memory of the host: PHALANX_MPI_CUDA is 0"),
+        ("no", &no, None, "through pinned memory of the host: the MPI library says that it does"),
+        ("no", &no, Some(true), "from GPU to GPU, if an exchange at start proves it: PHALANX_"),
+        ("silent", &["STANDARD"], None, "through pinned memory of the host: the MPI library does"),
+    ] {
+        let Some(described) = open(name, definitions, cuda) else { return };
+        assert!(described.starts_with(expected), "{name} {cuda:?}: {described}");
+    }
+}

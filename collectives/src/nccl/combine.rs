@@ -1,4 +1,4 @@
-//! Our own kernel for what NCCL does not combine: one for each dtype and monoid.
+//! Our own kernel that combines what lies in a GPU's memory: one for each dtype and monoid.
 
 use phalanx_device::cuda::{Coming, Function, GridSize, Stream};
 
@@ -7,15 +7,16 @@ const THREADS: usize = 256;
 /// Blocks at most; each thread combines as many items as it takes.
 const MOST_BLOCKS: usize = 1 << 12;
 
-/// What the kernel is given; `combine.cu` declares the same.
+/// What the kernel is given; `combine.cu` declares the same. The distance from one member's items
+/// to the next may go backwards, around the end of all addresses.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub(super) struct Combination {
-    pub(super) from: u64,
-    pub(super) to: u64,
-    pub(super) items: u64,
-    pub(super) stride: u64,
-    pub(super) members: u64,
+pub(crate) struct Combination {
+    pub(crate) from: u64,
+    pub(crate) to: u64,
+    pub(crate) items: u64,
+    pub(crate) stride: u64,
+    pub(crate) members: u64,
 }
 
 impl Combination {
@@ -23,8 +24,8 @@ impl Combination {
     ///
     /// # Safety
     /// The addresses are of so many items of each member, and of as many results, in the device's
-    /// memory, apart or the same for the first member; the function is the one for the items.
-    pub(super) unsafe fn launch(&self, function: Function, stream: &Stream) {
+    /// memory, apart or the same for one of the members; the function is the one for the items.
+    pub(crate) unsafe fn launch(&self, function: Function, stream: &Stream) {
         if self.items == 0 {
             return;
         }

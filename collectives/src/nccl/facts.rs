@@ -31,24 +31,34 @@ pub fn device_facts(devices: &[Arc<dyn Device>]) -> Facts {
     facts
 }
 
-/// The GPU of every member of the world, by what the processes have told, if all have one and the
-/// same NCCL.
-pub(crate) fn identities(facts: &[Facts], device_counts: &[usize]) -> Option<Vec<Arc<str>>> {
-    let told = |facts: &Facts, name: &str| {
-        facts.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone())
-    };
-    let version = told(facts.first()?, NCCL)?;
+fn told<'a>(facts: &'a Facts, name: &str) -> Option<&'a str> {
+    facts.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+}
+
+/// The GPU of every member of the world, by what the processes have told, if all have one.
+pub(crate) fn gpus(facts: &[Facts], device_counts: &[usize]) -> Option<Vec<Arc<str>>> {
     let mut all: Vec<Arc<str>> = Vec::new();
     for (facts, count) in facts.iter().zip(device_counts) {
-        let gpus = told(facts, GPUS)?;
-        let names = gpus.split(',').map(Arc::from);
         let before = all.len();
-        all.extend(names);
-        if all.len() - before != *count || told(facts, NCCL).as_ref() != Some(&version) {
+        all.extend(told(facts, GPUS)?.split(',').map(Arc::from));
+        if all.len() - before != *count {
             return None;
         }
     }
-    Some(all)
+    Some(all).filter(|all| !all.is_empty())
+}
+
+/// The version of NCCL that all processes have, or why they do not talk by it.
+pub(crate) fn common_nccl(facts: &[Facts]) -> Result<&str, String> {
+    let mut common = None;
+    for (rank, facts) in facts.iter().enumerate() {
+        let own = told(facts, NCCL).ok_or_else(|| format!("rank {rank} has no NCCL"))?;
+        let first = *common.get_or_insert(own);
+        if own != first {
+            return Err(format!("rank {rank} has NCCL {own}, and rank 0 has {first}"));
+        }
+    }
+    common.ok_or_else(|| String::from("nobody has NCCL"))
 }
 
 #[cfg(test)]
@@ -67,12 +77,17 @@ mod tests {
     #[test]
     fn all_processes_must_have_gpus_and_the_same_library() {
         let both = [facts("a,b", Some("2.28.9")), facts("c", Some("2.28.9"))];
-        let names = identities(&both, &[2, 1]).expect("all have told");
+        let names = gpus(&both, &[2, 1]).expect("all have told");
         assert_eq!(names.iter().map(|name| &**name).collect::<Vec<_>>(), ["a", "b", "c"]);
-        assert!(identities(&both, &[1, 1]).is_none(), "another number of devices");
-        assert!(identities(&[both[0].clone(), Facts::new()], &[2, 1]).is_none());
-        assert!(identities(&[both[0].clone(), facts("c", None)], &[2, 1]).is_none());
-        assert!(identities(&[both[0].clone(), facts("c", Some("2.27.0"))], &[2, 1]).is_none());
-        assert!(identities(&[], &[]).is_none());
+        assert_eq!(common_nccl(&both), Ok("2.28.9"));
+        assert!(gpus(&both, &[1, 1]).is_none(), "another number of devices");
+        assert!(gpus(&[both[0].clone(), Facts::new()], &[2, 1]).is_none());
+        let without = [both[0].clone(), facts("c", None)];
+        assert!(gpus(&without, &[2, 1]).is_some());
+        assert_eq!(common_nccl(&without), Err(String::from("rank 1 has no NCCL")));
+        let other = [both[0].clone(), facts("c", Some("2.27.0"))];
+        let reason = "rank 1 has NCCL 2.27.0, and rank 0 has 2.28.9";
+        assert_eq!(common_nccl(&other), Err(String::from(reason)));
+        assert!(gpus(&[], &[]).is_none() && common_nccl(&[]).is_err());
     }
 }

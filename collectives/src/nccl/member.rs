@@ -6,7 +6,7 @@ use super::peers::{MOST_BYTES, Peers};
 use super::reduction::native;
 use super::texts::Kernel;
 use super::watch::Watch;
-use crate::group::Member;
+use crate::group::{Member, SCRATCH_BYTES};
 use crate::order::{Items, own_part};
 use crate::transport::Fabric;
 use crate::{CollectiveError, Communicator, Message, Operation};
@@ -16,7 +16,7 @@ use phalanx_device::cuda::{
 use phalanx_device::{Buffer, Completion, Device, DeviceError, Event, EventError, Slice};
 use phalanx_ops::waiting::look;
 use phalanx_ops::{DType, Monoid};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -44,12 +44,6 @@ pub(super) struct Enqueued {
     #[allow(dead_code, reason = "held until the work comes after the end")]
     kept: Vec<Slice>,
     is_ordered: AtomicBool,
-}
-
-/// How an error of a GPU ends the world.
-pub(super) fn failed(fabric: &Fabric, error: &DeviceError) -> CollectiveError {
-    let (rank, error_code) = (fabric.rank, String::from(error.code()));
-    CollectiveError::Aborted { rank, error_code, message: error.to_string() }
 }
 
 impl Endpoint {
@@ -84,7 +78,7 @@ impl Endpoint {
     }
 
     fn fail(&self, error: &DeviceError) -> CollectiveError {
-        self.fabric.fail(failed(&self.fabric, error))
+        self.fabric.fail_of_device(error)
     }
 }
 
@@ -105,8 +99,7 @@ impl Completion for Enqueued {
 
     fn wait(&self) -> Result<(), EventError> {
         self.fabric.failure.check().map_err(EventError::new)?;
-        self.order()
-            .map_err(|error| EventError::new(self.fabric.fail(failed(&self.fabric, &error))))
+        self.order().map_err(|error| EventError::new(self.fabric.fail_of_device(&error)))
     }
 }
 
@@ -130,8 +123,10 @@ pub(crate) struct GpuMember {
     outbox: Mutex<Option<Arc<Outbox>>>,
     /// Known once the connection is made; none if the members do not reach each other's memory.
     peers: OnceLock<Option<Arc<Peers>>>,
-    /// What the group has combined by our own kernel.
-    combined: Mutex<HashSet<(DType, Monoid)>>,
+    /// Our own kernels that the group has combined by.
+    combined: Mutex<HashMap<(DType, Monoid), Function>>,
+    /// What they read, as long on all members. The stream puts its uses in order.
+    scratch: Mutex<Option<Buffer>>,
 }
 
 impl GpuMember {
@@ -142,8 +137,16 @@ impl GpuMember {
     ) -> Arc<GpuMember> {
         let distinct: HashSet<&Arc<str>> = identities.iter().collect();
         let is_direct = distinct.len() == identities.len();
-        let (outbox, peers, combined) = (Mutex::default(), OnceLock::new(), Mutex::default());
-        Arc::new(GpuMember { host, endpoint, identities, is_direct, outbox, peers, combined })
+        Arc::new(GpuMember {
+            host,
+            endpoint,
+            identities,
+            is_direct,
+            outbox: Mutex::default(),
+            peers: OnceLock::new(),
+            combined: Mutex::default(),
+            scratch: Mutex::default(),
+        })
     }
 
     fn fabric(&self) -> &Fabric {
@@ -238,19 +241,45 @@ impl GpuMember {
         self.identities.len() == 1
     }
 
-    /// The kernel for what NCCL does not combine. When the group needs it for the first time,
-    /// nobody goes on before all have loaded it.
+    /// Runs `take`, which loads something or takes memory of the driver, while none of the group's
+    /// devices waits for another: the driver may wait for a device meanwhile. All members come to
+    /// it at the same point of their work.
+    fn at_rest<T>(
+        &self,
+        take: impl FnOnce() -> Result<T, DeviceError>,
+    ) -> Result<T, CollectiveError> {
+        self.outbox()?.begin();
+        // Who comes here has enqueued all that the others wait for, and nobody enqueues more before
+        // all have taken what they need.
+        self.host.barrier()?;
+        let taken = take().map_err(|error| self.endpoint.fail(&error))?;
+        self.host.barrier()?;
+        Ok(taken)
+    }
+
+    /// The kernel for what NCCL does not combine.
     fn combiner(&self, items: Items) -> Result<Function, CollectiveError> {
-        let function = Kernel::Combine(items.dtype, items.monoid).load(&self.endpoint.gpu);
-        let function = function.map_err(|error| self.endpoint.fail(&error))?;
-        let is_new = {
-            let mut known = self.combined.lock().unwrap_or_else(PoisonError::into_inner);
-            known.insert((items.dtype, items.monoid))
-        };
-        if is_new {
-            self.host.barrier()?;
+        let key = (items.dtype, items.monoid);
+        let known = self.combined.lock().unwrap_or_else(PoisonError::into_inner).get(&key).copied();
+        if let Some(function) = known {
+            return Ok(function);
         }
+        let load = || Kernel::Combine(items.dtype, items.monoid).load(&self.endpoint.gpu);
+        let function = self.at_rest(load)?;
+        self.combined.lock().unwrap_or_else(PoisonError::into_inner).insert(key, function);
         Ok(function)
+    }
+
+    /// Memory of at least so many bytes, as many on all members, for what the stream does next.
+    fn scratch(&self, bytes: usize) -> Result<Slice, CollectiveError> {
+        let known = self.scratch.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(known) = known.filter(|known| known.len() >= bytes) {
+            return Ok(known.whole());
+        }
+        let made = self.at_rest(|| self.endpoint.gpu.clone().allocate(bytes))?;
+        let kept = (bytes <= SCRATCH_BYTES).then(|| made.clone());
+        *self.scratch.lock().unwrap_or_else(PoisonError::into_inner) = kept;
+        Ok(made.whole())
     }
 
     /// Combines what NCCL does not: every member gets its part of all members' data and combines
@@ -277,9 +306,9 @@ impl GpuMember {
         }
         let (function, own) = (self.combiner(items)?, counts[rank]);
         let is_short = gathers && send.len <= SHORT_BYTES;
-        let room = if is_short { send.len } else { own } * members;
-        let scratch = self.endpoint.gpu.clone().allocate(room);
-        let scratch = scratch.map_err(|error| self.endpoint.fail(&error))?.whole();
+        let most = counts.iter().copied().max().unwrap_or(0);
+        let scratch = self.scratch(if is_short { send.len } else { most } * members)?;
+        let scratch = scratch.slice(0, if is_short { send.len } else { own } * members);
         self.enqueue(Ok(()), &[send, receive, &scratch], |link| {
             let combination = |to: &Slice| Combination {
                 from: address(&scratch),

@@ -15,8 +15,10 @@ mod reduction;
 mod texts;
 mod watch;
 
+pub(crate) use combine::Combination;
 pub use facts::device_facts;
-pub(crate) use facts::identities;
+pub(crate) use facts::{common_nccl, gpus};
 pub(crate) use member::{Endpoint, GpuMember};
+pub(crate) use texts::Kernel;
 pub use texts::cuda_sources;
 pub(crate) use watch::Watch;

@@ -8,10 +8,10 @@
 //! A group finds out when it connects whether its members reach each other, by doing it once; all
 //! of them agree, so that all take the same way for the same call.
 
-use super::member::failed;
 use super::messages::address;
 use super::texts::Kernel;
 use super::watch::Watch;
+use crate::agreement::{all_say, told};
 use crate::failure::Failure;
 use crate::group::Member;
 use crate::order::{Items, Order};
@@ -19,7 +19,7 @@ use crate::{CollectiveError, Communicator};
 use phalanx_device::cuda::{
     Coming, CudaDevice, Function, GridSize, PEER_HANDLE_BYTES, PeerBlock, PinnedMemory, Stream,
 };
-use phalanx_device::{Buffer, Device, DeviceError, Slice};
+use phalanx_device::{Device, DeviceError, Slice};
 use phalanx_ops::waiting::look;
 use phalanx_ops::{DType, Monoid};
 use std::collections::HashMap;
@@ -160,20 +160,6 @@ fn machine() -> [u8; 40] {
     machine
 }
 
-/// What all members tell all.
-fn told(host: &Member, own: &[u8]) -> Result<Vec<Vec<u8>>, CollectiveError> {
-    let all = Buffer::from_vec(vec![0u8; own.len() * host.places.len()]);
-    host.all_gather(&Buffer::from_vec(own.to_vec()).whole(), &all.whole())?.wait()?;
-    let mut bytes = vec![0; all.len()];
-    all.read(0, &mut bytes);
-    Ok(bytes.chunks_exact(own.len()).map(<[u8]>::to_vec).collect())
-}
-
-/// Whether all members say so.
-fn all_say(host: &Member, own: bool) -> Result<bool, CollectiveError> {
-    Ok(told(host, &[u8::from(own)])?.iter().all(|one| one == &[1]))
-}
-
 /// What members gather to find out whether they can.
 struct Trial {
     data: Slice,
@@ -237,7 +223,7 @@ impl Peers {
             if let (Some((block, _)), true) = (parts.0, is_of_one_process) {
                 // SAFETY: nobody has used the block, and no other process has opened it.
                 let freed = unsafe { block.free() };
-                freed.map_err(|error| host.fabric.fail(failed(&host.fabric, &error)))?;
+                freed.map_err(|error| host.fabric.fail_of_device(&error))?;
             }
             return Ok(None);
         }
@@ -358,7 +344,7 @@ impl Peers {
         host.barrier()?;
         let kernel = Kernel::Reduce(items.dtype, items.monoid, self.memory.len());
         let function = kernel.load(&self.gpu);
-        let function = function.map_err(|error| host.fabric.fail(failed(&host.fabric, &error)))?;
+        let function = function.map_err(|error| host.fabric.fail_of_device(&error))?;
         host.barrier()?;
         reducers.insert(key, function);
         Ok(function)

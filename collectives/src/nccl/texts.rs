@@ -1,6 +1,5 @@
 //! The kernels of the plane: their texts, and those that are loaded.
 
-use super::reduction::native;
 use phalanx_device::DeviceError;
 use phalanx_device::cuda::{Compiler, CudaDevice, Function, Module};
 use phalanx_ops::{DType, Kind, Monoid};
@@ -16,7 +15,7 @@ const REDUCE: &str = include_str!("reduce.cu");
 
 /// A kernel of the plane.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Kernel {
+pub(crate) enum Kernel {
     /// Combines items of all members that are here already.
     Combine(DType, Monoid),
     /// Combines the items of so many members at once.
@@ -54,7 +53,7 @@ impl Kernel {
     /// The kernel, loaded for all GPUs of its architecture.
     ///
     /// Errors: those of the compiler.
-    pub(super) fn load(self, gpu: &CudaDevice) -> Result<Function, DeviceError> {
+    pub(crate) fn load(self, gpu: &CudaDevice) -> Result<Function, DeviceError> {
         let capability = gpu.properties().capability;
         let known = || LOADED.lock().unwrap_or_else(PoisonError::into_inner);
         let look = || known().get_or_insert_default().get(&(self, capability)).copied();
@@ -83,10 +82,9 @@ pub fn cuda_sources() -> Vec<(String, String)> {
     for (number, (dtype, monoid)) in
         pairs.filter(|(dtype, monoid)| monoid.accepts(*dtype)).enumerate()
     {
-        if native(dtype, monoid).is_none() {
-            let source = Kernel::Combine(dtype, monoid).source();
-            sources.push((format!("{monoid}_{dtype}"), source));
-        }
+        // NCCL combines some of them itself, and MPI none.
+        let source = Kernel::Combine(dtype, monoid).source();
+        sources.push((format!("{monoid}_{dtype}"), source));
         let members = [4, 2, 8, 3][number % 4];
         let source = Kernel::Reduce(dtype, monoid, members).source();
         sources.push((format!("reduce_{monoid}_{dtype}_{members}"), source));

@@ -1,6 +1,5 @@
 //! The thread that ends groups of GPUs when the world ends, and the world when a group fails.
 
-use super::member::failed;
 use super::peers::Peers;
 use crate::CollectiveError;
 use crate::transport::Fabric;
@@ -86,7 +85,7 @@ impl Watch {
     fn look(&self) {
         let failure = self.alive().iter().find_map(|link| link.failure());
         if let Some(failure) = failure {
-            self.fabric.fail(failed(&self.fabric, &failure));
+            self.fabric.fail_of_device(&failure);
         }
     }
 

@@ -5,7 +5,7 @@ use super::{attend, coordinate, readiness};
 use crate::CollectiveError;
 use crate::mpi::Library;
 use crate::prices::Prices;
-use crate::world::{Facts, World};
+use crate::world::{Facts, Wish, World};
 use phalanx_ops::waiting::{LOOK, look};
 use std::net::{IpAddr, Ipv4Addr, TcpListener};
 use std::time::Duration;
@@ -113,6 +113,11 @@ impl Rendezvous {
         if let (Transport::Mpi, Err(reason)) = (transport, &joined.mpi) {
             return Err(CollectiveError::MpiUnavailable { reason: reason.clone() });
         }
-        World::connected(runtime, joined, self.stall)
+        let wish = Wish {
+            is_mpi_asked: transport == Transport::Mpi,
+            takes_device_memory: self.mpi.as_ref().ok().and_then(Library::cuda_option),
+            timeout: self.timeout,
+        };
+        Ok(World::connected(runtime, joined, self.stall)?.with(wish))
     }
 }

@@ -13,7 +13,7 @@ use crate::mpi::{Departures, End, Engine, Route, Watcher};
 use crate::records::{Dispute, Recorded, Records, Told};
 use crate::tickets::{Tickets, Verdict};
 use crate::{CollectiveError, Ticket, TicketKind};
-use phalanx_device::Slice;
+use phalanx_device::{DeviceError, Slice};
 use phalanx_ops::waiting::look;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
@@ -112,6 +112,12 @@ impl Fabric {
         let links: Vec<Arc<Link>> = self.links().cloned().collect();
         end(self.rank, &self.failure, &links, &error);
         self.failure.get().unwrap_or(error)
+    }
+
+    /// Ends the world because of a device of this process.
+    pub(crate) fn fail_of_device(&self, error: &DeviceError) -> CollectiveError {
+        let (rank, error_code) = (self.rank, String::from(error.code()));
+        self.fail(CollectiveError::Aborted { rank, error_code, message: error.to_string() })
     }
 
     /// Posts a send to a member that lives in `process`.
@@ -260,7 +266,7 @@ impl Fabric {
         }
         // An end that was cancelled belongs to a world that has ended.
         if let (Some(source), Some(mut target)) = (send.claim(), receive.claim()) {
-            target.copy_from(&source);
+            target.copy_from(&source).map_err(|error| self.fail_of_device(&error))?;
             source.finish();
             target.finish();
         }

@@ -4,7 +4,7 @@ use super::doing::Doings;
 use crate::mpi::Engine;
 use crate::wait::Sleepers;
 use crate::{CollectiveError, Operation, failure::Failure};
-use phalanx_device::{Completion, EventError, Slice};
+use phalanx_device::{Completion, DeviceError, EventError, Slice, copy_settled};
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -124,11 +124,10 @@ impl Claim<'_> {
 
     /// Copies a whole message whose two ends have the same length. The ends may overlap when a
     /// member sends to itself.
-    pub(super) fn copy_from(&mut self, source: &Claim<'_>) {
-        assert_eq!(self.0.data.len, source.0.data.len, "bug: ends of a message differ in length");
-        // SAFETY: both ranges are valid for their length (condition 1 of `Buffer`), and both claims
-        // are held; `copy` allows overlap.
-        unsafe { std::ptr::copy(source.0.data.as_ptr(), self.0.data.as_ptr(), self.0.data.len) };
+    ///
+    /// Errors: those of GPUs, in whose memory both ends may lie.
+    pub(super) fn copy_from(&mut self, source: &Claim<'_>) -> Result<(), DeviceError> {
+        copy_settled(&source.0.data, &self.0.data)
     }
 
     /// Ends the transfer and wakes whoever waits for it.

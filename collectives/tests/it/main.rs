@@ -7,6 +7,7 @@ mod faults;
 mod fixture;
 mod full;
 mod gpu_faults;
+mod loopback;
 mod movement;
 mod planes;
 mod reference;

@@ -1,7 +1,7 @@
 //! The end of a world by the death of a process, or by one that leaves, run under a launcher by
 //! `launch`.
 
-use crate::fixture::{bytes, join, library, place, slice};
+use crate::fixture::{bytes, gpus, join, library, mpi, on_gpus, place, slice};
 use phalanx_collectives::{CollectiveError, Communicator, Transport};
 use phalanx_device::Slice;
 use phalanx_ops::{DType, Monoid};
@@ -11,7 +11,9 @@ type Call = fn(&dyn Communicator, &Slice) -> Result<(), CollectiveError>;
 
 /// What the others are in, by the name that `ENDING_CALL` gives.
 const CALLS: [(&str, Call); 4] = [
-    ("all_gather", |member, data| Ok(member.all_gather(data, &place(4 * data.len))?.wait()?)),
+    ("all_gather", |member, data| {
+        Ok(member.all_gather(data, &place(member.size() * data.len))?.wait()?)
+    }),
     ("all_reduce", |member, data| Ok(member.all_reduce(data, DType::F64, Monoid::Add)?.wait()?)),
     ("barrier", |member, _| member.barrier()),
     // On a group of its own, whose communicator is made in the middle, too.
@@ -23,30 +25,34 @@ const CALLS: [(&str, Call); 4] = [
 
 #[test]
 fn a_rank_is_killed_in_the_middle() {
-    let Some(mpi) = library() else {
+    let Some(job) = library() else {
         println!("skipped: this runs under a launcher of MPI");
         return;
     };
     let name = std::env::var("ENDING_CALL").unwrap_or_else(|_| String::from("all_gather"));
     let (_, call) = CALLS.iter().find(|(call, _)| *call == name).expect("a call of the table");
-    let world = join(&mpi, 1, Transport::Mpi).unwrap();
-    let member = world.communicators().remove(0);
-    let data = slice(&vec![1; 1 << 20]);
-    member.broadcast(&data, 0).unwrap().wait().unwrap();
-    if member.rank() == 2 {
-        let own = std::process::id().to_string();
-        std::process::Command::new("kill").args(["-9", &own]).status().unwrap();
-    }
-    let began = Instant::now();
-    let outcome = loop {
-        if let Err(error) = call(&*member, &data) {
-            break error;
+    // What lies on GPUs ends as what lies on the host.
+    let fixture = if on_gpus().is_empty() { mpi(job.size()) } else { gpus(job.size()) };
+    fixture.run(|member| {
+        let data = slice(&vec![1; 1 << 20]);
+        member.broadcast(&data, 0).unwrap().wait().unwrap();
+        if member.rank() == job.size() / 2 {
+            let own = std::process::id().to_string();
+            std::process::Command::new("kill").args(["-9", &own]).status().unwrap();
         }
-    };
-    println!("the world ended: {outcome}");
-    assert!(matches!(outcome, CollectiveError::RankDied { rank: 2, .. }), "{outcome}");
-    assert!(began.elapsed() < Duration::from_secs(5));
-    assert!(member.barrier().is_err());
+        let began = Instant::now();
+        let outcome = loop {
+            if let Err(error) = call(member, &data) {
+                break error;
+            }
+        };
+        println!("the world ended: {outcome}");
+        let died = job.size() / 2;
+        let is_named = matches!(outcome, CollectiveError::RankDied { rank, .. } if rank == died);
+        assert!(is_named, "{outcome}");
+        assert!(began.elapsed() < Duration::from_secs(5));
+        assert!(member.barrier().is_err());
+    });
 }
 
 /// Rank 1 has done its part of a gathering and leaves; rank 2 comes long after that.

@@ -1,17 +1,28 @@
 //! Worlds of the processes of an MPI job, seen by one of them.
 
 use phalanx_collectives::mpi::{Library, Mpi, MpiOptions};
-use phalanx_collectives::{CollectiveError, Communicator, Rendezvous, Transport, World};
-use phalanx_device::{Buffer, Slice};
+use phalanx_collectives::{
+    CollectiveError, Communicator, GpuPath, Rendezvous, Transport, World, device_facts,
+};
+use phalanx_device::cuda::{CudaDevice, CudaOptions, cuda_devices};
+use phalanx_device::{Buffer, Device, Slice};
+use std::cell::RefCell;
 use std::net::TcpListener;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// A process of a world, and those members of the group that live in it.
 pub struct Fixture {
     pub worlds: Vec<World>,
     pub members: Vec<Arc<dyn Communicator>>,
+    /// The device of each member, in whose memory the slices of its thread lie.
+    devices: Vec<Arc<dyn Device>>,
+}
+
+thread_local! {
+    /// Where the slices of this thread lie, if not on the host.
+    static DEVICE: RefCell<Option<Arc<dyn Device>>> = const { RefCell::new(None) };
 }
 
 /// A plane: a name, and worlds of a number of members.
@@ -20,9 +31,52 @@ pub type Plane = (&'static str, fn(usize) -> Fixture);
 /// The plane that has to pass the table here.
 pub const PLANES: &[Plane] = &[("mpi", mpi)];
 
-/// No planes: what MPI carries here lies on the host.
+/// The plane of GPUs that talk by MPI, with one GPU for each process, and with two where there are
+/// several; none where there is no GPU. `COLLECTIVES_GPUS` says whether MPI has to take their
+/// memory (`direct`) or must not (`staged`).
 pub fn on_gpus() -> Vec<(Plane, usize)> {
-    Vec::new()
+    let Some(mpi) = library() else { return Vec::new() };
+    let count = cuda_devices(&options()).unwrap_or(0);
+    let path = (count > 0).then(|| {
+        let fixture = gpus(mpi.size());
+        fixture.shutdown();
+        fixture.worlds[0].gpu_path().cloned()
+    });
+    let path = path.flatten();
+    let found = match &path {
+        Some(GpuPath::Mpi { .. }) => "direct",
+        Some(GpuPath::Staged { .. }) => "staged",
+        _ => "none",
+    };
+    let required = std::env::var("COLLECTIVES_GPUS");
+    assert!(required.as_deref().unwrap_or(found) == found, "GPUs talk otherwise: {path:?}");
+    if found == "none" {
+        println!("skipped on GPUs: {path:?}");
+        return Vec::new();
+    }
+    let sizes = [1, 2].into_iter().filter(|devices| *devices <= count);
+    sizes.map(|devices| (("mpi", gpus as fn(usize) -> Fixture), devices * mpi.size())).collect()
+}
+
+pub fn options() -> CudaOptions {
+    let folders = std::env::var_os("PHALANX_CUDA_PATH");
+    let folders = folders.map(|folders| std::env::split_paths(&folders).collect());
+    CudaOptions { folders: folders.unwrap_or_default(), ..CudaOptions::default() }
+}
+
+/// The processes of the job, which share the GPUs: so many members, as many in each process.
+pub fn gpus(members: usize) -> Fixture {
+    static GPUS: OnceLock<Vec<Arc<dyn Device>>> = OnceLock::new();
+    let mpi = library().expect("a launcher has started this process");
+    let open = |at| CudaDevice::new(at, None, &options()).expect("a GPU") as Arc<dyn Device>;
+    let count = cuda_devices(&options()).unwrap_or(0);
+    let all = GPUS.get_or_init(|| (0..count).map(open).collect());
+    let own = members / mpi.size();
+    let devices: Vec<_> = (0..own).map(|at| all[(mpi.rank() + at) % count].clone()).collect();
+    let meeting = |meeting| Rendezvous { facts: device_facts(&devices), ..meeting };
+    let mut world = meet(&mpi, own, Transport::Mpi, meeting).expect("a world");
+    world.attach(&devices).expect("GPUs that work");
+    Fixture { members: world.communicators(), worlds: vec![world], devices }
 }
 
 /// The library, in a process that a launcher has started.
@@ -31,9 +85,13 @@ pub fn library() -> Option<Arc<Mpi>> {
     if launched.iter().all(|name| std::env::var_os(name).is_none()) {
         return None;
     }
+    Some(Mpi::load(&mpi_options()).expect("a library under its launcher"))
+}
+
+fn mpi_options() -> MpiOptions {
     let library = std::env::var_os("PHALANX_MPI_LIBRARY").map(Into::into);
-    let options = MpiOptions { library, ..MpiOptions::default() };
-    Some(Mpi::load(&options).expect("a library under its launcher"))
+    let cuda = std::env::var_os("PHALANX_MPI_CUDA").map(|value| value == "1");
+    MpiOptions { library, cuda, ..MpiOptions::default() }
 }
 
 /// The processes of the job, with as many devices as make so many members. Of fewer members than
@@ -49,7 +107,7 @@ pub fn mpi(members: usize) -> Fixture {
         let color = (rank < members).then_some(0);
         group = group[0].split(color, 0).unwrap().into_iter().collect();
     }
-    Fixture { worlds: vec![world], members: group }
+    Fixture { worlds: vec![world], members: group, devices: Vec::new() }
 }
 
 /// Meets the other processes of the job; rank 0's address travels by MPI.
@@ -57,6 +115,16 @@ pub fn join(
     mpi: &Arc<Mpi>,
     devices: usize,
     transport: Transport,
+) -> Result<World, CollectiveError> {
+    meet(mpi, devices, transport, |meeting| meeting)
+}
+
+/// As `join`, with something changed.
+fn meet(
+    mpi: &Arc<Mpi>,
+    devices: usize,
+    transport: Transport,
+    change: impl FnOnce(Rendezvous) -> Rendezvous,
 ) -> Result<World, CollectiveError> {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let mut address = listener.local_addr().unwrap().to_string().into_bytes();
@@ -69,16 +137,16 @@ pub fn join(
         listener: (mpi.rank() == 0).then_some(listener),
         local_devices: devices,
         transport,
-        mpi: Library::open(&MpiOptions::default()).map_err(|error| error.to_string()),
+        mpi: Library::open(&mpi_options()).map_err(|error| error.to_string()),
         ..Rendezvous::new(mpi.rank(), mpi.size(), address.trim())
     };
-    meeting.join()
+    change(meeting).join()
 }
 
 /// One process.
 pub fn local(members: usize) -> Fixture {
     let world = World::local(members).unwrap();
-    Fixture { members: world.communicators(), worlds: vec![world] }
+    Fixture { members: world.communicators(), worlds: vec![world], devices: Vec::new() }
 }
 
 /// As many members as these processes would have.
@@ -92,9 +160,9 @@ pub fn tcp(members: usize) -> Fixture {
 }
 
 impl Fixture {
-    /// Never: there are no GPUs.
+    /// Whether what lies on GPUs is combined in the order of the host.
     pub fn is_at_once(&self) -> bool {
-        false
+        !self.devices.is_empty()
     }
 
     /// Runs `work` as every member of this process, each on its thread. A panic of one ends the
@@ -102,9 +170,10 @@ impl Fixture {
     pub fn run<T: Send>(&self, work: impl Fn(&dyn Communicator) -> T + Sync) -> Vec<T> {
         let work = &work;
         std::thread::scope(|scope| {
-            let start = |member: &Arc<dyn Communicator>| {
-                let member = member.clone();
+            let start = |(at, member): (usize, &Arc<dyn Communicator>)| {
+                let (member, device) = (member.clone(), self.devices.get(at).cloned());
                 scope.spawn(move || {
+                    DEVICE.set(device);
                     let outcome = catch_unwind(AssertUnwindSafe(|| work(&*member)));
                     if outcome.is_err() {
                         let message = String::from("a member panicked");
@@ -116,7 +185,7 @@ impl Fixture {
                     outcome
                 })
             };
-            let threads: Vec<_> = self.members.iter().map(start).collect();
+            let threads: Vec<_> = self.members.iter().enumerate().map(start).collect();
             let outcomes: Vec<_> =
                 threads.into_iter().map(|thread| thread.join().unwrap()).collect();
             let whole = outcomes.into_iter();
@@ -132,7 +201,10 @@ impl Fixture {
 
 /// A slice that holds a copy of the bytes.
 pub fn slice(bytes: &[u8]) -> Slice {
-    Buffer::from_vec(bytes.to_vec()).whole()
+    DEVICE.with_borrow(|device| match device {
+        Some(device) => device.upload(bytes).expect("memory of a GPU").whole(),
+        None => Buffer::from_vec(bytes.to_vec()).whole(),
+    })
 }
 
 /// A slice of bytes that no result should keep.
@@ -140,8 +212,9 @@ pub fn place(len: usize) -> Slice {
     slice(&vec![0xa5; len])
 }
 
-/// The bytes of a slice.
+/// The bytes of a slice, after the event of the last operation on it.
 pub fn bytes(slice: &Slice) -> Vec<u8> {
-    // SAFETY: tests read their own slices, after the event of the last operation on them.
-    unsafe { slice.bytes() }.to_vec()
+    let mut bytes = vec![0; slice.len];
+    slice.buffer.read(slice.offset, &mut bytes);
+    bytes
 }

@@ -1,7 +1,7 @@
 //! How long collectives take by MPI, which `benches/collectives_mpi.py` reads. `COLLECTIVES_BYTES`
 //! is how long the longest data is; without it what is measured is short.
 
-use crate::fixture::{library, mpi, slice};
+use crate::fixture::{library, mpi, on_gpus, slice};
 use phalanx_collectives::{CollectiveError, Communicator};
 use phalanx_device::Slice;
 use phalanx_ops::{DType, Monoid};
@@ -46,8 +46,11 @@ fn many_collectives_in_a_row_end() {
     // What nobody reads the times of is short.
     let most = if longest.is_some() { 10_000 } else { 400 };
     let longest: usize = longest.unwrap_or(1 << 10);
-    // One member in each process, as the plain loops have it.
-    let fixture = mpi(library().map_or(4, |mpi| mpi.size()));
+    // One member in each process, as the plain loops have it; `COLLECTIVES_GPUS` measures what lies
+    // on GPUs, one for each process.
+    let members = library().map_or(4, |mpi| mpi.size());
+    let on_gpus = std::env::var_os("COLLECTIVES_GPUS").and_then(|_| on_gpus().first().copied());
+    let fixture = on_gpus.map_or_else(|| mpi(members), |((_, plane), members)| plane(members));
     fixture.run(|member| {
         let (all, others) = (slice(&vec![0; longest]), slice(&vec![0; longest]));
         let mut len = 1 << 10;

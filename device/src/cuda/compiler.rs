@@ -62,6 +62,11 @@ impl Compiler {
         &self.architecture
     }
 
+    /// The version of NVRTC, such as `13.0`.
+    pub fn version(&self) -> String {
+        self.version.clone()
+    }
+
     /// The machine code of a text: from the disk if some run has compiled it before.
     ///
     /// Errors: `DeviceError::Compile` with the compiler's messages.

@@ -2,9 +2,11 @@
 
 use super::compiler::Compiler;
 use super::device::CudaDevice;
+use super::driver::check;
 use super::function::{Coming, Function, GridSize, Module, load_known};
+use super::stream::Stream;
 use crate::buffer::Remote;
-use crate::{Device, DeviceError, Strided};
+use crate::{Device, DeviceError, Slice, Strided};
 use cudarc::driver::sys;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -200,6 +202,31 @@ impl Remote for CudaDevice {
 }
 
 impl CudaDevice {
+    /// Copies bytes between GPUs of this process, or within one, beside the work of all of them,
+    /// and waits until they are there. No work under way may touch either place.
+    ///
+    /// Errors: `DeviceError::Cuda`.
+    pub fn copy_beside(
+        self: &Arc<CudaDevice>,
+        from: &Slice,
+        to: &Slice,
+    ) -> Result<(), DeviceError> {
+        assert_eq!(from.len, to.len, "bug: copy between slices of different lengths");
+        if from.len == 0 {
+            return Ok(());
+        }
+        let _kept = self.visit();
+        let stream = Stream::new(self, true, None)?;
+        let (source, target) = (from.as_ptr() as u64, to.as_ptr() as u64);
+        // SAFETY: both places lie inside their buffers, which outlive the copy, since it is waited
+        // for; the stream lives. Addresses of all GPUs of a process are distinct.
+        let copied = unsafe {
+            sys::cuMemcpyAsync(target, source, from.len, stream.handle() as sys::CUstream)
+        };
+        check(&self.name(), "cuMemcpyAsync", copied)?;
+        stream.synchronize()
+    }
+
     fn select(
         &self,
         values: u64,

@@ -2,7 +2,7 @@
 
 use super::device::CudaDevice;
 use super::driver::check;
-use crate::{Device, DeviceError};
+use crate::{Buffer, Device, DeviceError};
 use cudarc::driver::sys;
 use std::collections::HashMap;
 use std::ptr::NonNull;
@@ -74,6 +74,18 @@ impl PinnedMemory {
             None => allocate(device, size)?,
         };
         Ok(PinnedMemory { device: device.clone(), start, length, size })
+    }
+
+    /// The bytes as a buffer of the host, which gives them back to the pool when it is dropped.
+    pub fn into_buffer(self) -> Buffer {
+        let (start, length) = (self.start, self.length);
+        // SAFETY: the memory is this value's alone until it is dropped, which is when the buffer
+        // is.
+        unsafe {
+            Buffer::from_pool(start, length, move |_, _| {
+                let _kept = &self;
+            })
+        }
     }
 
     /// The address of the first byte.

@@ -117,6 +117,7 @@ impl Session {
         fill: impl Fn(usize, &IndexBox, &Buffer),
         site: Site,
     ) -> Result<Arc<dyn Evaluated>, Error> {
+        self.all_given();
         let mut buffers = Vec::new();
         for (local, block) in self.local_blocks(&sharding, shape).iter().enumerate() {
             let bytes = volume(block) * dtype.size();
@@ -146,6 +147,7 @@ impl Session {
     ) -> Result<Vec<(Vec<usize>, HostArray)>, Error> {
         self.wait(value)?;
         self.has_elements()?;
+        self.all_given();
         let shards = Shards::of(value);
         let blocks = shards.blocks(&self.mesh, self.first_device);
         let parts = Ok(blocks
@@ -170,6 +172,7 @@ impl Session {
     ) -> Result<Vec<ShardMemory>, Error> {
         self.wait(value)?;
         self.has_elements()?;
+        self.all_given();
         let shards = Shards::of(value);
         let blocks = shards.blocks(&self.mesh, self.first_device);
         let memory = |(local, block): (usize, &IndexBox)| {

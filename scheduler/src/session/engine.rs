@@ -34,6 +34,8 @@ pub struct Session {
     pub(super) options: SessionOptions,
     pub(super) kernels: KernelCache,
     pub(super) live: Arc<LiveArrays>,
+    /// Plans that may be under way; closing another waits.
+    most_flying: usize,
     state: Mutex<State>,
 }
 
@@ -105,6 +107,11 @@ impl Session {
             lanes: world.communicators().iter().enumerate().map(lane).collect(),
             is_finished: false,
         };
+        // The driver may wait for a GPU while it gives memory of another or loads something there.
+        // One that waits, in its work, for what another of this process has not been given yet
+        // would then wait for ever: so no plan begins before all devices have been given the last.
+        let waits = world.communicators().iter().any(|member| member.takes_device_memory());
+        let most_flying = if waits && devices.len() > 1 { 1 } else { MOST_FLYING };
         let settings = (&mesh, &options.policy, &options.limits, options.memory_limit);
         let processes = Processes::meet(world.clone(), settings_digest(&settings))?;
         Ok(Arc::new(Session {
@@ -116,8 +123,23 @@ impl Session {
             options,
             kernels,
             live,
+            most_flying,
             state: Mutex::new(state),
         }))
+    }
+
+    pub(super) fn most_flying(&self) -> usize {
+        self.most_flying
+    }
+
+    /// Waits until the devices have been given all that is under way, where plans go one at a time.
+    /// Before memory is taken, or something loaded, by who does not run a plan.
+    pub(super) fn all_given(&self) {
+        if self.most_flying == 1 {
+            let outcomes = self.state().flights.outcomes();
+            // How they ended stays with their values.
+            outcomes.iter().for_each(|outcome| drop(outcome.wait_surely()));
+        }
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
@@ -301,7 +323,7 @@ impl Engine for Session {
         loop {
             let mut outcomes = self.state().flights.outcomes();
             outcomes.retain(|outcome| !outcome.is_done());
-            if outcomes.len() < MOST_FLYING {
+            if outcomes.len() < self.most_flying {
                 return Ok(());
             }
             match self.stopping(outcomes[0].wait()) {
@@ -335,6 +357,7 @@ impl Engine for Session {
         self.wait(value)?;
         self.has_elements()?;
         let bytes = phalanx_ops::shape::size(&map.shape) * size_of::<u64>();
+        self.all_given();
         let read = || Shards::of(value).read(map, &self.mesh, self.first_device);
         let host = copying(bytes, read);
         self.intact()?;

@@ -17,7 +17,7 @@ use phalanx_ops::waiting::{copying, is_attended};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// Plans that may be under way; closing another waits.
+/// Plans that may be under way, where nothing asks for fewer.
 pub(super) const MOST_FLYING: usize = 2;
 /// From how much work on a thread that somebody attends to has another one run a plan, so that the
 /// wait can be interrupted: where that costs little beside the plan itself.
@@ -106,10 +106,10 @@ impl Session {
         let donated = Session::donated(graph);
         let ready = self.ready(state, graph, &leaves, &donated);
         let ready = ready.map_err(|error| fail(self.fatal(error)))?;
-        ready.load(&self.devices).map_err(|error| fail(self.fatal(error)))?;
-        while state.flights.len() >= MOST_FLYING {
+        while state.flights.len() >= self.most_flying() {
             state.flights.pop().unwrap_or(Ok(())).map_err(Stop::Failed)?;
         }
+        ready.load(&self.devices).map_err(|error| fail(self.fatal(error)))?;
         let memory = self.reserve_agreed(&mut state.flights, &ready, graph);
         let memory = memory.map_err(|refusal| match refusal {
             Refusal::Plan(error) => Stop::Refused(Error::failure(error, Some(site))),

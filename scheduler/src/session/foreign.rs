@@ -112,6 +112,7 @@ impl Session {
         site: Site,
     ) -> Result<(Arc<dyn Evaluated>, bool), Error> {
         let fail = |error: RunError| Error::failure(self.fatal(error), Some(site));
+        self.all_given();
         let memory = foreign(memory);
         let source = self.adopted(memory).map_err(|error| Error::failure(error, Some(site)))?;
         let (sharding, blocks) = self.place(shape);

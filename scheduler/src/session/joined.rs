@@ -139,6 +139,7 @@ impl Session {
             sharding.axes[axis] = Some(Split { mesh_axes, bounds: Bounds::explicit(&sizes) });
         }
         let dtype = parts[0].dtype;
+        self.all_given();
         let storage = self.stored(shards, &parts, axis);
         let storage = storage.map_err(|error| {
             let error = match error {

@@ -188,3 +188,7 @@ int MPI_Error_string(int code, char *text, int *len) {
     return 0;
 }
 #endif
+#ifdef CUDA
+/* What Open MPI and MPICH say of GPU memory. */
+int MPIX_Query_cuda_support(void) { return CUDA; }
+#endif

@@ -1,0 +1,19 @@
+//! What the members of a group tell each other to decide alike.
+
+use crate::group::Member;
+use crate::{CollectiveError, Communicator};
+use phalanx_device::Buffer;
+
+/// What every member tells, as many bytes as this one. Collective.
+pub(crate) fn told(host: &Member, own: &[u8]) -> Result<Vec<Vec<u8>>, CollectiveError> {
+    let all = Buffer::from_vec(vec![0u8; own.len() * host.places.len()]);
+    host.all_gather(&Buffer::from_vec(own.to_vec()).whole(), &all.whole())?.wait()?;
+    let mut bytes = vec![0; all.len()];
+    all.read(0, &mut bytes);
+    Ok(bytes.chunks_exact(own.len()).map(<[u8]>::to_vec).collect())
+}
+
+/// Whether all members say so. Collective.
+pub(crate) fn all_say(host: &Member, own: bool) -> Result<bool, CollectiveError> {
+    Ok(told(host, &[u8::from(own)])?.iter().all(|one| one == &[1]))
+}

@@ -1,0 +1,110 @@
+//! Which way what lies on the GPUs of a world goes: by NCCL, by MPI, or over the host's memory.
+
+use crate::Facts;
+use crate::nccl::{common_nccl, gpus};
+use std::fmt;
+use std::sync::Arc;
+
+/// The way of what lies on GPUs, the same for all processes of a world.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum GpuPath {
+    /// By NCCL, of this version.
+    Nccl(String),
+    /// By MPI, which is given addresses of GPU memory, as an exchange at start has proved.
+    Mpi {
+        /// Why not by NCCL.
+        instead_of_nccl: String,
+    },
+    /// By MPI, which is given pinned memory of the host that GPUs are copied to and from.
+    Staged {
+        /// Why MPI is not given addresses of GPU memory, and why not by NCCL.
+        reason: String,
+    },
+    /// Through the memory of the host, between processes over TCP.
+    Host {
+        /// Why not by NCCL; messages do not go by MPI.
+        reason: String,
+    },
+}
+
+impl fmt::Display for GpuPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            GpuPath::Nccl(version) => write!(f, "by NCCL {version}"),
+            GpuPath::Mpi { instead_of_nccl } => {
+                write!(f, "by MPI from GPU to GPU, proved at start ({instead_of_nccl})")
+            }
+            GpuPath::Staged { reason } => {
+                write!(f, "by MPI through pinned memory of the host: {reason}")
+            }
+            GpuPath::Host { reason } => write!(f, "through the host's memory: {reason}"),
+        }
+    }
+}
+
+/// What is to be done about the GPUs of a world.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Choice {
+    /// By NCCL: its version, and the GPU of every member.
+    Nccl(String, Vec<Arc<str>>),
+    /// By MPI, if it takes their memory; why not by NCCL.
+    Mpi(String),
+    /// Over the host, for a reason.
+    Host(String),
+    /// There is a member without a GPU.
+    NoGpus,
+}
+
+/// Chooses by what all processes know, so that all choose alike: NCCL where all have the same and
+/// nobody has asked for MPI; else MPI, where messages between processes go by it.
+pub(crate) fn choose(
+    facts: &[Facts],
+    device_counts: &[usize],
+    goes_by_mpi: bool,
+    is_mpi_asked: bool,
+) -> Choice {
+    let Some(gpus) = gpus(facts, device_counts) else { return Choice::NoGpus };
+    let reason = match common_nccl(facts) {
+        Ok(_) if goes_by_mpi && is_mpi_asked => String::from("PHALANX_TRANSPORT is mpi"),
+        Ok(version) => return Choice::Nccl(String::from(version), gpus),
+        Err(reason) => reason,
+    };
+    if goes_by_mpi { Choice::Mpi(reason) } else { Choice::Host(reason) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn process(gpus: &str, nccl: Option<&str>) -> Facts {
+        let fact = |name: &str, value: &str| (String::from(name), String::from(value));
+        let nccl = nccl.map(|version| fact("nccl", version));
+        [fact("gpus", gpus)].into_iter().chain(nccl).collect()
+    }
+
+    #[test]
+    fn nccl_comes_first_unless_mpi_is_asked_for() {
+        let both = [process("a", Some("2.28.9")), process("b", Some("2.28.9"))];
+        let by_nccl = Choice::Nccl(String::from("2.28.9"), vec!["a".into(), "b".into()]);
+        assert_eq!(choose(&both, &[1, 1], true, false), by_nccl);
+        assert_eq!(choose(&both, &[1, 1], false, false), by_nccl);
+        let asked = Choice::Mpi(String::from("PHALANX_TRANSPORT is mpi"));
+        assert_eq!(choose(&both, &[1, 1], true, true), asked);
+    }
+
+    #[test]
+    fn mpi_takes_the_place_of_an_nccl_that_is_missing_or_another_one() {
+        let missing = [process("a", Some("2.28.9")), process("b", None)];
+        let reason = || String::from("rank 1 has no NCCL");
+        assert_eq!(choose(&missing, &[1, 1], true, false), Choice::Mpi(reason()));
+        assert_eq!(choose(&missing, &[1, 1], false, false), Choice::Host(reason()));
+        let other = [process("a", Some("2.28.9")), process("b", Some("2.27.0"))];
+        assert!(matches!(choose(&other, &[1, 1], true, false), Choice::Mpi(_)));
+    }
+
+    #[test]
+    fn a_member_without_a_gpu_leaves_all_on_the_host() {
+        let one = [process("a", Some("2.28.9")), Facts::new()];
+        assert_eq!(choose(&one, &[1, 1], true, true), Choice::NoGpus);
+    }
+}

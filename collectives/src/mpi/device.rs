@@ -1,0 +1,452 @@
+//! A member whose device is a GPU and whose messages go by MPI.
+//!
+//! Slices on the host go the way that they always go. What lies on the GPU takes the algorithms of
+//! the host's plane, so that it is combined in the same order; the GPU copies and combines it. MPI
+//! knows nothing of the order of the device's work: a message is posted when all work before is
+//! done, and whoever waits for it goes on when MPI has ended it. Between GPUs of one process a
+//! message is a copy.
+//!
+//! A library that takes addresses of GPU memory is given them. For any other one, what goes to
+//! another process is brought to pinned memory (`staging`).
+
+use super::staging::{far_slice, stage};
+use crate::algorithms::{self, Conversation, Lower, Memory, converse};
+use crate::chunks::part_of;
+use crate::group::Member;
+use crate::nccl::{Combination, Kernel};
+use crate::order::Items;
+use crate::transport::Fabric;
+use crate::{CollectiveError, Communicator, Message, Operation};
+use phalanx_device::cuda::{CudaDevice, Event as Point, Stream};
+use phalanx_device::{Buffer, Device, DeviceError, Event, Slice, Strided, copy_strided};
+use phalanx_ops::waiting::look;
+use phalanx_ops::{DType, Monoid};
+use std::cell::Cell;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Looks of a thread that waits for a device before it lets others run between them.
+const SPINS: u32 = 2000;
+/// Looks after which it sleeps between them.
+const YIELDS: u32 = 4000;
+/// The pause between two looks then.
+const PAUSE: Duration = Duration::from_micros(50);
+
+/// Waits until all work that the device has been given is done.
+///
+/// Errors: why the world has ended.
+pub(super) fn settle(gpu: &Arc<CudaDevice>, fabric: &Fabric) -> Result<(), CollectiveError> {
+    let fail = |error: DeviceError| fabric.fail_of_device(&error);
+    let point = Point::new(gpu, false, false).map_err(fail)?;
+    point.record(&Stream::of_work(gpu)).map_err(fail)?;
+    let mut looks = 0u32;
+    while !point.is_done().map_err(fail)? {
+        fabric.failure.check()?;
+        looks = looks.saturating_add(1);
+        match looks {
+            0..SPINS => std::hint::spin_loop(),
+            SPINS..YIELDS => std::thread::yield_now(),
+            _ => {
+                std::thread::sleep(PAUSE);
+                if looks.is_multiple_of(256) {
+                    look();
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The memory of a GPU: copies and combinations are work of the device.
+struct GpuMemory<'a> {
+    member: &'a DeviceMember,
+    gpu: &'a Arc<CudaDevice>,
+    fabric: &'a Fabric,
+    /// Whether the device may have work that touches slices of the collective; at first it has that
+    /// of whoever called it.
+    has_work: Cell<bool>,
+}
+
+impl Memory for GpuMemory<'_> {
+    fn is_on_host(&self) -> bool {
+        false
+    }
+
+    fn settle(&self) -> Result<(), CollectiveError> {
+        if self.has_work.replace(false) { settle(self.gpu, self.fabric) } else { Ok(()) }
+    }
+
+    fn outgoing(&self, data: &Slice, to: usize) -> Result<Slice, CollectiveError> {
+        self.settle()?;
+        if !self.member.is_staged_with(to) {
+            return Ok(data.clone());
+        }
+        let copy = far_slice(self.gpu, data.len);
+        self.copy(data, &copy)?;
+        // The copy has ended: the host waits for what it reads.
+        self.has_work.set(false);
+        Ok(copy)
+    }
+
+    fn incoming(&self, place: &Slice, from: usize) -> Result<Slice, CollectiveError> {
+        match self.member.is_staged_with(from) {
+            true => Ok(far_slice(self.gpu, place.len)),
+            false => self.settle().map(|()| place.clone()),
+        }
+    }
+
+    /// Memory of the device's pool, which gives it out again behind the work that uses it.
+    fn scratch(&self, len: usize) -> Result<Buffer, CollectiveError> {
+        // What used it before may still be under way.
+        self.has_work.set(true);
+        let scratch = self.gpu.clone().allocate(len);
+        scratch.map_err(|error| self.fabric.fail_of_device(&error))
+    }
+
+    fn copy(&self, source: &Slice, target: &Slice) -> Result<(), CollectiveError> {
+        if source.len == 0 || source.as_ptr() == target.as_ptr() {
+            return Ok(());
+        }
+        self.has_work.set(true);
+        let place = |slice: &Slice| slice.offset as isize;
+        copy_strided(
+            &Strided { buffer: &source.buffer, offset: place(source), strides: &[1] },
+            &Strided { buffer: &target.buffer, offset: place(target), strides: &[1] },
+            &[source.len],
+            1,
+        );
+        Ok(())
+    }
+
+    fn combine(
+        &self,
+        accumulator: &Slice,
+        incoming: &Slice,
+        items: Items,
+        lower: Lower,
+    ) -> Result<(), CollectiveError> {
+        assert_eq!(accumulator.len, incoming.len, "bug: items of different lengths are combined");
+        let function = Kernel::Combine(items.dtype, items.monoid).load(self.gpu);
+        let function = function.map_err(|error| self.fabric.fail_of_device(&error))?;
+        let places = [accumulator, incoming].map(|slice| slice.as_ptr() as u64);
+        let [first, second] = match lower {
+            Lower::Accumulator => places,
+            Lower::Incoming => [places[1], places[0]],
+        };
+        let combination = Combination {
+            from: first,
+            to: places[0],
+            items: (accumulator.len / items.size()) as u64,
+            stride: second.wrapping_sub(first),
+            members: 2,
+        };
+        self.has_work.set(true);
+        // SAFETY: both slices lie in this device's memory, whole items of the function's kind, and
+        // no message touches them; who gives memory back to the pool does so behind this.
+        unsafe { combination.launch(function, &Stream::of_work(self.gpu)) };
+        Ok(())
+    }
+}
+
+/// One device's side of a group of GPUs that talk by MPI.
+pub(crate) struct DeviceMember {
+    pub(super) host: Arc<Member>,
+    pub(super) gpu: Arc<CudaDevice>,
+    /// Whether MPI is given addresses of the GPU's memory.
+    is_direct: bool,
+}
+
+impl DeviceMember {
+    pub(crate) fn new(
+        host: Arc<Member>,
+        gpu: Arc<CudaDevice>,
+        is_direct: bool,
+    ) -> Arc<DeviceMember> {
+        Arc::new(DeviceMember { host, gpu, is_direct })
+    }
+
+    /// Whether messages to and from a member go through the host's memory. Both ends say the same.
+    pub(super) fn is_staged_with(&self, peer: usize) -> bool {
+        !self.is_direct && self.host.places[peer].process != self.host.fabric.rank
+    }
+
+    fn is_alone(&self) -> bool {
+        self.host.places.len() == 1
+    }
+
+    /// Does a collective on slices in the device's memory; a member that is `alone` has only to
+    /// copy what is named, if anything is.
+    fn collective(
+        &self,
+        (operation, bytes): (Operation, usize),
+        arguments: Result<(), CollectiveError>,
+        alone: Option<[&Slice; 2]>,
+        work: impl FnOnce(&mut Conversation<'_>) -> Result<(), CollectiveError>,
+    ) -> Result<Event, CollectiveError> {
+        let fabric = &*self.host.fabric;
+        let _begun = fabric.doings.under.begin(operation, bytes);
+        let memory = GpuMemory { member: self, gpu: &self.gpu, fabric, has_work: Cell::new(true) };
+        let run = || {
+            fabric.failure.check()?;
+            arguments?;
+            match alone {
+                _ if !self.is_alone() => converse(&self.host, &memory, work),
+                Some([source, target]) => memory.copy(source, target),
+                None => Ok(()),
+            }
+        };
+        // What is left for the device comes before its later work.
+        run().map(|()| Event::ready()).map_err(|error| fabric.fail(error))
+    }
+
+    /// Starts messages of the user, behind the device's work if one of them lies in its memory.
+    fn messages(
+        &self,
+        operation: Operation,
+        sends: &[Message],
+        receives: &[Message],
+    ) -> Result<Event, CollectiveError> {
+        let mut all = sends.iter().chain(receives);
+        all.clone()
+            .try_for_each(|message| self.host.check_member(message.peer))
+            .map_err(|error| self.host.fabric.fail(error))?;
+        if !all.clone().any(|message| is_remote(&message.data)) {
+            return self.host.messages(operation, Ok(()), receives, sends);
+        }
+        settle(&self.gpu, &self.host.fabric)?;
+        if all.any(|message| is_remote(&message.data) && self.is_staged_with(message.peer)) {
+            return stage(self, operation, sends, receives);
+        }
+        self.host.messages(operation, Ok(()), receives, sends)
+    }
+}
+
+impl DeviceMember {
+    /// As an exchange, which cuts long parts.
+    fn all_to_all_in_chunks(
+        &self,
+        checked: Result<(), CollectiveError>,
+        [send, receive]: [&Slice; 2],
+        send_counts: &[usize],
+        receive_counts: &[usize],
+    ) -> Result<Event, CollectiveError> {
+        checked.map_err(|error| self.host.fabric.fail(error))?;
+        let parts = |whole: &Slice, counts: &[usize]| -> Vec<Message> {
+            let part = |peer| {
+                let range = part_of(counts, peer);
+                Message { peer, data: whole.slice(range.start, range.len()) }
+            };
+            (0..counts.len()).filter(|peer| counts[*peer] > 0).map(part).collect()
+        };
+        let (sends, receives) = (parts(send, send_counts), parts(receive, receive_counts));
+        if sends.is_empty() && receives.is_empty() {
+            return Ok(Event::ready());
+        }
+        self.messages(Operation::AllToAll, &sends, &receives)
+    }
+}
+
+/// Whether a slice lies in the memory of a device.
+pub(super) fn is_remote(slice: &Slice) -> bool {
+    slice.buffer.remote().is_some()
+}
+
+impl Communicator for DeviceMember {
+    fn rank(&self) -> usize {
+        self.host.rank
+    }
+
+    fn size(&self) -> usize {
+        self.host.places.len()
+    }
+
+    fn plane(&self) -> &'static str {
+        self.host.plane()
+    }
+
+    fn takes_device_memory(&self) -> bool {
+        true
+    }
+
+    fn all_reduce(
+        &self,
+        data: &Slice,
+        dtype: DType,
+        monoid: Monoid,
+    ) -> Result<Event, CollectiveError> {
+        if !is_remote(data) {
+            return self.host.all_reduce(data, dtype, monoid);
+        }
+        let items = Items { dtype, monoid };
+        let checked = items.check("all_reduce", data.len);
+        self.collective((Operation::AllReduce, data.len), checked, None, |remote| {
+            algorithms::all_reduce(remote, data, items)
+        })
+    }
+
+    fn reduce(
+        &self,
+        data: &Slice,
+        dtype: DType,
+        monoid: Monoid,
+        root: usize,
+    ) -> Result<Event, CollectiveError> {
+        if !is_remote(data) {
+            return self.host.reduce(data, dtype, monoid, root);
+        }
+        let items = Items { dtype, monoid };
+        let checked = self.host.check_member(root).and(items.check("reduce", data.len));
+        self.collective((Operation::Reduce, data.len), checked, None, |remote| {
+            algorithms::reduce(remote, data, items, root)
+        })
+    }
+
+    fn broadcast(&self, data: &Slice, root: usize) -> Result<Event, CollectiveError> {
+        if !is_remote(data) {
+            return self.host.broadcast(data, root);
+        }
+        let checked = self.host.check_member(root);
+        self.collective((Operation::Broadcast, data.len), checked, None, |remote| {
+            algorithms::broadcast(remote, data, root)
+        })
+    }
+
+    fn all_gather_v(
+        &self,
+        send: &Slice,
+        receive: &Slice,
+        counts: &[usize],
+    ) -> Result<Event, CollectiveError> {
+        if !is_remote(send) {
+            return self.host.all_gather_v(send, receive, counts);
+        }
+        let checked = self.host.check_all_gather(send, receive, counts);
+        let begun = (Operation::AllGather, receive.len);
+        self.collective(begun, checked, Some([send, receive]), |remote| {
+            algorithms::all_gather(remote, send, receive, counts)
+        })
+    }
+
+    fn reduce_scatter_v(
+        &self,
+        send: &Slice,
+        receive: &Slice,
+        counts: &[usize],
+        dtype: DType,
+        monoid: Monoid,
+    ) -> Result<Event, CollectiveError> {
+        if !is_remote(send) {
+            return self.host.reduce_scatter_v(send, receive, counts, dtype, monoid);
+        }
+        let items = Items { dtype, monoid };
+        let checked = self.host.check_reduce_scatter(send, receive, counts, items);
+        let begun = (Operation::ReduceScatter, send.len);
+        self.collective(begun, checked, Some([send, receive]), |remote| {
+            algorithms::reduce_scatter(remote, send, receive, counts, items)
+        })
+    }
+
+    fn all_to_all_v(
+        &self,
+        send: &Slice,
+        send_counts: &[usize],
+        receive: &Slice,
+        receive_counts: &[usize],
+    ) -> Result<Event, CollectiveError> {
+        if !is_remote(send) {
+            return self.host.all_to_all_v(send, send_counts, receive, receive_counts);
+        }
+        let checked = self.host.check_all_to_all(send, send_counts, receive, receive_counts);
+        let begun = (Operation::AllToAll, send.len);
+        if !self.is_direct {
+            return self.all_to_all_in_chunks(
+                checked,
+                [send, receive],
+                send_counts,
+                receive_counts,
+            );
+        }
+        self.collective(begun, checked, Some([send, receive]), |remote| {
+            algorithms::all_to_all(remote, send, send_counts, receive, receive_counts)
+        })
+    }
+
+    fn scatter_v(
+        &self,
+        send: Option<&Slice>,
+        receive: &Slice,
+        counts: &[usize],
+        root: usize,
+    ) -> Result<Event, CollectiveError> {
+        if !is_remote(receive) {
+            return self.host.scatter_v(send, receive, counts, root);
+        }
+        let checked = self.host.check_rooted(Operation::Scatter, counts, receive, send, root);
+        // Nothing is read of it but on the root.
+        let send = send.unwrap_or(receive);
+        let begun = (Operation::Scatter, receive.len);
+        self.collective(begun, checked, Some([send, receive]), |remote| {
+            algorithms::scatter(remote, Some(send), receive, counts, root)
+        })
+    }
+
+    fn gather_v(
+        &self,
+        send: &Slice,
+        receive: Option<&Slice>,
+        counts: &[usize],
+        root: usize,
+    ) -> Result<Event, CollectiveError> {
+        if !is_remote(send) {
+            return self.host.gather_v(send, receive, counts, root);
+        }
+        let checked = self.host.check_rooted(Operation::Gather, counts, send, receive, root);
+        // Nothing is written to it but on the root.
+        let receive = receive.unwrap_or(send);
+        let begun = (Operation::Gather, send.len);
+        self.collective(begun, checked, Some([send, receive]), |remote| {
+            algorithms::gather(remote, send, Some(receive), counts, root)
+        })
+    }
+
+    fn send(&self, data: &Slice, to: usize) -> Result<Event, CollectiveError> {
+        let message = Message { peer: to, data: data.clone() };
+        self.messages(Operation::Send, &[message], &[])
+    }
+
+    fn recv(&self, data: &Slice, from: usize) -> Result<Event, CollectiveError> {
+        let message = Message { peer: from, data: data.clone() };
+        self.messages(Operation::Receive, &[], &[message])
+    }
+
+    fn send_recv(
+        &self,
+        send: &Slice,
+        to: usize,
+        receive: &Slice,
+        from: usize,
+    ) -> Result<Event, CollectiveError> {
+        let outgoing = Message { peer: to, data: send.clone() };
+        let incoming = Message { peer: from, data: receive.clone() };
+        self.messages(Operation::SendReceive, &[outgoing], &[incoming])
+    }
+
+    fn exchange(&self, sends: &[Message], receives: &[Message]) -> Result<Event, CollectiveError> {
+        self.messages(Operation::Exchange, sends, receives)
+    }
+
+    fn barrier(&self) -> Result<(), CollectiveError> {
+        self.host.barrier()
+    }
+
+    fn split(
+        &self,
+        color: Option<u32>,
+        key: u32,
+    ) -> Result<Option<Arc<dyn Communicator>>, CollectiveError> {
+        let divided = self.host.divide(color, key)?;
+        Ok(divided.map(|(host, _)| -> Arc<dyn Communicator> {
+            DeviceMember::new(host, self.gpu.clone(), self.is_direct)
+        }))
+    }
+}

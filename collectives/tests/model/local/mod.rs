@@ -1,0 +1,8 @@
+//! `src/local` as far as it is checked, and the checks.
+
+#[path = "../../../src/local/barrier.rs"]
+mod barrier;
+#[allow(dead_code, reason = "tests reach a part of it")]
+#[path = "../../../src/local/board.rs"]
+mod board;
+mod checks;
