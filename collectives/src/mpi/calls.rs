@@ -98,6 +98,8 @@ pub(super) trait Calls: fmt::Debug + Send + Sync {
     unsafe fn start(&self, communicator: Bits, start: &Start) -> Result<Bits, CollectiveError>;
     /// Looks whether a request is over; then it is given back.
     fn test(&self, request: &mut Bits) -> Progress;
+    /// Has the library see whether a message has come, which makes progress with all of its own.
+    fn probe(&self, from: &Envelope) -> Result<bool, CollectiveError>;
     /// Withdraws a receive that has met no message; it has to be tested until it is over.
     fn cancel(&self, request: &mut Bits);
     /// Whether the library says that it takes addresses of GPU memory; nothing if it cannot say.
@@ -397,6 +399,17 @@ impl<H: Handle> Calls for Loaded<H> {
             Ok(()) if is_done == 0 => Progress::Pending,
             Ok(()) => Progress::Done(self.count(&answer)),
         }
+    }
+
+    fn probe(&self, from: &Envelope) -> Result<bool, CollectiveError> {
+        let (process, communicator) = (int(from.process), H::from_bits(from.communicator.0));
+        let (mut is_there, mut answer) = (0, Status([0; 64]));
+        // SAFETY: the communicator came from this library; there is room for any status.
+        let status = unsafe {
+            let answer = std::ptr::from_mut(&mut answer).cast();
+            (self.table.iprobe)(process, from.tag, communicator, &mut is_there, answer)
+        };
+        self.check("MPI_Iprobe", status).map(|()| is_there != 0)
     }
 
     fn cancel(&self, request: &mut Bits) {

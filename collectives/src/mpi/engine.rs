@@ -5,9 +5,11 @@
 //! one pair and tag do not overtake each other is the order that the communicator promises.
 //!
 //! Requests make progress when somebody looks: whoever waits does, and where any thread may call
-//! the library, a thread of the engine's own while nobody else does. All calls stand under one
-//! lock, but for the split of a group. Every wait watches the world's failure, so that a message
-//! that never comes ends with the world's error.
+//! the library, a thread of the engine's own while nobody else does. A request that is over here
+//! may have left the library with something to say, such as that a long message has been taken:
+//! while this rank leaves, the library is called with nothing in flight, too. All calls stand under
+//! one lock, but for the split of a group. Every wait watches the world's failure, so that a
+//! message that never comes ends with the world's error.
 
 use super::calls::{Bits, Calls, Envelope, Progress};
 use super::departures::Departures;
@@ -361,6 +363,24 @@ impl Engine {
             if transfer.is_done() {
                 break;
             }
+        }
+    }
+
+    /// Has the library go on with what it still has to say of requests that are over.
+    pub(crate) fn push(&self) {
+        // The program may have finalised the library before the world ends.
+        if self.mpi.check_thread().is_err() || self.mpi.calls.finalized() != Ok(false) {
+            return;
+        }
+        let Ok(_turn) = self.flights.try_lock() else { return };
+        let _kept = self.visit();
+        let tag = i32::try_from(self.tag_limit).unwrap_or(i32::MAX);
+        let process = (self.mpi.rank() + 1) % self.mpi.size();
+        let envelope = Envelope { communicator: self.communicator, process, tag };
+        for _ in 0..TESTS {
+            // Nothing has this tag but what proves a library at start; should the call fail, those
+            // who wait for something hear of it.
+            let _ = self.mpi.calls.probe(&envelope);
         }
     }
 

@@ -76,6 +76,7 @@ functions! {
         fn(*const c_void, *const c_int, *const c_int, H, *mut c_void, c_int, H, c_int, H, *mut H);
     igatherv: MPI_Igatherv,
         fn(*const c_void, c_int, H, *mut c_void, *const c_int, *const c_int, H, c_int, H, *mut H);
+    iprobe: MPI_Iprobe, fn(c_int, c_int, H, *mut c_int, *mut c_void);
     test: MPI_Test, fn(*mut H, *mut c_int, *mut c_void);
     cancel: MPI_Cancel, fn(*mut H);
     get_count: MPI_Get_count, fn(*const c_void, H, *mut c_int);

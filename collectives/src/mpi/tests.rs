@@ -56,6 +56,7 @@ fn every_interface_is_recognised_and_gets_the_handles_that_it_knows() {
         let mut other = unsafe { calls.send(&envelope, bytes.as_ptr(), 5) }.unwrap();
         assert_eq!(request, other);
         assert!(matches!(calls.test(&mut request), Progress::Pending));
+        assert_eq!(calls.probe(&envelope), Ok(true));
         calls.cancel(&mut request);
         assert!(matches!(calls.test(&mut request), Progress::Done(77)));
         assert_ne!(request, other);

@@ -569,7 +569,7 @@ impl Fabric {
         }
         if self.rank == 0 {
             while !self.failure.is_set() && !self.links().all(|link| link.has_left()) {
-                std::thread::sleep(Duration::from_millis(1));
+                self.rest();
                 look();
             }
         }
@@ -578,7 +578,7 @@ impl Fabric {
             && !self.failure.is_set()
             && !self.links().all(|link| link.is_flushed())
         {
-            std::thread::sleep(Duration::from_millis(1));
+            self.rest();
         }
         if self.failure.is_set() {
             self.flush(NEWS);
@@ -587,13 +587,22 @@ impl Fabric {
         // way.
         let deadline = Instant::now() + LINGER;
         while Instant::now() < deadline && !self.links().all(|link| link.has_left()) {
-            std::thread::sleep(Duration::from_millis(1));
+            self.rest();
         }
         let is_peaceful = !self.failure.is_set();
         self.failure.set(CollectiveError::Closed);
         if let Some(engine) = self.engine.get() {
             engine.stop(is_peaceful);
         }
+    }
+
+    /// Between two looks at whether others have left, who may still wait for what the engine's
+    /// library has to say of their messages.
+    fn rest(&self) {
+        if let Some(engine) = self.engine.get() {
+            engine.push();
+        }
+        std::thread::sleep(Duration::from_millis(1));
     }
 
     /// Waits until everything posted has been written, but not for long.

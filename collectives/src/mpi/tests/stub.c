@@ -174,6 +174,12 @@ int MPI_Test(Handle *request, int *flag, void *status) {
     if (turn == 1) *request = NO_REQUEST;
     return turn++ == 2 ? TRUNCATED + 100 : 0;
 }
+int MPI_Iprobe(int from, int tag, Handle comm, int *flag, void *status) {
+    EXPECT(from == 5 && tag == 11 && comm == DUPLICATE);
+    memset(status, 0x11, 20);
+    *flag = 1;
+    return 0;
+}
 int MPI_Cancel(Handle *request) { EXPECT(*request == REQUEST); return 0; }
 int MPI_Get_count(const void *status, Handle type, int *count) {
     EXPECT(type == BYTE && *(const int *)status == 0x11111111);
