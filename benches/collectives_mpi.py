@@ -2,13 +2,20 @@
 
     python benches/collectives_mpi.py [PROCESSES [BYTES]]
 
-Needs mpicc and mpirun of one MPI, and a release build's test program of the crate `collectives`,
-which it builds. Prints a table of microseconds: ours, plain, and how many times as long ours takes.
+Prints a table of microseconds: ours; a plain loop over the calls that the plane makes, tested until
+they are over; and a loop over MPI's calls that wait inside of the library; each with how many times
+as long ours takes. Needs mpicc and mpirun of one MPI, and a release build's test program of the
+crate `collectives`, which it builds.
+
+    COLLECTIVES_PROGRAM  that program, if it is built already
+    COLLECTIVES_LOOPS    `mpi_loops.c`, if it is built already
+    COLLECTIVES_MPIRUN   the launcher and its options, in the place of mpirun --oversubscribe
+    COLLECTIVES_ROUNDS   how often all is measured (3); the best counts
 """
 
-import glob
 import json
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -25,42 +32,60 @@ def program():
     return [one["executable"] for one in built if one.get("executable")][-1]
 
 
+def build_loops(folder):
+    """The path of the plain loops, built in a folder."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    loops = os.path.join(folder, "loops")
+    subprocess.run(["mpicc", "-O3", "-o", loops, f"{here}/mpi_loops.c"], check=True)
+    return loops
+
+
 def times(processes, command, environment=()):
     """The lines `time CALL BYTES PROCESSES MICROSECONDS WHOSE` that a command writes."""
     root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    launcher = shlex.split(os.environ.get("COLLECTIVES_MPIRUN", "mpirun --oversubscribe"))
     told = subprocess.run(
-        ["mpirun", "--oversubscribe", "-n", str(processes), *command],
+        [*launcher, "-n", str(processes), *command],
         check=True, stdout=subprocess.PIPE, text=True,
         env=os.environ | root | dict(environment),
     ).stdout
     # The test's own line may stand before the first.
     lines = [line[line.index("time "):].split() for line in told.splitlines() if "time " in line]
-    return {(line[1], int(line[2])): float(line[4]) for line in lines if len(line) == 6}
+    return {(line[1], int(line[2]), line[5]): float(line[4]) for line in lines if len(line) == 6}
+
+
+def measured(processes, longest, own, loops):
+    """The best times of some rounds: in turns, so that what else the machine does meets both."""
+    best = {}
+    test = [own, "speed::", "--nocapture", "--test-threads=1"]
+    for _ in range(int(os.environ.get("COLLECTIVES_ROUNDS", "3"))):
+        for found in [
+            times(processes, [loops, longest]),
+            times(processes, test, {"COLLECTIVES_BYTES": longest}),
+        ]:
+            for call, micros in found.items():
+                best[call] = min(micros, best.get(call, micros))
+    return best
 
 
 def main():
     processes = sys.argv[1] if len(sys.argv) > 1 else "4"
     longest = sys.argv[2] if len(sys.argv) > 2 else str(4 << 20)
     own = os.environ.get("COLLECTIVES_PROGRAM") or program()
-    here = os.path.dirname(os.path.abspath(__file__))
     with tempfile.TemporaryDirectory() as folder:
-        loops = os.path.join(folder, "loops")
-        subprocess.run(["mpicc", "-O2", "-o", loops, *glob.glob(f"{here}/mpi_loops.c")], check=True)
-        # In turns, so that what else the machine does meets both; the best of each counts.
-        plain, ours = {}, {}
-        for _ in range(3):
-            test = [own, "speed::", "--nocapture", "--test-threads=1"]
-            for best, found in [
-                (plain, times(processes, [loops, longest])),
-                (ours, times(processes, test, {"COLLECTIVES_BYTES": longest})),
-            ]:
-                for call, micros in found.items():
-                    best[call] = min(micros, best.get(call, micros))
-    print(f"| Call, {processes} processes | Bytes | Ours, µs | MPI's, µs | Ratio |")
-    print("|---|---|---|---|---|")
-    for (call, length), micros in sorted(ours.items()):
-        own, other = micros, plain[call, length]
-        print(f"| {call} | {length} | {own:.1f} | {other:.1f} | {own / other:.2f} |")
+        loops = os.environ.get("COLLECTIVES_LOOPS") or build_loops(folder)
+        best = measured(processes, longest, own, loops)
+    print(f"| Call, {processes} processes | Bytes | Ours, µs | The same calls, µs | Ratio "
+          "| MPI's that wait, µs | Ratio |")
+    print("|---|---|---|---|---|---|---|")
+    for call, length in sorted({(call, length) for call, length, _ in best}):
+        ours = best.get((call, length, "ours"))
+        tested = best.get((call, length, "tested"))
+        same = best.get((call, length, "same"), tested)
+        blocking = best.get((call, length, "blocking"))
+        if None not in (ours, same, blocking):
+            print(f"| {call} | {length} | {ours:.2f} | {same:.2f} | {ours / same:.2f} "
+                  f"| {blocking:.2f} | {ours / blocking:.2f} |")
 
 
 if __name__ == "__main__":

@@ -3,14 +3,14 @@
 
 use crate::algorithms::{self, Conversation, HostMemory, converse};
 use crate::local::LocalGroup;
-use crate::mpi::Route;
+use crate::mpi::{Native, Route};
 use crate::order::Items;
 use crate::transport::{Channel, Exchange, Fabric, Lane, Transfer};
 use crate::{CollectiveError, Communicator, Message, Operation};
 use phalanx_device::{Buffer, Event, Slice};
 use phalanx_ops::{DType, Monoid};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Scratch memory beyond this is given back after each collective.
 pub(crate) const SCRATCH_BYTES: usize = 64 << 20;
@@ -30,6 +30,8 @@ pub(crate) struct Member {
     next_number: Arc<AtomicU64>,
     /// Present when all members live in this process.
     local: Option<LocalGroup>,
+    /// MPI's own collectives, where messages go by MPI and each process has one member.
+    native: OnceLock<Arc<Native>>,
     splits: AtomicU64,
     scratch: Mutex<Option<Buffer>>,
 }
@@ -70,7 +72,7 @@ impl Member {
             let board = fabric.boards.of(group, places.len());
             LocalGroup::new(board, rank, fabric.failure.clone())
         });
-        let (splits, scratch) = (AtomicU64::new(0), Mutex::default());
+        let (splits, scratch, native) = (AtomicU64::new(0), Mutex::default(), OnceLock::new());
         Arc::new(Member {
             fabric,
             group,
@@ -79,9 +81,23 @@ impl Member {
             number,
             next_number,
             local,
+            native,
             splits,
             scratch,
         })
+    }
+
+    /// From now on MPI's own collectives are called where they do. Collective.
+    pub(crate) fn use_native(&self, native: Arc<Native>) {
+        if self.local.is_none() {
+            let is_first = self.native.set(native).is_ok();
+            assert!(is_first, "bug: a group with two communicators of MPI");
+        }
+    }
+
+    /// MPI's own collectives, if the group has them.
+    pub(crate) fn native(&self) -> Option<&Native> {
+        self.native.get().map(|native| &**native)
     }
 
     /// A buffer of at least `len` bytes, used again by later collectives.
@@ -266,8 +282,9 @@ impl Member {
         /// The colour of members that join no group; larger than every `u32`.
         const NONE: u64 = u64::MAX;
         let number = self.next_number.load(Ordering::Relaxed);
-        let own = [color.map_or(NONE, u64::from), u64::from(key), number];
-        let answers = Buffer::from_vec(vec![0u64; 3 * self.places.len()]);
+        let can_split = self.native().is_some_and(Native::can_split);
+        let own = [color.map_or(NONE, u64::from), u64::from(key), number, u64::from(can_split)];
+        let answers = Buffer::from_vec(vec![0u64; own.len() * self.places.len()]);
         let gathered =
             self.all_gather(&Buffer::from_vec(own.to_vec()).whole(), &answers.whole())?;
         gathered.wait().map_err(CollectiveError::from)?;
@@ -275,25 +292,42 @@ impl Member {
         // SAFETY: the buffer is this call's own and the gathering is over (condition 2 of
         // `Buffer`).
         let answers = unsafe {
-            std::slice::from_raw_parts(answers.as_ptr().cast::<[u64; 3]>(), self.places.len())
+            std::slice::from_raw_parts(answers.as_ptr().cast::<[u64; 4]>(), self.places.len())
         };
-        if own[0] == NONE {
-            return Ok(None);
-        }
-        let mut members: Vec<usize> =
-            (0..answers.len()).filter(|member| answers[*member][0] == own[0]).collect();
-        members.sort_by_key(|member| (answers[*member][1], *member));
-        let rank = members
-            .iter()
-            .position(|member| *member == self.rank)
-            .expect("bug: a member without its group");
-        let places = members.iter().map(|member| self.places[*member]).collect();
+        let of_color = |color: u64| {
+            let mut members: Vec<usize> =
+                (0..answers.len()).filter(|member| answers[*member][0] == color).collect();
+            members.sort_by_key(|member| (answers[*member][1], *member));
+            members
+        };
         let group = mix(mix(mix(self.group) ^ split) ^ own[0]);
+        let members = if own[0] == NONE { Vec::new() } else { of_color(own[0]) };
+        let rank = members.iter().position(|member| *member == self.rank);
+        // All members of this group take part in the split, or none does.
+        let is_several = |answer: &[u64; 4]| {
+            let has_color = |other: &&[u64; 4]| other[0] == answer[0];
+            answer[0] != NONE && answers.iter().filter(has_color).count() > 1
+        };
+        let mut native = None;
+        if let Some(parent) = self.native()
+            && answers.iter().all(|answer| answer[3] == 1)
+            && answers.iter().any(is_several)
+        {
+            // Colours of MPI are numbers of 31 bits.
+            let color = members.iter().min().copied().filter(|_| members.len() > 1);
+            let split = parent.split(color, rank.unwrap_or(0), group, &members);
+            native = split.map_err(|error| self.fabric.fail(error))?;
+        }
+        let Some(rank) = rank else { return Ok(None) };
+        let places = members.iter().map(|member| self.places[*member]).collect();
         // A number that none of the members has used.
         let number = members.iter().map(|member| answers[*member][2]).max().unwrap_or(number);
         self.next_number.store(number + 1, Ordering::Relaxed);
         let (fabric, next_number) = (self.fabric.clone(), self.next_number.clone());
         let member = Member::numbered(fabric, group, rank, places, number, next_number);
+        if let Some(native) = native {
+            member.use_native(native);
+        }
         Ok(Some((member, members)))
     }
 }

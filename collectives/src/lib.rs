@@ -11,6 +11,7 @@
 
 mod agreement;
 mod algorithms;
+mod aside;
 mod chunks;
 mod combine;
 mod communicator;

@@ -87,63 +87,90 @@ pub(crate) fn evaluate<'a>(
     read: impl Fn(usize, Range<usize>) -> &'a [u8],
     mut write: impl FnMut(Range<usize>, &[u8]),
 ) {
-    let len = BLOCK_BYTES / items.size() * items.size();
-    let mut scratch = Vec::new();
-    let mut start = range.start;
-    while start < range.end {
-        let block = start..range.end.min(start + len);
+    let (mut result, mut scratch) = (Vec::new(), Vec::new());
+    for block in blocks(items, range) {
+        result.resize(block.len(), 0);
         let contribution = |member| read(member, block.clone());
-        match order {
-            Order::Ring => along_ring(items, members, part, &contribution, &mut scratch),
-            Order::Tree => {
-                scratch.resize_with(members.ilog2() as usize + 1, Vec::new);
-                let tree = Tree::of(members);
-                up_tree(items, tree, 0..tree.leaves, &contribution, &mut scratch);
-            }
-        }
-        start = block.end;
-        write(block.clone(), &scratch[0]);
+        combine(items, order, (members, part), &contribution, &mut result, &mut scratch);
+        write(block.clone(), &result);
     }
 }
 
-fn along_ring<'a>(
+/// As `evaluate` for all bytes of a part, into memory that holds no contribution.
+pub(crate) fn evaluate_into<'a>(
     items: Items,
+    order: Order,
     members: usize,
     part: usize,
-    contribution: &impl Fn(usize) -> &'a [u8],
-    scratch: &mut Vec<Vec<u8>>,
+    read: impl Fn(usize, Range<usize>) -> &'a [u8],
+    result: &mut [u8],
 ) {
-    scratch.resize_with(1, Vec::new);
-    let accumulator = &mut scratch[0];
-    accumulator.clear();
-    accumulator.extend_from_slice(contribution((part + 1) % members));
-    for step in 2..=members {
-        items.into(accumulator, contribution((part + step) % members));
+    let mut scratch = Vec::new();
+    for block in blocks(items, 0..result.len()) {
+        let contribution = |member| read(member, block.clone());
+        let place = &mut result[block.clone()];
+        combine(items, order, (members, part), &contribution, place, &mut scratch);
     }
 }
 
-/// Leaves the combination of the leaves in `scratch[0]`.
+/// The blocks of a range, each of whole items.
+fn blocks(items: Items, range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let len = BLOCK_BYTES / items.size() * items.size();
+    let (start, end) = (range.start, range.end);
+    (start..end).step_by(len).map(move |start| start..end.min(start.saturating_add(len)))
+}
+
+/// Combines the contributions to one block into `result`.
+fn combine<'a>(
+    items: Items,
+    order: Order,
+    (members, part): (usize, usize),
+    contribution: &impl Fn(usize) -> &'a [u8],
+    result: &mut [u8],
+    scratch: &mut Vec<Vec<u8>>,
+) {
+    match order {
+        Order::Ring => {
+            result.copy_from_slice(contribution((part + 1) % members));
+            for step in 2..=members {
+                items.into(result, contribution((part + step) % members));
+            }
+        }
+        Order::Tree => {
+            let tree = Tree::of(members);
+            scratch.resize_with(members.ilog2() as usize, Vec::new);
+            up_tree(items, tree, 0..tree.leaves, contribution, result, scratch);
+        }
+    }
+}
+
+/// Leaves the combination of the leaves in `result`; there is scratch for each level below.
 fn up_tree<'a>(
     items: Items,
     tree: Tree,
     leaves: Range<usize>,
     contribution: &impl Fn(usize) -> &'a [u8],
+    result: &mut [u8],
     scratch: &mut [Vec<u8>],
 ) {
     if leaves.len() == 1 {
         let (member, second) = tree.members(leaves.start);
-        scratch[0].clear();
-        scratch[0].extend_from_slice(contribution(member));
+        result.copy_from_slice(contribution(member));
         if let Some(second) = second {
-            items.into(&mut scratch[0], contribution(second));
+            items.into(result, contribution(second));
         }
         return;
     }
     let middle = leaves.start + leaves.len() / 2;
-    up_tree(items, tree, leaves.start..middle, contribution, scratch);
-    let (lower, higher) = scratch.split_at_mut(1);
-    up_tree(items, tree, middle..leaves.end, contribution, higher);
-    items.into(&mut lower[0], &higher[0]);
+    up_tree(items, tree, leaves.start..middle, contribution, result, scratch);
+    let [higher, below @ ..] = scratch else { unreachable!("bug: a tree deeper than its scratch") };
+    if middle + 1 == leaves.end && tree.members(middle).1.is_none() {
+        items.into(result, contribution(tree.members(middle).0));
+        return;
+    }
+    higher.resize(result.len(), 0);
+    up_tree(items, tree, middle..leaves.end, contribution, higher, below);
+    items.into(result, higher);
 }
 
 /// The part of an all-reduce that one member works on.

@@ -1,5 +1,6 @@
 //! The world: all processes of a program and all their devices, seen by one process.
 
+use crate::aside::aside;
 use crate::gpu_path::{Choice, GpuPath, choose};
 use crate::group::{Member, Place};
 use crate::mpi::{DeviceMember, Engine, Mpi, Threads, prove};
@@ -11,7 +12,6 @@ use crate::{CollectiveError, Communicator, Recorded, Ticket};
 use phalanx_device::cuda::CudaDevice;
 use phalanx_device::{Device, DeviceError};
 use std::sync::Arc;
-use std::sync::mpsc::RecvTimeoutError;
 use std::thread::JoinHandle;
 use std::time::Duration;
 use tokio::net::TcpStream;
@@ -126,6 +126,9 @@ impl World {
             Ok(mpi) => {
                 let _entered = world.enter();
                 let engine = engine(&world, mpi).map_err(|error| world.fabric.fail(error))?;
+                if let (Some(native), [member]) = (engine.native(WORLD_GROUP), &*world.members) {
+                    member.use_native(native);
+                }
                 world.fabric.use_engine(engine);
             }
             Err(reason) => world.without_mpi = Some(reason),
@@ -310,6 +313,15 @@ impl World {
         }
     }
 
+    /// Lets MPI's own collectives move at most so many bytes of a member, on all ranks the same:
+    /// for tests of what is beyond MPI's counts.
+    #[doc(hidden)]
+    pub fn limit_native_collectives(&self, bytes: usize) {
+        if let Some(engine) = self.fabric.engine() {
+            engine.limit_collectives(bytes);
+        }
+    }
+
     /// Why messages between processes do not travel by MPI, if they do not.
     pub fn without_mpi(&self) -> Option<&str> {
         self.without_mpi.as_deref()
@@ -406,22 +418,12 @@ impl Drop for World {
 /// call it, a rank that dies meanwhile is an error, and no wait without end.
 fn engine(world: &World, mpi: Arc<Mpi>) -> Result<Arc<Engine>, CollectiveError> {
     let (counts, failure) = (world.device_counts.clone(), world.fabric.failure.clone());
+    let departures = world.fabric.departures.clone();
     if mpi.threads() < Threads::Serialized {
-        return Engine::new(mpi, &counts, failure);
+        return Engine::new(mpi, &counts, failure, departures);
     }
-    let (sender, receiver) = std::sync::mpsc::channel();
     let watched = failure.clone();
-    std::thread::Builder::new()
-        .name(String::from("phalanx-mpi-start"))
-        .spawn(move || sender.send(Engine::new(mpi, &counts, failure)))
-        .map_err(|error| CollectiveError::network(&error))?;
-    loop {
-        match receiver.recv_timeout(Duration::from_millis(10)) {
-            Ok(engine) => return engine,
-            Err(RecvTimeoutError::Timeout) => watched.check()?,
-            Err(RecvTimeoutError::Disconnected) => panic!("bug: the start of MPI panicked"),
-        }
-    }
+    aside("phalanx-mpi-start", &watched, move || Engine::new(mpi, &counts, failure, departures))
 }
 
 /// A random number from the system.

@@ -3,6 +3,7 @@
 use super::memory::{Lower, Memory};
 use crate::CollectiveError;
 use crate::group::Member;
+use crate::mpi::Native;
 use crate::order::Items;
 use crate::transport::{Lane, Transfer};
 use phalanx_device::{Buffer, Slice};
@@ -51,6 +52,13 @@ impl<'a> Conversation<'a> {
 
     pub(super) fn size(&self) -> usize {
         self.member.places.len()
+    }
+
+    /// MPI's own collectives, if the group has them, they reach the data, and they can move so many
+    /// bytes, a number that all members agree upon.
+    pub(super) fn native(&self, bytes: usize) -> Option<&'a Native> {
+        let native = self.member.native().filter(|native| bytes <= native.limit());
+        native.filter(|_| self.memory.is_on_host())
     }
 
     /// At least `len` bytes that nobody else uses.

@@ -1,7 +1,7 @@
 //! Collectives in one step: every pair that has something to say speaks directly.
 
-use super::Conversation;
 use super::memory::Lower;
+use super::{Conversation, native};
 use crate::CollectiveError;
 use crate::chunks::part_of;
 use crate::order::{Items, Tree};
@@ -15,6 +15,15 @@ pub(crate) fn all_to_all(
     receive: &Slice,
     receive_counts: &[usize],
 ) -> Result<(), CollectiveError> {
+    // No bytes: how many there are, each pair knows for itself.
+    if let Some(native) = conversation.native(0) {
+        return native::all_to_all(
+            conversation,
+            native,
+            (send, send_counts),
+            (receive, receive_counts),
+        );
+    }
     let (size, rank) = (conversation.size(), conversation.rank());
     for from in others(size, rank).rev() {
         let place = of(receive, receive_counts, from);
@@ -40,6 +49,11 @@ pub(crate) fn scatter(
     root: usize,
 ) -> Result<(), CollectiveError> {
     let (size, rank) = (conversation.size(), conversation.rank());
+    if let Some(native) = conversation.native(counts.iter().sum()) {
+        return native.scatter(send, receive, counts, root, || {
+            send.map_or(Ok(()), |send| conversation.copy(&of(send, counts, rank), receive))
+        });
+    }
     if rank != root {
         return conversation.receive(root, receive).map(drop);
     }
@@ -59,6 +73,12 @@ pub(crate) fn gather(
     root: usize,
 ) -> Result<(), CollectiveError> {
     let (size, rank) = (conversation.size(), conversation.rank());
+    if let Some(native) = conversation.native(counts.iter().sum()) {
+        return native.gather(send, receive, counts, root, || {
+            let own = receive.map(|receive| of(receive, counts, rank));
+            own.map_or(Ok(()), |own| conversation.copy(send, &own))
+        });
+    }
     if rank != root {
         return conversation.send(root, send).map(drop);
     }
@@ -127,12 +147,12 @@ pub(super) fn reduce_scatter(
 }
 
 /// The other members, the next one first, so that not all speak to the same member at once.
-fn others(size: usize, rank: usize) -> impl DoubleEndedIterator<Item = usize> {
+pub(super) fn others(size: usize, rank: usize) -> impl DoubleEndedIterator<Item = usize> {
     (1..size).map(move |distance| (rank + distance) % size)
 }
 
 /// Member `index`'s part of a slice.
-fn of(data: &Slice, counts: &[usize], index: usize) -> Slice {
+pub(super) fn of(data: &Slice, counts: &[usize], index: usize) -> Slice {
     let part = part_of(counts, index);
     data.slice(part.start, part.len())
 }

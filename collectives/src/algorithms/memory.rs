@@ -10,6 +10,8 @@ use phalanx_device::{Buffer, Slice};
 /// What is asked for is done in order, and perhaps later: messages may touch a slice that was given
 /// to one of these calls only after `settle`.
 pub(crate) trait Memory {
+    /// Whether it is the host's, which MPI's own collectives are given.
+    fn is_on_host(&self) -> bool;
     /// Waits until all that was asked for before is done.
     fn settle(&self) -> Result<(), CollectiveError>;
     /// What a message to a member carries in the place of `data`: the slice itself, or a copy where
@@ -52,6 +54,10 @@ pub(crate) enum Lower {
 pub(crate) struct HostMemory<'a>(pub(crate) &'a Member);
 
 impl Memory for HostMemory<'_> {
+    fn is_on_host(&self) -> bool {
+        true
+    }
+
     fn settle(&self) -> Result<(), CollectiveError> {
         Ok(())
     }

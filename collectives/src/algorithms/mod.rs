@@ -3,12 +3,14 @@
 //! Short data takes the fewest steps (recursive doubling, binomial trees, direct messages), long
 //! data travels in pieces along a ring or a chain, so that each connection carries each byte as
 //! rarely as possible. Where the data lies, and who combines it there, is a `Memory`'s business: on
-//! the host and on GPUs it goes the same ways and is combined in the same order.
+//! the host and on GPUs it goes the same ways and is combined in the same order. Where the group
+//! has MPI's own collectives, these move what lies on the host, and `native` combines it.
 
 mod conversation;
 mod direct;
 mod doubling;
 mod memory;
+mod native;
 mod ring;
 mod tree;
 

@@ -1,7 +1,7 @@
 //! Rings: parts travel from member to member in pieces, combined or copied on the way.
 
 use super::memory::Lower;
-use super::{Conversation, direct, doubling};
+use super::{Conversation, direct, doubling, native};
 use crate::chunks::{RING_BYTES, part_of, pieces};
 use crate::order::{Items, Order, own_part};
 use crate::{CollectiveError, transport::Transfer};
@@ -19,6 +19,9 @@ pub(crate) fn all_reduce(
     data: &Slice,
     items: Items,
 ) -> Result<(), CollectiveError> {
+    if let Some(native) = conversation.native(native::bytes(conversation, data, items)) {
+        return native::all_reduce(conversation, native, data, items);
+    }
     if Order::of(data.len) == Order::Tree {
         return doubling::all_reduce(conversation, data, items);
     }
@@ -35,6 +38,9 @@ pub(crate) fn reduce(
     items: Items,
     root: usize,
 ) -> Result<(), CollectiveError> {
+    if let Some(native) = conversation.native(native::bytes(conversation, data, items)) {
+        return native::reduce(conversation, native, data, items, root);
+    }
     if Order::of(data.len) == Order::Tree {
         return doubling::reduce(conversation, data, items, root);
     }
@@ -59,6 +65,10 @@ pub(crate) fn reduce_scatter(
     counts: &[usize],
     items: Items,
 ) -> Result<(), CollectiveError> {
+    let longest = counts.iter().max().map_or(0, |longest| longest.saturating_mul(counts.len()));
+    if let Some(native) = conversation.native(send.len.max(longest)) {
+        return native::reduce_scatter(conversation, native, send, receive, counts, items);
+    }
     if Order::of(send.len) == Order::Tree {
         return direct::reduce_scatter(conversation, send, receive, counts, items);
     }
@@ -73,6 +83,11 @@ pub(crate) fn all_gather(
     receive: &Slice,
     counts: &[usize],
 ) -> Result<(), CollectiveError> {
+    if let Some(native) = conversation.native(receive.len) {
+        let own = part_of(counts, conversation.rank());
+        conversation.copy(send, &receive.slice(own.start, own.len()))?;
+        return native.all_gather(receive, counts);
+    }
     if receive.len < RING_BYTES && conversation.size() <= DIRECT_MEMBERS {
         return direct::all_gather(conversation, send, receive, counts);
     }

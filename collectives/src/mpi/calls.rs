@@ -2,6 +2,7 @@
 
 use super::abi::{Constants, Handle};
 use super::find::Symbols;
+use super::start::Start;
 use super::table::Table;
 use crate::CollectiveError;
 use std::ffi::{c_int, c_void};
@@ -45,6 +46,8 @@ pub(super) trait Calls: fmt::Debug + Send + Sync {
     fn world(&self) -> Bits;
     /// A communicator of the same processes that returns its errors. Collective.
     fn duplicate(&self, communicator: Bits) -> Result<Bits, CollectiveError>;
+    /// Lets calls on a communicator return their errors. Local.
+    fn return_errors(&self, communicator: Bits) -> Result<(), CollectiveError>;
     /// This process's number.
     fn rank(&self, communicator: Bits) -> Result<usize, CollectiveError>;
     /// How many processes there are.
@@ -78,8 +81,25 @@ pub(super) trait Calls: fmt::Debug + Send + Sync {
         data: *mut u8,
         len: usize,
     ) -> Result<Bits, CollectiveError>;
+    /// A communicator for the processes that give the same colour, in the order of their keys;
+    /// none for those that give no colour. Collective.
+    fn split(
+        &self,
+        communicator: Bits,
+        color: Option<usize>,
+        key: usize,
+    ) -> Result<Option<Bits>, CollectiveError>;
+    /// Gives a communicator back. Collective, and local in the implementations that are known.
+    fn free(&self, communicator: Bits) -> Result<(), CollectiveError>;
+    /// Starts a collective. Collective.
+    ///
+    /// # Safety
+    /// All addresses are valid and what they lead to is left alone until the request is over.
+    unsafe fn start(&self, communicator: Bits, start: &Start) -> Result<Bits, CollectiveError>;
     /// Looks whether a request is over; then it is given back.
     fn test(&self, request: &mut Bits) -> Progress;
+    /// Has the library see whether a message has come, which makes progress with all of its own.
+    fn probe(&self, from: &Envelope) -> Result<bool, CollectiveError>;
     /// Withdraws a receive that has met no message; it has to be tested until it is over.
     fn cancel(&self, request: &mut Bits);
     /// Whether the library says that it takes addresses of GPU memory; nothing if it cannot say.
@@ -106,8 +126,8 @@ struct Status([u8; 64]);
 /// A library whose handles are of type `H`.
 #[derive(Debug)]
 pub(super) struct Loaded<H> {
-    table: Table<H>,
-    constants: Constants<H>,
+    pub(super) table: Table<H>,
+    pub(super) constants: Constants<H>,
     /// Keeps the library open.
     symbols: Symbols,
 }
@@ -121,7 +141,7 @@ impl<H: Handle> Loaded<H> {
         Arc::new(Loaded { table, constants, symbols })
     }
 
-    fn check(&self, call: &'static str, status: c_int) -> Result<(), CollectiveError> {
+    pub(super) fn check(&self, call: &'static str, status: c_int) -> Result<(), CollectiveError> {
         if status == 0 { Ok(()) } else { Err(self.error(call, status)) }
     }
 
@@ -179,7 +199,7 @@ impl<H: Handle> Loaded<H> {
 }
 
 /// A count or number as MPI takes it.
-fn int(number: usize) -> c_int {
+pub(super) fn int(number: usize) -> c_int {
     c_int::try_from(number).expect("bug: a number beyond those of MPI")
 }
 
@@ -226,11 +246,17 @@ impl<H: Handle> Calls for Loaded<H> {
         // SAFETY: the communicator came from this library, and `made` is one handle.
         let status = unsafe { (self.table.comm_dup)(H::from_bits(communicator.0), &mut made) };
         self.check("MPI_Comm_dup", status)?;
-        // SAFETY: as above.
+        let made = Bits(made.to_bits());
+        self.return_errors(made)?;
+        Ok(made)
+    }
+
+    fn return_errors(&self, communicator: Bits) -> Result<(), CollectiveError> {
+        let communicator = H::from_bits(communicator.0);
+        // SAFETY: the communicator came from this library.
         let status =
-            unsafe { (self.table.comm_set_errhandler)(made, self.constants.errors_return) };
-        self.check("MPI_Comm_set_errhandler", status)?;
-        Ok(Bits(made.to_bits()))
+            unsafe { (self.table.comm_set_errhandler)(communicator, self.constants.errors_return) };
+        self.check("MPI_Comm_set_errhandler", status)
     }
 
     fn rank(&self, communicator: Bits) -> Result<usize, CollectiveError> {
@@ -239,6 +265,33 @@ impl<H: Handle> Calls for Loaded<H> {
 
     fn size(&self, communicator: Bits) -> Result<usize, CollectiveError> {
         self.number("MPI_Comm_size", self.table.comm_size, communicator)
+    }
+
+    fn split(
+        &self,
+        communicator: Bits,
+        color: Option<usize>,
+        key: usize,
+    ) -> Result<Option<Bits>, CollectiveError> {
+        let mut made = self.constants.world;
+        let group = color.map_or(self.constants.undefined, int);
+        let communicator = H::from_bits(communicator.0);
+        // SAFETY: the communicator came from this library, and `made` is one handle.
+        let status = unsafe { (self.table.comm_split)(communicator, group, int(key), &mut made) };
+        self.check("MPI_Comm_split", status)?;
+        Ok(color.map(|_| Bits(made.to_bits())))
+    }
+
+    fn free(&self, communicator: Bits) -> Result<(), CollectiveError> {
+        let mut communicator = H::from_bits(communicator.0);
+        // SAFETY: the communicator came from this library, and nothing is under way on it.
+        let status = unsafe { (self.table.comm_free)(&mut communicator) };
+        self.check("MPI_Comm_free", status)
+    }
+
+    unsafe fn start(&self, communicator: Bits, start: &Start) -> Result<Bits, CollectiveError> {
+        // SAFETY: the caller's promise.
+        unsafe { self.start_collective(H::from_bits(communicator.0), start) }
     }
 
     fn tag_limit(&self, communicator: Bits) -> Result<u64, CollectiveError> {
@@ -346,6 +399,17 @@ impl<H: Handle> Calls for Loaded<H> {
             Ok(()) if is_done == 0 => Progress::Pending,
             Ok(()) => Progress::Done(self.count(&answer)),
         }
+    }
+
+    fn probe(&self, from: &Envelope) -> Result<bool, CollectiveError> {
+        let (process, communicator) = (int(from.process), H::from_bits(from.communicator.0));
+        let (mut is_there, mut answer) = (0, Status([0; 64]));
+        // SAFETY: the communicator came from this library; there is room for any status.
+        let status = unsafe {
+            let answer = std::ptr::from_mut(&mut answer).cast();
+            (self.table.iprobe)(process, from.tag, communicator, &mut is_there, answer)
+        };
+        self.check("MPI_Iprobe", status).map(|()| is_there != 0)
     }
 
     fn cancel(&self, request: &mut Bits) {

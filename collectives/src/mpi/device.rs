@@ -68,6 +68,10 @@ struct GpuMemory<'a> {
 }
 
 impl Memory for GpuMemory<'_> {
+    fn is_on_host(&self) -> bool {
+        false
+    }
+
     fn settle(&self) -> Result<(), CollectiveError> {
         if self.has_work.replace(false) { settle(self.gpu, self.fabric) } else { Ok(()) }
     }

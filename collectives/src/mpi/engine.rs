@@ -5,18 +5,22 @@
 //! one pair and tag do not overtake each other is the order that the communicator promises.
 //!
 //! Requests make progress when somebody looks: whoever waits does, and where any thread may call
-//! the library, a thread of the engine's own while nobody else does. All calls stand under one
-//! lock. Every wait watches the world's failure, so that a message that never comes ends with the
-//! world's error.
+//! the library, a thread of the engine's own while nobody else does. A request that is over here
+//! may have left the library with something to say, such as that a long message has been taken:
+//! while this rank leaves, the library is called with nothing in flight, too. All calls stand under
+//! one lock, but for the split of a group. Every wait watches the world's failure, so that a
+//! message that never comes ends with the world's error.
 
 use super::calls::{Bits, Calls, Envelope, Progress};
+use super::departures::Departures;
 use super::end;
+use super::native::{LIMIT_BYTES, Native};
+use super::pace::{PAUSE, Pace};
 use super::process::{Mpi, Threads};
 use crate::CollectiveError;
 use crate::failure::Failure;
 use crate::transport::{Channel, Transfer};
 use phalanx_device::cuda::{CudaDevice, KeptContext};
-use phalanx_ops::waiting::look;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError, Weak};
 use std::thread::JoinHandle;
@@ -24,14 +28,12 @@ use std::time::{Duration, Instant};
 
 /// The longest part of a message; MPI counts with 31 bits.
 const PART_BYTES: usize = 1 << 30;
-/// Looks of a waiting thread before it lets others run between them.
-const SPINS: u32 = 200;
-/// Looks after which a waiting thread sleeps between them.
-const YIELDS: u32 = 2000;
-/// The pause between two looks of a thread that has waited for long.
-const PAUSE: Duration = Duration::from_micros(50);
-/// How long what a rank has sent may follow its goodbye, which goes another way.
-const GRACE: Duration = Duration::from_secs(1);
+/// How often the engine's thread sees whether somebody needs it, and after how many times in vain
+/// it sleeps until it is woken: a thread woken for each message costs more than the message.
+const IDLE_PAUSE: Duration = Duration::from_micros(200);
+const IDLE_TURNS: u32 = 500;
+/// Tests of what is waited for under one hold of the lock.
+pub(super) const TESTS: usize = 8;
 /// How long withdrawn receives may take to end.
 const WITHDRAWAL: Duration = Duration::from_millis(300);
 
@@ -59,12 +61,19 @@ pub(crate) trait Watcher: Send + Sync {
     fn misfit(&self, channel: Channel, sent: u64, expected: usize);
     /// The library failed, or a rank has left that is still waited for.
     fn failed(&self, error: CollectiveError);
+    /// The library says that members called different collectives.
+    fn disagreed(&self, error: CollectiveError);
 }
 
 /// The messages of a world.
 pub(crate) struct Engine {
     pub(super) mpi: Arc<Mpi>,
     pub(super) communicator: Bits,
+    /// That of MPI's collectives on the group of the world, if each process has one device.
+    collectives: Option<Bits>,
+    /// The most bytes of one of MPI's collectives on a member.
+    pub(super) limit: AtomicUsize,
+    pub(super) departures: Arc<Departures>,
     /// The largest tag, which no group has.
     pub(super) tag_limit: u64,
     /// The most devices of a process.
@@ -76,16 +85,20 @@ pub(crate) struct Engine {
     flights: Mutex<Vec<Flight>>,
     /// As many as there are flights, for a look without the lock.
     count: AtomicUsize,
+    /// Threads that wait for the lock.
+    waiting: AtomicUsize,
+    /// Threads that look until what they wait for is over.
+    driving: AtomicUsize,
     wake: Condvar,
+    /// Whether the engine's thread sleeps until it is woken.
+    is_asleep: AtomicBool,
     is_stopping: AtomicBool,
     bytes_sent: AtomicU64,
-    /// When each rank said goodbye.
-    left: Mutex<Vec<Option<Instant>>>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
 /// One request.
-struct Flight {
+pub(super) struct Flight {
     request: Bits,
     end: End,
     len: usize,
@@ -98,6 +111,15 @@ struct InFlight {
     transfer: Arc<Transfer>,
     channel: Channel,
     parts_left: AtomicUsize,
+}
+
+/// A thread that looks until what it waits for is over: the engine's own need not.
+pub(super) struct Driving<'a>(&'a AtomicUsize);
+
+impl Drop for Driving<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 impl std::fmt::Debug for Engine {
@@ -113,13 +135,19 @@ impl Engine {
         mpi: Arc<Mpi>,
         device_counts: &[usize],
         failure: Arc<Failure>,
+        departures: Arc<Departures>,
     ) -> Result<Arc<Engine>, CollectiveError> {
         // From here on others may wait for this rank: should it fail, the library is not finalised.
         end::world_begins();
         let communicator = mpi.communicator()?;
+        let is_single = device_counts.iter().all(|count| *count == 1);
+        let collectives = is_single.then(|| mpi.communicator()).transpose()?;
         let tag_limit = mpi.calls.tag_limit(communicator)?;
         let engine = Arc::new(Engine {
             communicator,
+            collectives,
+            limit: AtomicUsize::new(LIMIT_BYTES),
+            departures,
             tag_limit,
             devices: device_counts.iter().copied().max().unwrap_or(1) as u64,
             failure,
@@ -127,10 +155,12 @@ impl Engine {
             watcher: OnceLock::new(),
             flights: Mutex::default(),
             count: AtomicUsize::new(0),
+            waiting: AtomicUsize::new(0),
+            driving: AtomicUsize::new(0),
             wake: Condvar::new(),
+            is_asleep: AtomicBool::new(false),
             is_stopping: AtomicBool::new(false),
             bytes_sent: AtomicU64::new(0),
-            left: Mutex::new(vec![None; device_counts.len()]),
             thread: Mutex::default(),
             mpi,
         });
@@ -149,6 +179,30 @@ impl Engine {
     pub(crate) fn watch(&self, watcher: std::sync::Weak<dyn Watcher>) {
         let first = self.watcher.set(watcher).is_ok();
         assert!(first, "bug: an engine with two watchers");
+    }
+
+    /// MPI's collectives on the group of the world, if each process has one device. Once.
+    pub(crate) fn native(self: &Arc<Engine>, group: u64) -> Option<Arc<Native>> {
+        let communicator = self.collectives?;
+        let (rank, size) = (self.mpi.rank(), self.mpi.size());
+        Some(Native::new(self.clone(), communicator, group, (0..size).collect(), rank))
+    }
+
+    /// From how many bytes on what a member moves goes by messages: the same on all ranks.
+    pub(crate) fn limit_collectives(&self, bytes: usize) {
+        self.limit.store(bytes.min(LIMIT_BYTES), Ordering::Relaxed);
+    }
+
+    pub(super) fn calls(&self) -> &dyn Calls {
+        &*self.mpi.calls
+    }
+
+    pub(super) fn threads(&self) -> Threads {
+        self.mpi.threads()
+    }
+
+    pub(super) fn check_thread(&self) -> Result<(), CollectiveError> {
+        self.mpi.check_thread()
     }
 
     /// From now on slices may lie in the memory of GPUs, of which this is one of the process.
@@ -175,6 +229,26 @@ impl Engine {
         self.bytes_sent.load(Ordering::Relaxed)
     }
 
+    pub(super) fn count_sent(&self, bytes: usize) {
+        self.bytes_sent.fetch_add(bytes as u64, Ordering::Relaxed);
+    }
+
+    pub(super) fn begin_to_drive(&self) -> Driving<'_> {
+        self.driving.fetch_add(1, Ordering::Relaxed);
+        Driving(&self.driving)
+    }
+
+    fn watcher(&self) -> Option<Arc<dyn Watcher>> {
+        self.watcher.get().and_then(std::sync::Weak::upgrade)
+    }
+
+    /// The library says that members called different collectives.
+    pub(super) fn disagreed(&self, error: CollectiveError) {
+        if let Some(watcher) = self.watcher() {
+            watcher.disagreed(error);
+        }
+    }
+
     /// Starts one end of a message to or from another process.
     pub(crate) fn post(
         self: &Arc<Engine>,
@@ -191,9 +265,12 @@ impl Engine {
         };
         let (data, len) = transfer.place();
         let parts = len.div_ceil(PART_BYTES).max(1);
-        let message = Arc::new(InFlight { transfer, channel, parts_left: AtomicUsize::new(parts) });
+        if end == End::Send {
+            self.count_sent(len);
+        }
         let _kept = self.visit();
         let mut flights = self.flights();
+        let mut message = None;
         for part in 0..parts {
             let start = part * PART_BYTES;
             let part_len = (len - start).min(PART_BYTES);
@@ -207,17 +284,29 @@ impl Engine {
                     End::Receive => self.mpi.calls.receive(&envelope, data, part_len),
                 }
             };
-            let request = request?;
+            let mut request = request?;
+            // Short sends are often over at once, and need no flight.
+            let is_whole_send = parts == 1 && end == End::Send;
+            if is_whole_send {
+                match self.mpi.calls.test(&mut request) {
+                    Progress::Pending => {}
+                    Progress::Failed(error) => return Err(error),
+                    Progress::Done(_) | Progress::Truncated(_) => {
+                        transfer.end();
+                        return Ok(());
+                    }
+                }
+            }
+            let parts_left = AtomicUsize::new(parts);
+            let message = message.get_or_insert_with(|| {
+                Arc::new(InFlight { transfer: transfer.clone(), channel, parts_left })
+            });
             let message = message.clone();
             flights.push(Flight { request, end, len: part_len, message, is_withdrawn: false });
         }
-        if end == End::Send {
-            self.bytes_sent.fetch_add(len as u64, Ordering::Relaxed);
-        }
-        // Short sends are often over at once.
-        self.advance(&mut flights);
+        self.count.store(flights.len(), Ordering::SeqCst);
         drop(flights);
-        if self.count.load(Ordering::SeqCst) > 0 {
+        if self.is_asleep.load(Ordering::SeqCst) {
             self.wake.notify_one();
         }
         Ok(())
@@ -235,30 +324,89 @@ impl Engine {
         Ok(i32::try_from(tag).expect("bug: a tag beyond the library's largest"))
     }
 
-    fn flights(&self) -> MutexGuard<'_, Vec<Flight>> {
-        lock(&self.flights)
+    /// The lock under which the library is called.
+    pub(super) fn flights(&self) -> MutexGuard<'_, Vec<Flight>> {
+        match self.flights.try_lock() {
+            Ok(flights) => flights,
+            Err(TryLockError::Poisoned(flights)) => flights.into_inner(),
+            Err(TryLockError::WouldBlock) => {
+                self.waiting.fetch_add(1, Ordering::Relaxed);
+                let flights = lock(&self.flights);
+                self.waiting.fetch_sub(1, Ordering::Relaxed);
+                flights
+            }
+        }
     }
 
-    /// Looks at everything in flight, unless somebody else does right now.
-    fn look_once(&self) {
-        match self.flights.try_lock() {
-            Ok(mut flights) => self.advance(&mut flights),
-            Err(TryLockError::Poisoned(flights)) => self.advance(&mut flights.into_inner()),
-            Err(TryLockError::WouldBlock) => {}
+    /// Gives way to who waits for the lock. A mutex is not fair: whoever lets it go and takes it
+    /// again at once keeps it.
+    pub(super) fn give_way(&self) {
+        const TURNS: usize = 200;
+        let mut turns = 0;
+        while turns < TURNS && self.waiting.load(Ordering::Relaxed) > 0 {
+            std::thread::yield_now();
+            turns += 1;
+        }
+    }
+
+    /// Looks at the parts of one message, and sometimes at everything in flight, unless somebody
+    /// else does right now.
+    fn look_once(&self, transfer: Option<&Transfer>) {
+        let mut flights = match self.flights.try_lock() {
+            Ok(flights) => flights,
+            Err(TryLockError::Poisoned(flights)) => flights.into_inner(),
+            Err(TryLockError::WouldBlock) => return,
+        };
+        let Some(transfer) = transfer else { return self.advance(&mut flights) };
+        for _ in 0..TESTS {
+            self.advance_of(&mut flights, Some(transfer));
+            if transfer.is_done() {
+                break;
+            }
+        }
+    }
+
+    /// Has the library go on with what it still has to say of requests that are over.
+    pub(crate) fn push(&self) {
+        // The program may have finalised the library before the world ends.
+        if self.mpi.check_thread().is_err() || self.mpi.calls.finalized() != Ok(false) {
+            return;
+        }
+        let Ok(_turn) = self.flights.try_lock() else { return };
+        let _kept = self.visit();
+        let tag = i32::try_from(self.tag_limit).unwrap_or(i32::MAX);
+        let process = (self.mpi.rank() + 1) % self.mpi.size();
+        let envelope = Envelope { communicator: self.communicator, process, tag };
+        for _ in 0..TESTS {
+            // Nothing has this tag but what proves a library at start; should the call fail, those
+            // who wait for something hear of it.
+            let _ = self.mpi.calls.probe(&envelope);
         }
     }
 
     /// Looks once, for whoever asks whether something is done and does not wait.
     pub(crate) fn look_if_allowed(&self) {
         if self.mpi.check_thread().is_ok() {
-            self.look_once();
+            self.look_once(None);
         }
     }
 
-    fn advance(&self, flights: &mut Vec<Flight>) {
+    pub(super) fn advance(&self, flights: &mut Vec<Flight>) {
+        self.advance_of(flights, None);
+    }
+
+    /// Tests what is in flight of one message, or everything.
+    fn advance_of(&self, flights: &mut Vec<Flight>, transfer: Option<&Transfer>) {
         let _kept = self.visit();
+        let is_asked = |flight: &Flight| {
+            transfer.is_none_or(|transfer| std::ptr::eq(&*flight.message.transfer, transfer))
+        };
         let mut at = 0;
         while at < flights.len() {
+            if !is_asked(&flights[at]) {
+                at += 1;
+                continue;
+            }
             let progress = self.mpi.calls.test(&mut flights[at].request);
             if matches!(progress, Progress::Pending) {
                 at += 1;
@@ -269,7 +417,9 @@ impl Engine {
             self.landed(&flight, progress);
         }
         self.count.store(flights.len(), Ordering::SeqCst);
-        self.check_departures(flights);
+        if transfer.is_none() {
+            self.check_departures(flights);
+        }
     }
 
     fn landed(&self, flight: &Flight, progress: Progress) {
@@ -277,7 +427,6 @@ impl Engine {
         if flight.is_withdrawn {
             return;
         }
-        let watcher = || self.watcher.get().and_then(std::sync::Weak::upgrade);
         match progress {
             Progress::Done(len) if flight.end == End::Send || len == flight.len => {
                 if parts_left.fetch_sub(1, Ordering::SeqCst) == 1 {
@@ -287,14 +436,14 @@ impl Engine {
             Progress::Done(len) | Progress::Truncated(len) => {
                 let is_too_long = matches!(progress, Progress::Truncated(_));
                 let sent = if is_too_long { len.max(flight.len + 1) } else { len };
-                if let Some(watcher) = watcher() {
+                if let Some(watcher) = self.watcher() {
                     // As if all other parts had come as expected.
                     let sent = transfer.len() - flight.len + sent;
                     watcher.misfit(*channel, sent as u64, transfer.len());
                 }
             }
             Progress::Failed(error) => {
-                if let Some(watcher) = watcher() {
+                if let Some(watcher) = self.watcher() {
                     watcher.failed(error);
                 }
             }
@@ -302,43 +451,38 @@ impl Engine {
         }
     }
 
-    /// A rank has said goodbye on the control plane.
-    pub(crate) fn note_departure(&self, rank: usize) {
-        lock(&self.left)[rank] = Some(Instant::now());
+    fn check_departures(&self, flights: &[Flight]) {
+        let peers = flights.iter().map(|flight| flight.message.transfer.process());
+        self.tell_departure(self.departures.gone(peers));
     }
 
-    fn check_departures(&self, flights: &[Flight]) {
-        if flights.is_empty() || self.failure.is_set() {
-            return;
-        }
-        let left = lock(&self.left);
-        let waits_for = |flight: &&Flight| {
-            left[flight.message.transfer.process()].is_some_and(|at| at.elapsed() > GRACE)
-        };
-        let Some(flight) = flights.iter().find(waits_for) else { return };
-        let rank = flight.message.transfer.process();
-        drop(left);
-        if let Some(watcher) = self.watcher.get().and_then(std::sync::Weak::upgrade) {
+    /// Ends the world if one of the processes has left without having begun a collective.
+    pub(super) fn check_members(&self, group: u64, number: u64, processes: &[usize]) {
+        self.tell_departure(self.departures.absent(group, number, processes));
+    }
+
+    fn tell_departure(&self, rank: Option<usize>) {
+        let Some(rank) = rank.filter(|_| !self.failure.is_set()) else { return };
+        if let Some(watcher) = self.watcher() {
             watcher.failed(CollectiveError::RankLeft { rank });
         }
     }
 
-    /// Makes progress until `done` holds or the world fails.
-    pub(crate) fn drive(&self, done: impl Fn() -> bool) {
-        let mut looks = 0u32;
+    /// Makes progress, of one message above all if one is given, until `done` holds or the world
+    /// fails.
+    pub(crate) fn drive(&self, transfer: Option<&Transfer>, done: impl Fn() -> bool) {
+        if done() {
+            return;
+        }
+        let _driving = self.begin_to_drive();
+        let is_allowed = self.mpi.check_thread().is_ok();
+        let mut pace = Pace::default();
         while !done() && !self.failure.is_set() {
-            self.look_if_allowed();
-            looks = looks.saturating_add(1);
-            match looks {
-                0..SPINS => std::hint::spin_loop(),
-                SPINS..YIELDS => std::thread::yield_now(),
-                _ => {
-                    std::thread::sleep(PAUSE);
-                    if looks.is_multiple_of(256) {
-                        look();
-                    }
-                }
+            if is_allowed {
+                self.look_once(transfer.filter(|_| !pace.is_long()));
             }
+            self.give_way();
+            pace.pause();
         }
     }
 
@@ -367,7 +511,7 @@ impl Engine {
     /// Waits until everything sent has been taken over by MPI, but not for long.
     pub(crate) fn flush(&self, limit: Duration) {
         let deadline = Instant::now() + limit;
-        self.drive(|| self.count.load(Ordering::SeqCst) == 0 || Instant::now() > deadline);
+        self.drive(None, || self.count.load(Ordering::SeqCst) == 0 || Instant::now() > deadline);
     }
 
     /// Ends the engine's thread. `is_peaceful`: all ranks have left without an error.
@@ -389,17 +533,28 @@ impl Engine {
 
     /// Makes progress while nobody else does.
     fn run(&self) {
+        let mut idle = 0;
         while !self.is_stopping.load(Ordering::SeqCst) && !self.failure.is_set() {
-            let mut flights = self.flights();
-            if flights.is_empty() {
-                // Woken by a post, or to end.
-                let outcome = self.wake.wait_timeout(flights, Duration::from_millis(200));
-                drop(outcome);
-                continue;
+            let is_needed =
+                self.count.load(Ordering::SeqCst) > 0 && self.driving.load(Ordering::Relaxed) == 0;
+            if is_needed {
+                idle = 0;
+                self.look_once(None);
+                std::thread::sleep(PAUSE);
+            } else if idle < IDLE_TURNS {
+                idle += 1;
+                std::thread::sleep(IDLE_PAUSE);
+            } else {
+                let flights = self.flights();
+                self.is_asleep.store(true, Ordering::SeqCst);
+                if flights.is_empty() {
+                    // Woken by a post, or to end.
+                    drop(self.wake.wait_timeout(flights, Duration::from_millis(200)));
+                }
+                self.is_asleep.store(false, Ordering::SeqCst);
+                // Of nothing in flight there is no need to ask often.
+                idle = if self.count.load(Ordering::SeqCst) > 0 { 0 } else { IDLE_TURNS };
             }
-            self.advance(&mut flights);
-            drop(flights);
-            std::thread::sleep(PAUSE);
         }
     }
 }

@@ -35,6 +35,10 @@ fn constants<H: Handle>() -> Constants<H> {
             byte: handle(ffi::RSMPI_UINT8_T),
             no_request: handle(ffi::RSMPI_REQUEST_NULL),
             errors_return: handle(ffi::RSMPI_ERRORS_RETURN),
+            undefined: ffi::RSMPI_UNDEFINED,
+            // The crate does not have it: MPICH's family writes handles as numbers, and those with
+            // addresses, Open MPI's and the standard's interface, agree.
+            in_place: if size_of::<H>() == 4 { -1 } else { 1 },
             tag_limit: ffi::MPI_TAG_UB as c_int,
             threads: [
                 ffi::RSMPI_THREAD_SINGLE,

@@ -84,6 +84,9 @@ impl Mpi {
         }
         if !calls.initialized()? {
             calls.init_thread()?;
+            // Open MPI tells errors of collectives that do not wait there, where they would end the
+            // process. A program that has begun MPI decides that for itself.
+            calls.return_errors(calls.world())?;
             end::finalize_at_exit(calls.clone());
         }
         let threads = Threads::of(calls.query_thread()?);

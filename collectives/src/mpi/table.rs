@@ -56,11 +56,27 @@ functions! {
     comm_dup: MPI_Comm_dup, fn(H, *mut H);
     comm_rank: MPI_Comm_rank, fn(H, *mut c_int);
     comm_size: MPI_Comm_size, fn(H, *mut c_int);
+    comm_split: MPI_Comm_split, fn(H, c_int, c_int, *mut H);
+    comm_free: MPI_Comm_free, fn(*mut H);
     comm_get_attr: MPI_Comm_get_attr, fn(H, c_int, *mut c_void, *mut c_int);
     comm_set_errhandler: MPI_Comm_set_errhandler, fn(H, H);
     bcast: MPI_Bcast, fn(*mut c_void, c_int, H, c_int, H);
     isend: MPI_Isend, fn(*const c_void, c_int, H, c_int, c_int, H, *mut H);
     irecv: MPI_Irecv, fn(*mut c_void, c_int, H, c_int, c_int, H, *mut H);
+    ibarrier: MPI_Ibarrier, fn(H, *mut H);
+    ibcast: MPI_Ibcast, fn(*mut c_void, c_int, H, c_int, H, *mut H);
+    iallgather: MPI_Iallgather,
+        fn(*const c_void, c_int, H, *mut c_void, c_int, H, H, *mut H);
+    iallgatherv: MPI_Iallgatherv,
+        fn(*const c_void, c_int, H, *mut c_void, *const c_int, *const c_int, H, H, *mut H);
+    ialltoallv: MPI_Ialltoallv,
+        fn(*const c_void, *const c_int, *const c_int, H,
+            *mut c_void, *const c_int, *const c_int, H, H, *mut H);
+    iscatterv: MPI_Iscatterv,
+        fn(*const c_void, *const c_int, *const c_int, H, *mut c_void, c_int, H, c_int, H, *mut H);
+    igatherv: MPI_Igatherv,
+        fn(*const c_void, c_int, H, *mut c_void, *const c_int, *const c_int, H, c_int, H, *mut H);
+    iprobe: MPI_Iprobe, fn(c_int, c_int, H, *mut c_int, *mut c_void);
     test: MPI_Test, fn(*mut H, *mut c_int, *mut c_void);
     cancel: MPI_Cancel, fn(*mut H);
     get_count: MPI_Get_count, fn(*const c_void, H, *mut c_int);

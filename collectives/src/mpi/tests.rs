@@ -1,10 +1,11 @@
 //! The table against a library that only knows its handles, in each binary interface.
 
 use super::abi::Abi;
-use super::calls::{Bits, Envelope, Progress};
+use super::calls::{Bits, Calls, Envelope, Progress};
 use super::find::Symbols;
 use super::library::Library;
 use super::process::{Mpi, MpiOptions, Threads};
+use super::start::{Parts, Start};
 use crate::{CollectiveError, Rendezvous, Transport, World};
 use std::ffi::c_int;
 use std::net::TcpListener;
@@ -55,15 +56,49 @@ fn every_interface_is_recognised_and_gets_the_handles_that_it_knows() {
         let mut other = unsafe { calls.send(&envelope, bytes.as_ptr(), 5) }.unwrap();
         assert_eq!(request, other);
         assert!(matches!(calls.test(&mut request), Progress::Pending));
+        assert_eq!(calls.probe(&envelope), Ok(true));
         calls.cancel(&mut request);
         assert!(matches!(calls.test(&mut request), Progress::Done(77)));
         assert_ne!(request, other);
         assert!(matches!(calls.test(&mut other), Progress::Truncated(77)));
+        starts(&*calls, communicator, &request);
         let refused = calls.size(Bits(0x55));
         let (call, reason) = ("MPI_Comm_size".into(), "a text of the library".into());
         assert_eq!(refused, Err(CollectiveError::Mpi { call, reason }));
         assert_eq!(calls.takes_device_memory(), None);
     }
+}
+
+/// Splits a communicator and starts every collective on it.
+fn starts(calls: &dyn Calls, communicator: Bits, over: &Bits) {
+    let started = |start: Start| {
+        // SAFETY: what the collectives lead to lives, and the stub is done with it at its return.
+        let request = unsafe { calls.start(communicator, &start) }.unwrap();
+        assert_ne!(request, *over, "{start:?} has a request");
+    };
+    assert_eq!(calls.split(communicator, Some(4), 6), Ok(Some(communicator)));
+    assert_eq!(calls.split(communicator, None, 6), Ok(None));
+    assert_eq!(calls.free(communicator), Ok(()));
+    let (counts, offsets) = ([1, 2, 3, 4, 5, 6, 7], [0, 1, 3, 6, 10, 15, 21]);
+    let parts = Parts { counts: counts.as_ptr(), offsets: offsets.as_ptr() };
+    let (from, mut to) = ([b'-'; 28], [0u8; 28]);
+    let whole = to.as_mut_ptr();
+    started(Start::Barrier);
+    started(Start::Broadcast { data: whole, len: 28, root: 3 });
+    assert_eq!(to, [b'B'; 28]);
+    started(Start::AllGatherEqual { whole, len: 3 });
+    assert_eq!((to[20], to[21]), (b'g', b'B'));
+    started(Start::AllGather { whole, parts });
+    assert_eq!(to, [b'G'; 28]);
+    let (from, from_parts) = (from.as_ptr(), parts);
+    started(Start::AllToAll { from, from_parts, to: whole, to_parts: parts });
+    assert_eq!(to, [b'-'; 28]);
+    started(Start::Scatter { whole, parts, root: 3 });
+    started(Start::ScatterReceive { part: whole, len: 3, root: 3 });
+    assert_eq!(&to[..4], b"sss-");
+    started(Start::GatherSend { part: whole, len: 3, root: 3 });
+    started(Start::Gather { whole, parts, root: 3 });
+    assert_eq!(to, [b'a'; 28]);
 }
 
 #[test]

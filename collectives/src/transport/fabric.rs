@@ -9,7 +9,7 @@ use super::transfer::Transfer;
 use crate::failure::Failure;
 use crate::lead::Lead;
 use crate::local::Boards;
-use crate::mpi::{End, Engine, Route, Watcher};
+use crate::mpi::{Departures, End, Engine, Route, Watcher};
 use crate::records::{Dispute, Recorded, Records, Told};
 use crate::tickets::{Tickets, Verdict};
 use crate::{CollectiveError, Ticket, TicketKind};
@@ -30,6 +30,9 @@ const PATIENCE: Duration = Duration::from_millis(300);
 /// How long the news of why a rank leaves may follow its goodbye.
 pub(super) const DEPARTURE_GRACE: Duration = Duration::from_millis(100);
 
+/// Groups of which one frame tells.
+const BEGUN_AT_ONCE: usize = 4096;
+
 /// The shared state of a process in a world.
 #[derive(Debug)]
 pub(crate) struct Fabric {
@@ -43,6 +46,8 @@ pub(crate) struct Fabric {
     links: Vec<Option<Arc<Link>>>,
     /// Who moves the messages between processes, if not the links.
     engine: OnceLock<Arc<Engine>>,
+    /// Who has left, for the engine: a rank may be so far ahead that there is none here yet.
+    pub(crate) departures: Arc<Departures>,
     tickets: Mutex<Tickets>,
     records: Records,
     /// On rank 0: tickets that differ, while the ranks that posted them are asked.
@@ -65,6 +70,7 @@ impl Fabric {
             mailbox: Mailbox::default(),
             links,
             engine: OnceLock::new(),
+            departures: Arc::new(Departures::new(processes)),
             tickets: Mutex::new(Tickets::new(rank, processes)),
             records: Records::default(),
             dispute: Mutex::default(),
@@ -387,9 +393,7 @@ impl Fabric {
 
     /// A rank has said goodbye: an error if something from it is still waited for.
     pub(super) fn check_departure(&self, link: &Link) {
-        if let Some(engine) = self.engine.get() {
-            engine.note_departure(link.peer);
-        }
+        self.departures.note(link.peer);
         if self.mailbox.waits_for(link.peer) && !self.is_leaving() {
             self.fail(CollectiveError::RankLeft { rank: link.peer });
         }
@@ -435,6 +439,7 @@ impl Fabric {
                 self.link(rank).post_control(&told);
             }
             Control::Told(number, told) => self.hear(rank, number, told),
+            Control::Begun(begun) => self.departures.heard(rank, begun),
         }
     }
 
@@ -552,13 +557,19 @@ impl Fabric {
         }
         if let Some(engine) = self.engine.get() {
             engine.flush(FAREWELL);
+            // What is not told was not begun.
+            for begun in self.departures.begun().chunks(BEGUN_AT_ONCE) {
+                for link in self.links() {
+                    link.post_control(&Control::Begun(begun.to_vec()));
+                }
+            }
         }
         for link in self.links() {
             link.leave();
         }
         if self.rank == 0 {
             while !self.failure.is_set() && !self.links().all(|link| link.has_left()) {
-                std::thread::sleep(Duration::from_millis(1));
+                self.rest();
                 look();
             }
         }
@@ -567,7 +578,7 @@ impl Fabric {
             && !self.failure.is_set()
             && !self.links().all(|link| link.is_flushed())
         {
-            std::thread::sleep(Duration::from_millis(1));
+            self.rest();
         }
         if self.failure.is_set() {
             self.flush(NEWS);
@@ -576,13 +587,22 @@ impl Fabric {
         // way.
         let deadline = Instant::now() + LINGER;
         while Instant::now() < deadline && !self.links().all(|link| link.has_left()) {
-            std::thread::sleep(Duration::from_millis(1));
+            self.rest();
         }
         let is_peaceful = !self.failure.is_set();
         self.failure.set(CollectiveError::Closed);
         if let Some(engine) = self.engine.get() {
             engine.stop(is_peaceful);
         }
+    }
+
+    /// Between two looks at whether others have left, who may still wait for what the engine's
+    /// library has to say of their messages.
+    fn rest(&self) {
+        if let Some(engine) = self.engine.get() {
+            engine.push();
+        }
+        std::thread::sleep(Duration::from_millis(1));
     }
 
     /// Waits until everything posted has been written, but not for long.
@@ -603,6 +623,10 @@ impl Watcher for Fabric {
         if !self.is_leaving() {
             self.fail(error);
         }
+    }
+
+    fn disagreed(&self, error: CollectiveError) {
+        self.fail_soon(error);
     }
 }
 

@@ -69,6 +69,8 @@ pub(crate) enum Control {
     Told(u64, Told),
     /// The sender lives, and does this.
     Beat(Doing),
+    /// The sender leaves, and has begun so many of MPI's collectives on each of these groups.
+    Begun(Vec<(u64, u64)>),
 }
 
 impl Header {

@@ -87,7 +87,7 @@ impl Transfer {
     /// Waits for the end of the transfer. When the world fails first, the transfer is cancelled.
     pub(crate) fn wait(&self, failure: &Failure) -> Result<(), CollectiveError> {
         match &self.engine {
-            Some(engine) => engine.drive(|| self.is_done()),
+            Some(engine) => engine.drive(Some(self), || self.is_done()),
             None => self.sleepers.wait_until(|| self.is_done() || failure.is_set()),
         }
         if self.is_done() {

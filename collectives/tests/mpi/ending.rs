@@ -1,8 +1,27 @@
-//! The end of a world by the death of a process, run under a launcher by `launch`.
+//! The end of a world by the death of a process, or by one that leaves, run under a launcher by
+//! `launch`.
 
-use crate::fixture::{gpus, library, mpi, on_gpus, place, slice};
-use phalanx_collectives::CollectiveError;
+use crate::fixture::{bytes, gpus, join, library, mpi, on_gpus, place, slice};
+use phalanx_collectives::{CollectiveError, Communicator, Transport};
+use phalanx_device::Slice;
+use phalanx_ops::{DType, Monoid};
 use std::time::{Duration, Instant};
+
+type Call = fn(&dyn Communicator, &Slice) -> Result<(), CollectiveError>;
+
+/// What the others are in, by the name that `ENDING_CALL` gives.
+const CALLS: [(&str, Call); 4] = [
+    ("all_gather", |member, data| {
+        Ok(member.all_gather(data, &place(member.size() * data.len))?.wait()?)
+    }),
+    ("all_reduce", |member, data| Ok(member.all_reduce(data, DType::F64, Monoid::Add)?.wait()?)),
+    ("barrier", |member, _| member.barrier()),
+    // On a group of its own, whose communicator is made in the middle, too.
+    ("split", |member, data| {
+        let group = member.split(Some(0), 0)?.expect("a member of the group");
+        Ok(group.all_reduce(&data.slice(0, 1 << 10), DType::F64, Monoid::Add)?.wait()?)
+    }),
+];
 
 #[test]
 fn a_rank_is_killed_in_the_middle() {
@@ -10,6 +29,8 @@ fn a_rank_is_killed_in_the_middle() {
         println!("skipped: this runs under a launcher of MPI");
         return;
     };
+    let name = std::env::var("ENDING_CALL").unwrap_or_else(|_| String::from("all_gather"));
+    let (_, call) = CALLS.iter().find(|(call, _)| *call == name).expect("a call of the table");
     // What lies on GPUs ends as what lies on the host.
     let fixture = if on_gpus().is_empty() { mpi(job.size()) } else { gpus(job.size()) };
     fixture.run(|member| {
@@ -21,9 +42,7 @@ fn a_rank_is_killed_in_the_middle() {
         }
         let began = Instant::now();
         let outcome = loop {
-            let all = place(job.size() << 20);
-            let gathered = member.all_gather(&data, &all);
-            if let Err(error) = gathered.and_then(|event| Ok(event.wait()?)) {
+            if let Err(error) = call(member, &data) {
                 break error;
             }
         };
@@ -34,4 +53,67 @@ fn a_rank_is_killed_in_the_middle() {
         assert!(began.elapsed() < Duration::from_secs(5));
         assert!(member.barrier().is_err());
     });
+}
+
+/// Rank 1 has done its part of a gathering and leaves; rank 2 comes long after that.
+#[test]
+fn a_rank_that_has_done_its_part_may_leave() {
+    let Some(mpi) = library() else {
+        println!("skipped: this runs under a launcher of MPI");
+        return;
+    };
+    let world = join(&mpi, 1, Transport::Mpi).unwrap();
+    let member = world.communicators().remove(0);
+    let (own, size) = (member.rank(), member.size());
+    if own == 2 {
+        std::thread::sleep(Duration::from_millis(2500));
+    }
+    let (part, whole) = (slice(&[own as u8; 9]), place(9 * size));
+    let gathered = member.gather(&part, (own == 0).then_some(&whole), 0);
+    gathered.unwrap().wait().unwrap();
+    if own == 0 {
+        let expected: Vec<u8> = (0..size).flat_map(|rank| [rank as u8; 9]).collect();
+        assert_eq!(bytes(&whole), expected);
+    }
+    world.shutdown();
+}
+
+#[test]
+fn a_rank_that_leaves_is_an_error_for_those_who_wait_for_it() {
+    let Some(mpi) = library() else {
+        println!("skipped: this runs under a launcher of MPI");
+        return;
+    };
+    let world = join(&mpi, 1, Transport::Mpi).unwrap();
+    let member = world.communicators().remove(0);
+    let group = member.split(Some(0), 0).unwrap().unwrap();
+    let data = slice(&[0; 8]);
+    group.all_reduce(&data, DType::I64, Monoid::Add).unwrap().wait().unwrap();
+    if member.rank() == 1 {
+        world.shutdown();
+        return;
+    }
+    let began = Instant::now();
+    let error = group.all_reduce(&data, DType::I64, Monoid::Add).map(drop).unwrap_err();
+    println!("the world ended: {error}");
+    assert_eq!(error, CollectiveError::RankLeft { rank: 1 });
+    assert!(began.elapsed() < Duration::from_secs(5));
+}
+
+/// The root sends more than the others expect, which only the library can tell.
+#[test]
+fn members_that_disagree_get_an_error() {
+    let Some(mpi) = library() else {
+        println!("skipped: this runs under a launcher of MPI");
+        return;
+    };
+    let world = join(&mpi, 1, Transport::Mpi).unwrap();
+    let member = world.communicators().remove(0);
+    let began = Instant::now();
+    let data = place(if member.rank() == 0 { 16 } else { 8 });
+    let outcome = member.broadcast(&data, 0).and_then(|event| Ok(event.wait()?));
+    let error = outcome.and_then(|()| member.barrier()).unwrap_err();
+    println!("the world ended: {error}");
+    assert_eq!(error.code(), "PX166", "{error}");
+    assert!(began.elapsed() < Duration::from_secs(5));
 }

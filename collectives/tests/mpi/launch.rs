@@ -79,7 +79,7 @@ fn each(run: impl Fn(&Launcher)) {
 #[test]
 fn the_table_holds_on_four_processes_of_every_mpi_that_is_installed() {
     each(|launcher| {
-        let output = launcher.run(4, &[], &["movement::", "conformance::"]);
+        let output = launcher.run(4, &[], &["movement::", "conformance::", "beyond::"]);
         let text = String::from_utf8_lossy(&output.stdout);
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{:?}:\n{text}\n{errors}", launcher.command);
@@ -88,20 +88,61 @@ fn the_table_holds_on_four_processes_of_every_mpi_that_is_installed() {
     });
 }
 
+const KILLED: &str = "ending::a_rank_is_killed_in_the_middle";
+
 #[test]
 fn a_killed_process_is_an_error_that_names_it_on_all_others() {
     each(|launcher| {
-        let filters = ["ending::", "--nocapture"];
+        let filters = [KILLED, "--nocapture"];
         let output = launcher.run(4, &[], &filters);
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(!output.status.success(), "{:?}:\n{errors}", launcher.command);
         // A launcher ends the others soon, perhaps before they can tell; that of Open MPI can be
         // kept from it, and then takes the job for a success.
-        if launcher.library.is_none() {
-            let output = launcher.run(4, &["--enable-recovery"], &filters);
+        if launcher.library.is_some() {
+            return;
+        }
+        for call in ["all_gather", "all_reduce", "barrier", "split"] {
+            let setting = format!("ENDING_CALL={call}");
+            let output = launcher.run(4, &["--enable-recovery", "-x", &setting], &filters);
             let text = String::from_utf8_lossy(&output.stdout);
             let told = text.matches("the world ended: rank 2 died").count();
+            assert_eq!(told, 3, "{:?}, {call}:\n{text}", launcher.command);
+        }
+    });
+}
+
+#[test]
+fn a_process_that_leaves_is_waited_for_only_if_it_has_begun() {
+    each(|launcher| {
+        let output = launcher.run(4, &[], &["ending::a_rank_that_has_done_its_part_may_leave"]);
+        let text = String::from_utf8_lossy(&output.stdout);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{:?}:\n{text}\n{errors}", launcher.command);
+        assert_eq!(text.matches("test result: ok. 1 passed").count(), 4, "{text}");
+        // Others see an end without `MPI_Finalize` and end all.
+        if launcher.library.is_none() {
+            let filters = ["ending::a_rank_that_leaves_is_an_error", "--nocapture"];
+            let output = launcher.run(4, &["--enable-recovery"], &filters);
+            let text = String::from_utf8_lossy(&output.stdout);
+            let told = text.matches("the world ended: rank 1 ").count();
             assert_eq!(told, 3, "{:?}:\n{text}", launcher.command);
         }
+    });
+}
+
+#[test]
+fn members_that_give_different_lengths_get_an_error_of_the_library() {
+    each(|launcher| {
+        // Others see an end without `MPI_Finalize` and end all.
+        if launcher.library.is_some() {
+            return;
+        }
+        let filters = ["ending::members_that_disagree_get_an_error", "--nocapture"];
+        let output = launcher.run(4, &["--enable-recovery"], &filters);
+        let text = String::from_utf8_lossy(&output.stdout);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        let told = text.matches("the world ended: a collective failed: ").count();
+        assert_eq!(told, 4, "{:?}:\n{text}\n{errors}", launcher.command);
     });
 }

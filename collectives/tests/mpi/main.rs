@@ -4,6 +4,7 @@
 //! runs the table on four processes, and on their GPUs where there are any. Without a launcher the
 //! table runs in one process, where its members are threads.
 
+mod beyond;
 #[path = "../it/conformance.rs"]
 mod conformance;
 mod ending;

@@ -1,7 +1,7 @@
 //! How long collectives take by MPI, which `benches/collectives_mpi.py` reads. `COLLECTIVES_BYTES`
 //! is how long the longest data is; without it what is measured is short.
 
-use crate::fixture::{mpi, on_gpus, slice};
+use crate::fixture::{library, mpi, on_gpus, slice};
 use phalanx_collectives::{CollectiveError, Communicator};
 use phalanx_device::Slice;
 use phalanx_ops::{DType, Monoid};
@@ -10,7 +10,7 @@ use std::time::Instant;
 type Call = fn(&dyn Communicator, &Slice, &Slice) -> Result<(), CollectiveError>;
 
 /// The calls of `benches/mpi_loops.c`, by the same names.
-const CALLS: [(&str, Call); 5] = [
+const CALLS: [(&str, Call); 8] = [
     ("ping_pong", |member, whole, other| {
         if member.rank() == 0 {
             member.send(whole, 1)?.wait()?;
@@ -20,6 +20,14 @@ const CALLS: [(&str, Call); 5] = [
             member.send(whole, 0)?.wait()?;
         }
         Ok(())
+    }),
+    ("barrier", |member, _, _| member.barrier()),
+    ("gather", |member, whole, other| {
+        let part = other.slice(0, whole.len / member.size());
+        Ok(member.gather(&part, Some(whole), 0)?.wait()?)
+    }),
+    ("all_reduce_i64", |member, whole, _| {
+        Ok(member.all_reduce(whole, DType::I64, Monoid::Add)?.wait()?)
     }),
     ("all_reduce", |member, whole, _| {
         Ok(member.all_reduce(whole, DType::F32, Monoid::Add)?.wait()?)
@@ -35,15 +43,20 @@ const CALLS: [(&str, Call); 5] = [
 #[test]
 fn many_collectives_in_a_row_end() {
     let longest = std::env::var("COLLECTIVES_BYTES").ok().and_then(|bytes| bytes.parse().ok());
+    // What nobody reads the times of is short.
+    let most = if longest.is_some() { 10_000 } else { 400 };
     let longest: usize = longest.unwrap_or(1 << 10);
-    // `COLLECTIVES_GPUS` measures what lies on GPUs, one for each process.
+    // One member in each process, as the plain loops have it; `COLLECTIVES_GPUS` measures what lies
+    // on GPUs, one for each process.
+    let members = library().map_or(4, |mpi| mpi.size());
     let on_gpus = std::env::var_os("COLLECTIVES_GPUS").and_then(|_| on_gpus().first().copied());
-    let fixture = on_gpus.map_or_else(|| mpi(4), |((_, plane), members)| plane(members));
+    let fixture = on_gpus.map_or_else(|| mpi(members), |((_, plane), members)| plane(members));
     fixture.run(|member| {
+        let (all, others) = (slice(&vec![0; longest]), slice(&vec![0; longest]));
         let mut len = 1 << 10;
         while len <= longest {
-            let repeat = ((1 << 26) / len).clamp(10, 400);
-            let (whole, other) = (slice(&vec![0; len]), slice(&vec![0; len]));
+            let repeat = ((1 << 28) / len).clamp(20, most);
+            let (whole, other) = (all.slice(0, len), others.slice(0, len));
             for (name, call) in CALLS {
                 for _ in 0..5 {
                     call(member, &whole, &other).unwrap();

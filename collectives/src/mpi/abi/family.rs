@@ -14,6 +14,10 @@ pub(in crate::mpi) struct Constants<H> {
     pub(in crate::mpi) byte: H,
     pub(in crate::mpi) no_request: H,
     pub(in crate::mpi) errors_return: H,
+    /// Who passes it as colour joins none of the communicators of a split.
+    pub(in crate::mpi) undefined: c_int,
+    /// The address that says that a process's own part is in its place already.
+    pub(in crate::mpi) in_place: isize,
     /// The key of the largest tag.
     pub(in crate::mpi) tag_limit: c_int,
     /// The levels of threads, the least first.

@@ -10,6 +10,8 @@ pub(super) const CONSTANTS: Constants<c_int> = Constants {
     byte: 0x4c00_010d,
     no_request: 0x2c00_0000,
     errors_return: 0x5400_0001,
+    undefined: -32766,
+    in_place: -1,
     tag_limit: 0x6440_0001,
     threads: [0, 1, 2, 3],
     truncated: 14,

@@ -10,6 +10,8 @@ pub(super) fn constants(symbols: &Symbols) -> Result<Constants<Address>, String>
         byte: address("ompi_mpi_byte")?,
         no_request: address("ompi_request_null")?,
         errors_return: address("ompi_mpi_errors_return")?,
+        undefined: -32766,
+        in_place: 1,
         // The first of the enumeration of predefined attributes.
         tag_limit: 0,
         threads: [0, 1, 2, 3],

@@ -11,6 +11,8 @@ pub(super) fn constants() -> Constants<Address> {
         byte: Address::from_bits(0x247),
         no_request: Address::from_bits(0x180),
         errors_return: Address::from_bits(0x143),
+        undefined: -32766,
+        in_place: 1,
         tag_limit: 501,
         threads: [0, 1024, 2048, 4096],
         truncated: 15,

@@ -15,6 +15,7 @@ typedef int Handle;
 #define TRUNCATED 14
 #define DUPLICATE ((Handle)0x84000007)
 #define REQUEST ((Handle)0xac000003)
+#define IN_PLACE ((void *)-1)
 #define VERSION "Intel(R) MPI Library 2021.13 for Linux* OS"
 #elif defined(STANDARD)
 typedef void *Handle;
@@ -27,6 +28,7 @@ typedef void *Handle;
 #define TRUNCATED 15
 #define DUPLICATE ((Handle)0x7fff12345678)
 #define REQUEST ((Handle)0x7fff87654320)
+#define IN_PLACE ((void *)1)
 #define VERSION "A library of the standard's interface"
 int MPI_Abi_get_version(int *major, int *minor) { *major = 1; *minor = 0; return 0; }
 #else
@@ -41,9 +43,13 @@ char ompi_mpi_comm_world[8], ompi_mpi_byte[8], ompi_mpi_errors_return[8], ompi_r
 #define TRUNCATED 15
 #define DUPLICATE ((Handle)0x7fff12345678)
 #define REQUEST ((Handle)0x7fff87654320)
+#define IN_PLACE ((void *)1)
 #define VERSION "Open MPI v4.1.4"
 #endif
 
+#define UNDEFINED (-32766)
+#define SPLIT_COLOR 4
+#define SPLIT_KEY 6
 #define WRONG 99
 #define EXPECT(condition) if (!(condition)) return WRONG
 
@@ -85,7 +91,7 @@ int MPI_Comm_get_attr(Handle comm, int key, void *value, int *flag) {
     return 0;
 }
 int MPI_Comm_set_errhandler(Handle comm, Handle handler) {
-    EXPECT(comm == DUPLICATE && handler == ERRORS_RETURN);
+    EXPECT((comm == DUPLICATE || comm == WORLD) && handler == ERRORS_RETURN);
     return 0;
 }
 int MPI_Bcast(void *data, int count, Handle type, int root, Handle comm) {
@@ -104,6 +110,61 @@ int MPI_Irecv(void *data, int count, Handle type, int from, int tag, Handle comm
     *request = REQUEST;
     return 0;
 }
+/* Of seven members with parts of 1, 2 .. 7 bytes, or of 3 bytes each, as the root 3 of a gathering and
+ * as another of a scatter. */
+static int is_parts(const int *counts, const int *offsets) {
+    for (int member = 0, offset = 0; member < 7; offset += ++member)
+        if (counts[member] != member + 1 || offsets[member] != offset) return 0;
+    return 1;
+}
+static int started(int is_right, Handle comm, Handle *request) {
+    EXPECT(is_right && comm == DUPLICATE && *request == NO_REQUEST);
+    *request = REQUEST;
+    return 0;
+}
+int MPI_Comm_split(Handle comm, int color, int key, Handle *made) {
+    EXPECT(comm == DUPLICATE && key == SPLIT_KEY);
+    EXPECT(color == SPLIT_COLOR || color == UNDEFINED);
+    *made = DUPLICATE;
+    return 0;
+}
+int MPI_Comm_free(Handle *comm) { EXPECT(*comm == DUPLICATE); return 0; }
+int MPI_Ibarrier(Handle comm, Handle *request) { return started(1, comm, request); }
+int MPI_Ibcast(void *data, int count, Handle type, int root, Handle comm, Handle *request) {
+    memset(data, 'B', (size_t)count);
+    return started(type == BYTE && root == 3, comm, request);
+}
+int MPI_Iallgather(const void *from, int sent, Handle sent_type, void *to, int count, Handle type,
+                   Handle comm, Handle *request) {
+    memset(to, 'g', 7 * (size_t)count);
+    return started(from == IN_PLACE && type == BYTE && count == 3, comm, request);
+}
+int MPI_Iallgatherv(const void *from, int sent, Handle sent_type, void *to, const int *counts,
+                    const int *offsets, Handle type, Handle comm, Handle *request) {
+    memset(to, 'G', 28);
+    return started(from == IN_PLACE && type == BYTE && is_parts(counts, offsets), comm, request);
+}
+int MPI_Ialltoallv(const void *from, const int *counts, const int *offsets, Handle type, void *to,
+                   const int *to_counts, const int *to_offsets, Handle to_type, Handle comm,
+                   Handle *request) {
+    memcpy(to, from, 28);
+    int is_right = is_parts(counts, offsets) && is_parts(to_counts, to_offsets);
+    return started(is_right && type == BYTE && to_type == BYTE, comm, request);
+}
+int MPI_Iscatterv(const void *from, const int *counts, const int *offsets, Handle type, void *to,
+                  int count, Handle to_type, int root, Handle comm, Handle *request) {
+    int is_root = from && to == IN_PLACE && is_parts(counts, offsets) && type == BYTE;
+    int is_other = !from && !counts && !offsets && count == 3 && to_type == BYTE;
+    if (is_other) memset(to, 's', (size_t)count);
+    return started((is_root || is_other) && root == 3, comm, request);
+}
+int MPI_Igatherv(const void *from, int count, Handle type, void *to, const int *counts,
+                 const int *offsets, Handle to_type, int root, Handle comm, Handle *request) {
+    int is_root = from == IN_PLACE && is_parts(counts, offsets) && to_type == BYTE;
+    int is_other = !to && !counts && !offsets && count == 3 && type == BYTE;
+    if (is_root) memset(to, 'a', 28);
+    return started((is_root || is_other) && root == 3, comm, request);
+}
 /* The first test of a request finds nothing, the second that it is over, the third an error. */
 int MPI_Test(Handle *request, int *flag, void *status) {
     static int turn;
@@ -112,6 +173,12 @@ int MPI_Test(Handle *request, int *flag, void *status) {
     memset(status, 0x11, 20);
     if (turn == 1) *request = NO_REQUEST;
     return turn++ == 2 ? TRUNCATED + 100 : 0;
+}
+int MPI_Iprobe(int from, int tag, Handle comm, int *flag, void *status) {
+    EXPECT(from == 5 && tag == 11 && comm == DUPLICATE);
+    memset(status, 0x11, 20);
+    *flag = 1;
+    return 0;
 }
 int MPI_Cancel(Handle *request) { EXPECT(*request == REQUEST); return 0; }
 int MPI_Get_count(const void *status, Handle type, int *count) {

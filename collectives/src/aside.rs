@@ -1,0 +1,34 @@
+//! Calls that cannot be ended, which other threads need not wait for.
+
+use crate::CollectiveError;
+use crate::failure::Failure;
+use phalanx_ops::waiting::look;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
+/// The longest sleep between two looks at the world's failure, which wakes nobody.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// Runs `work`, which may wait for other ranks and cannot be ended, on a thread of its own. When
+/// the world fails first, the thread is left to itself.
+pub(crate) fn aside<T: Send + 'static>(
+    name: &str,
+    failure: &Failure,
+    work: impl FnOnce() -> Result<T, CollectiveError> + Send + 'static,
+) -> Result<T, CollectiveError> {
+    let (sender, receiver) = channel();
+    std::thread::Builder::new()
+        .name(name.to_owned())
+        .spawn(move || sender.send(work()))
+        .map_err(|error| CollectiveError::network(&error))?;
+    loop {
+        match receiver.recv_timeout(LOOK) {
+            Ok(outcome) => return outcome,
+            Err(RecvTimeoutError::Timeout) => {
+                look();
+                failure.check()?;
+            }
+            Err(RecvTimeoutError::Disconnected) => panic!("bug: {name} panicked"),
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Who has left, and how far in the collectives of each group: a rank that has begun one that
+//! others are still in is ahead of them, and one that has not will never come.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How long what a rank has sent may follow its goodbye, which goes another way.
+const GRACE: Duration = Duration::from_secs(1);
+/// Groups that have ended of which a rank still tells when it leaves. Others may be in their last
+/// collectives.
+const ENDED_GROUPS: usize = 1000;
+
+/// The ranks that have said goodbye, and the collectives that were begun.
+#[derive(Debug)]
+pub(crate) struct Departures {
+    has_any: AtomicBool,
+    ranks: Mutex<Vec<Option<Departure>>>,
+    /// The collectives of each group that this process has begun.
+    groups: Mutex<Groups>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Departure {
+    at: Option<Instant>,
+    /// The collectives of each group that the rank has begun.
+    begun: HashMap<u64, u64>,
+}
+
+#[derive(Debug, Default)]
+struct Groups {
+    live: HashMap<u64, Arc<AtomicU64>>,
+    ended: VecDeque<(u64, u64)>,
+}
+
+impl Departures {
+    pub(crate) fn new(processes: usize) -> Departures {
+        let ranks = Mutex::new(vec![None; processes]);
+        Departures { has_any: AtomicBool::new(false), ranks, groups: Mutex::default() }
+    }
+
+    /// The number of collectives of a new group, which its members count.
+    pub(super) fn count(&self, group: u64) -> Arc<AtomicU64> {
+        let count = Arc::<AtomicU64>::default();
+        lock(&self.groups).live.insert(group, count.clone());
+        count
+    }
+
+    /// A group has ended here.
+    pub(super) fn end(&self, group: u64) {
+        let mut groups = lock(&self.groups);
+        let Some(count) = groups.live.remove(&group) else { return };
+        if groups.ended.len() == ENDED_GROUPS {
+            groups.ended.pop_front();
+        }
+        groups.ended.push_back((group, count.load(Ordering::SeqCst)));
+    }
+
+    /// What a rank that leaves tells the others.
+    pub(crate) fn begun(&self) -> Vec<(u64, u64)> {
+        let groups = lock(&self.groups);
+        let live = groups.live.iter().map(|(group, count)| (*group, count.load(Ordering::SeqCst)));
+        live.chain(groups.ended.iter().copied()).collect()
+    }
+
+    /// A rank that leaves has told some of the collectives that it has begun.
+    pub(crate) fn heard(&self, rank: usize, begun: Vec<(u64, u64)>) {
+        lock(&self.ranks)[rank].get_or_insert_default().begun.extend(begun);
+    }
+
+    /// A rank has said goodbye.
+    pub(crate) fn note(&self, rank: usize) {
+        lock(&self.ranks)[rank].get_or_insert_default().at = Some(Instant::now());
+        self.has_any.store(true, Ordering::SeqCst);
+    }
+
+    /// One of these ranks that has left, and whose messages had the time to come.
+    pub(super) fn gone(&self, mut ranks: impl Iterator<Item = usize>) -> Option<usize> {
+        if !self.has_any.load(Ordering::SeqCst) {
+            return None;
+        }
+        let departures = lock(&self.ranks);
+        ranks.find(|rank| departures[*rank].as_ref().is_some_and(Departure::is_over))
+    }
+
+    /// One of these ranks that has left without having begun collective `number` of a group.
+    pub(super) fn absent(&self, group: u64, number: u64, ranks: &[usize]) -> Option<usize> {
+        if !self.has_any.load(Ordering::SeqCst) {
+            return None;
+        }
+        let departures = lock(&self.ranks);
+        let is_absent = |rank: &&usize| {
+            departures[**rank].as_ref().is_some_and(|departure| {
+                let begun = departure.begun.get(&group).copied().unwrap_or(0);
+                departure.is_over() && begun < number
+            })
+        };
+        ranks.iter().find(is_absent).copied()
+    }
+}
+
+impl Departure {
+    fn is_over(&self) -> bool {
+        self.at.is_some_and(|at| at.elapsed() > GRACE)
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rank_that_is_ahead_is_not_taken_for_one_that_never_comes() {
+        let departures = Departures::new(3);
+        let (one, other) = (departures.count(7), departures.count(8));
+        one.store(5, Ordering::SeqCst);
+        other.store(2, Ordering::SeqCst);
+        departures.end(8);
+        let mut told = departures.begun();
+        told.sort_unstable();
+        assert_eq!(told, [(7, 5), (8, 2)]);
+        departures.heard(1, told);
+        assert_eq!(departures.absent(7, 6, &[0, 1, 2]), None);
+        departures.note(1);
+        assert_eq!(departures.gone([1].into_iter()), None, "its messages have no time to come");
+        let past = Instant::now().checked_sub(2 * GRACE).unwrap();
+        lock(&departures.ranks)[1].as_mut().unwrap().at = Some(past);
+        assert_eq!(departures.gone([0, 1].into_iter()), Some(1));
+        assert_eq!(departures.absent(7, 5, &[0, 1, 2]), None);
+        assert_eq!(departures.absent(7, 6, &[0, 1, 2]), Some(1));
+        assert_eq!(departures.absent(8, 3, &[1]), Some(1));
+        // A group of which it has not told.
+        assert_eq!(departures.absent(9, 1, &[0, 1, 2]), Some(1));
+    }
+
+    #[test]
+    fn what_is_kept_of_groups_that_have_ended_is_bounded() {
+        let departures = Departures::new(2);
+        for group in 0..3 * ENDED_GROUPS as u64 {
+            departures.count(group);
+            departures.end(group);
+        }
+        let told = departures.begun();
+        assert_eq!(told.len(), ENDED_GROUPS);
+        assert!(told.contains(&(3 * ENDED_GROUPS as u64 - 1, 0)));
+    }
+}

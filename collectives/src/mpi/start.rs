@@ -1,0 +1,174 @@
+//! The collectives of the library that do not wait: how each is started.
+//!
+//! All of them move bytes. What a process contributes to a gathering, and the root's part of a
+//! scatter, is in its place already (`MPI_IN_PLACE`): whoever calls has put it there, which is what
+//! the library would do otherwise.
+
+use super::abi::Handle;
+use super::calls::{Bits, Loaded, int};
+use crate::CollectiveError;
+use std::ffi::{c_int, c_void};
+
+/// Where the parts of all members lie: their lengths and offsets, in memory that stays where it is
+/// until the collective is over.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Parts {
+    pub(super) counts: *const c_int,
+    pub(super) offsets: *const c_int,
+}
+
+/// A collective to be started, of at most 2³¹ − 1 bytes on each member.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Start {
+    /// `MPI_Ibarrier`
+    Barrier,
+    /// `MPI_Ibcast`
+    Broadcast { data: *mut u8, len: usize, root: usize },
+    /// `MPI_Iallgather` of parts of one length.
+    AllGatherEqual { whole: *mut u8, len: usize },
+    /// `MPI_Iallgatherv`
+    AllGather { whole: *mut u8, parts: Parts },
+    /// `MPI_Ialltoallv`
+    AllToAll { from: *const u8, from_parts: Parts, to: *mut u8, to_parts: Parts },
+    /// `MPI_Iscatterv`, on the root.
+    Scatter { whole: *const u8, parts: Parts, root: usize },
+    /// `MPI_Iscatterv`, on the others.
+    ScatterReceive { part: *mut u8, len: usize, root: usize },
+    /// `MPI_Igatherv`, on the root.
+    Gather { whole: *mut u8, parts: Parts, root: usize },
+    /// `MPI_Igatherv`, on the others.
+    GatherSend { part: *const u8, len: usize, root: usize },
+}
+
+impl<H: Handle> Loaded<H> {
+    /// Starts a collective.
+    ///
+    /// # Safety
+    /// As for `Calls::start`.
+    pub(super) unsafe fn start_collective(
+        &self,
+        communicator: H,
+        start: &Start,
+    ) -> Result<Bits, CollectiveError> {
+        let (table, byte) = (&self.table, self.constants.byte);
+        let in_place: *mut c_void =
+            std::ptr::without_provenance_mut(self.constants.in_place.cast_unsigned());
+        let nothing: *const c_int = std::ptr::null();
+        let mut request = self.constants.no_request;
+        let made = &mut request;
+        // SAFETY: the communicator came from this library; about the addresses it is the caller's
+        // promise. What a member does not take part in is null or without length, as MPI has it.
+        let (call, status) = unsafe {
+            match *start {
+                Start::Barrier => ("MPI_Ibarrier", (table.ibarrier)(communicator, made)),
+                Start::Broadcast { data, len, root } => (
+                    "MPI_Ibcast",
+                    (table.ibcast)(data.cast(), int(len), byte, int(root), communicator, made),
+                ),
+                Start::AllGatherEqual { whole, len } => (
+                    "MPI_Iallgather",
+                    (table.iallgather)(
+                        in_place,
+                        int(len),
+                        byte,
+                        whole.cast(),
+                        int(len),
+                        byte,
+                        communicator,
+                        made,
+                    ),
+                ),
+                Start::AllGather { whole, parts } => (
+                    "MPI_Iallgatherv",
+                    (table.iallgatherv)(
+                        in_place,
+                        0,
+                        byte,
+                        whole.cast(),
+                        parts.counts,
+                        parts.offsets,
+                        byte,
+                        communicator,
+                        made,
+                    ),
+                ),
+                Start::AllToAll { from, from_parts, to, to_parts } => (
+                    "MPI_Ialltoallv",
+                    (table.ialltoallv)(
+                        from.cast(),
+                        from_parts.counts,
+                        from_parts.offsets,
+                        byte,
+                        to.cast(),
+                        to_parts.counts,
+                        to_parts.offsets,
+                        byte,
+                        communicator,
+                        made,
+                    ),
+                ),
+                Start::Scatter { whole, parts, root } => (
+                    "MPI_Iscatterv",
+                    (table.iscatterv)(
+                        whole.cast(),
+                        parts.counts,
+                        parts.offsets,
+                        byte,
+                        in_place,
+                        0,
+                        byte,
+                        int(root),
+                        communicator,
+                        made,
+                    ),
+                ),
+                Start::ScatterReceive { part, len, root } => (
+                    "MPI_Iscatterv",
+                    (table.iscatterv)(
+                        std::ptr::null(),
+                        nothing,
+                        nothing,
+                        byte,
+                        part.cast(),
+                        int(len),
+                        byte,
+                        int(root),
+                        communicator,
+                        made,
+                    ),
+                ),
+                Start::Gather { whole, parts, root } => (
+                    "MPI_Igatherv",
+                    (table.igatherv)(
+                        in_place,
+                        0,
+                        byte,
+                        whole.cast(),
+                        parts.counts,
+                        parts.offsets,
+                        byte,
+                        int(root),
+                        communicator,
+                        made,
+                    ),
+                ),
+                Start::GatherSend { part, len, root } => (
+                    "MPI_Igatherv",
+                    (table.igatherv)(
+                        part.cast(),
+                        int(len),
+                        byte,
+                        std::ptr::null_mut(),
+                        nothing,
+                        nothing,
+                        byte,
+                        int(root),
+                        communicator,
+                        made,
+                    ),
+                ),
+            }
+        };
+        self.check(call, status).map(|()| Bits(request.to_bits()))
+    }
+}

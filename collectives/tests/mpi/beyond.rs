@@ -1,0 +1,69 @@
+//! Data beyond what MPI's counts can tell, of which a world can be told that it begins with a few
+//! bytes; run under a launcher by `launch`.
+
+use crate::fixture::{bytes, library, mpi, place, slice};
+use phalanx_collectives::Communicator;
+use phalanx_ops::{DType, Monoid};
+
+/// The most bytes of a collective on a member.
+const LIMIT: usize = 100;
+
+fn message(from: usize, to: usize, len: usize) -> Vec<u8> {
+    (0..len).map(|at| (at * 7 + from * 31 + to * 13) as u8).collect()
+}
+
+#[test]
+fn what_is_beyond_the_counts_of_mpi_arrives() {
+    let Some(library) = library() else {
+        println!("skipped: this runs under a launcher of MPI");
+        return;
+    };
+    let fixture = mpi(library.size());
+    fixture.worlds[0].limit_native_collectives(LIMIT);
+    fixture.run(|member| {
+        let (own, size) = (member.rank(), member.size());
+        for len in [0, 1, LIMIT - 1, LIMIT, LIMIT + 1, 5 * LIMIT + 3] {
+            let root = len % size;
+            let data = slice(&message(own, 0, len));
+            member.broadcast(&data, root).unwrap().wait().unwrap();
+            assert!(bytes(&data) == message(root, 0, len), "broadcast of {len} bytes");
+            gathers(member, len, root);
+            exchanges(member, len);
+            let data = slice(&vec![1; 8 * len]);
+            member.all_reduce(&data, DType::U64, Monoid::Max).unwrap().wait().unwrap();
+            assert!(bytes(&data) == vec![1; 8 * len]);
+        }
+        assert!(size > 1 && own < size);
+    });
+    fixture.shutdown();
+}
+
+fn gathers(member: &dyn Communicator, len: usize, root: usize) {
+    let (own, size) = (member.rank(), member.size());
+    let counts: Vec<usize> = (0..size).map(|rank| len * (rank % 2)).collect();
+    let parts: Vec<u8> = (0..size).flat_map(|rank| message(rank, 1, counts[rank])).collect();
+    let (part, whole) = (slice(&message(own, 1, counts[own])), place(parts.len()));
+    member.all_gather_v(&part, &whole, &counts).unwrap().wait().unwrap();
+    assert!(bytes(&whole) == parts, "all_gather of {len} bytes");
+    let (whole, back) = (place(parts.len()), place(counts[own]));
+    let whole = (own == root).then_some(&whole);
+    member.gather_v(&part, whole, &counts, root).unwrap().wait().unwrap();
+    assert!(whole.is_none_or(|whole| bytes(whole) == parts), "gather of {len} bytes");
+    member.scatter_v(whole, &back, &counts, root).unwrap().wait().unwrap();
+    assert!(bytes(&back) == bytes(&part), "scatter of {len} bytes");
+}
+
+/// Pairs whose parts are short beside pairs whose parts are long.
+fn exchanges(member: &dyn Communicator, len: usize) {
+    let (own, size) = (member.rank(), member.size());
+    let count = |from: usize, to: usize| {
+        if (from + 2 * to).is_multiple_of(3) { len } else { (from + to) % 3 }
+    };
+    let sent: Vec<usize> = (0..size).map(|to| count(own, to)).collect();
+    let received: Vec<usize> = (0..size).map(|from| count(from, own)).collect();
+    let parts: Vec<u8> = (0..size).flat_map(|to| message(own, to, sent[to])).collect();
+    let expected: Vec<u8> = (0..size).flat_map(|from| message(from, own, received[from])).collect();
+    let (send, receive) = (slice(&parts), place(expected.len()));
+    member.all_to_all_v(&send, &sent, &receive, &received).unwrap().wait().unwrap();
+    assert!(bytes(&receive) == expected, "all_to_all of {len} bytes");
+}
