@@ -83,8 +83,9 @@ fn the_table_holds_on_four_processes_of_every_mpi_that_is_installed() {
         let text = String::from_utf8_lossy(&output.stdout);
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{:?}:\n{text}\n{errors}", launcher.command);
-        assert_eq!(text.matches("test result: ok").count(), 4, "{text}");
-        assert!(!text.contains("running 0 tests"), "{text}");
+        // Lines of several processes may run into each other.
+        assert_eq!(text.matches("test result: ").count(), 4, "{text}");
+        assert!(!text.contains("FAILED") && !text.contains("running 0 tests"), "{text}");
     });
 }
 
@@ -119,7 +120,7 @@ fn a_process_that_leaves_is_waited_for_only_if_it_has_begun() {
         let text = String::from_utf8_lossy(&output.stdout);
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{:?}:\n{text}\n{errors}", launcher.command);
-        assert_eq!(text.matches("test result: ok. 1 passed").count(), 4, "{text}");
+        assert_eq!(text.matches("1 passed").count(), 4, "{text}");
         // Others see an end without `MPI_Finalize` and end all.
         if launcher.library.is_none() {
             let filters = ["ending::a_rank_that_leaves_is_an_error", "--nocapture"];
