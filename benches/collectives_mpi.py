@@ -21,10 +21,10 @@ import sys
 import tempfile
 
 
-def program():
-    """The path of the test program `mpi`, built for release."""
+def program(test):
+    """The path of a test program of the crate `collectives`, built for release."""
     told = subprocess.run(
-        ["cargo", "test", "--release", "-p", "phalanx-collectives", "--test", "mpi", "--no-run",
+        ["cargo", "test", "--release", "-p", "phalanx-collectives", "--test", test, "--no-run",
          "--message-format=json"],
         check=True, stdout=subprocess.PIPE, text=True,
     ).stdout
@@ -71,7 +71,7 @@ def measured(processes, longest, own, loops):
 def main():
     processes = sys.argv[1] if len(sys.argv) > 1 else "4"
     longest = sys.argv[2] if len(sys.argv) > 2 else str(4 << 20)
-    own = os.environ.get("COLLECTIVES_PROGRAM") or program()
+    own = os.environ.get("COLLECTIVES_PROGRAM") or program("mpi")
     with tempfile.TemporaryDirectory() as folder:
         loops = os.environ.get("COLLECTIVES_LOOPS") or build_loops(folder)
         best = measured(processes, longest, own, loops)

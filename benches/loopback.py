@@ -13,19 +13,10 @@ import statistics
 import subprocess
 import sys
 
+from collectives_mpi import program
+
 TEST = "loopback::messages_over_loopback_arrive"
 SECONDS = 3
-
-
-def program():
-    """The path of the test program, built for release."""
-    told = subprocess.run(
-        ["cargo", "test", "--release", "-p", "phalanx-collectives", "--test", "it", "--no-run",
-         "--message-format=json"],
-        check=True, stdout=subprocess.PIPE, text=True,
-    ).stdout
-    built = [json.loads(line) for line in told.splitlines() if line.startswith("{")]
-    return [one["executable"] for one in built if one.get("executable")][-1]
 
 
 def free_port():
@@ -78,7 +69,7 @@ def row(name, values, unit, peer=None):
 
 def main():
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 3
-    test = os.environ.get("COLLECTIVES_PROGRAM") or program()
+    test = os.environ.get("COLLECTIVES_PROGRAM") or program("it")
     # In turns, so that what else the machine does meets both.
     found = [(iperf3(), ours(test)) for _ in range(rounds)]
     peer = [there for there, _ in found]

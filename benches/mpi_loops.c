@@ -98,12 +98,17 @@ static void all_to_all_tested(int len) {
     finish(&request);
 }
 
+/* Parts of so many bytes, one after another. */
+static void part_equally(int bytes) {
+    for (int member = 0; member < size; member++) {
+        equal[member] = bytes;
+        equal_places[member] = member * bytes;
+    }
+}
+
 static void all_to_all_same(int len) {
     MPI_Request request;
-    for (int member = 0; member < size; member++) {
-        equal[member] = len / size;
-        equal_places[member] = member * (len / size);
-    }
+    part_equally(len / size);
     MPI_Ialltoallv(whole, equal, equal_places, MPI_BYTE, other, equal, equal_places, MPI_BYTE,
                    MPI_COMM_WORLD, &request);
     finish(&request);
@@ -145,10 +150,7 @@ static void all_reduce_same(int len) {
         start += counts[member];
     }
     own = counts[rank];
-    for (int member = 0; member < size; member++) {
-        equal[member] = own;
-        equal_places[member] = member * own;
-    }
+    part_equally(own);
     MPI_Ialltoallv(whole, counts, places, MPI_BYTE, scratch, equal, equal_places, MPI_BYTE,
                    MPI_COMM_WORLD, &request);
     finish(&request);

@@ -67,6 +67,17 @@ pub fn copy_strided(from: &Strided<'_>, to: &Strided<'_>, extents: &[usize], ite
     }
 }
 
+/// Copies bytes between slices of one length, which must not overlap.
+pub fn copy_slice(from: &Slice, to: &Slice) {
+    let place = |slice: &Slice| slice.offset as isize;
+    copy_strided(
+        &Strided { buffer: &from.buffer, offset: place(from), strides: &[1] },
+        &Strided { buffer: &to.buffer, offset: place(to), strides: &[1] },
+        &[from.len],
+        1,
+    );
+}
+
 /// Copies bytes between slices of one length, which may overlap on the host, and waits until they
 /// are there. No work under way may touch either place.
 ///
@@ -87,13 +98,7 @@ pub fn copy_settled(from: &Slice, to: &Slice) -> Result<(), DeviceError> {
     if let (Some(gpu), Some(_)) = (source.as_ref().and_then(gpu), target.as_ref().and_then(gpu)) {
         return gpu.copy_beside(from, to);
     }
-    let place = |slice: &Slice| slice.offset as isize;
-    copy_strided(
-        &Strided { buffer: &from.buffer, offset: place(from), strides: &[1] },
-        &Strided { buffer: &to.buffer, offset: place(to), strides: &[1] },
-        &[from.len],
-        1,
-    );
+    copy_slice(from, to);
     target.iter().for_each(|device| device.synchronize());
     Ok(())
 }

@@ -17,7 +17,8 @@ mod null;
 
 pub use buffer::{Buffer, Remote, Slice};
 pub use copy::{
-    Strided, assert_in_bounds, contiguous, copy_from_host, copy_settled, copy_strided, copy_to_host,
+    Strided, assert_in_bounds, contiguous, copy_from_host, copy_settled, copy_slice, copy_strided,
+    copy_to_host,
 };
 pub use cpu::CpuDevice;
 pub use device::{Captured, Device};

@@ -6,7 +6,7 @@ use crate::instance::{At, BlockAt, CopyBox, LocalStep, Memory, Packet};
 use crate::job::{Job, JobMemory};
 use crate::segments::{Segment, Turn};
 use phalanx_collectives::{CollectiveError, Communicator, Message};
-use phalanx_device::{Buffer, Device, Event, Slice, Strided, copy_strided};
+use phalanx_device::{Buffer, Device, Event, Slice, Strided, copy_slice, copy_strided};
 use phalanx_kernels::cpu::BufferLaunch;
 use phalanx_kernels::structured::{self, Block};
 use phalanx_ops::{Bounds, DType, Mesh, Monoid, Scalar, Sharding, Split};
@@ -229,7 +229,7 @@ impl Worker {
     /// Copies what has arrived on the host to where it belongs.
     fn deliver(&mut self, exchange: usize) {
         for (host, target) in self.arriving.remove(&exchange).unwrap_or_default() {
-            copy_bytes(&host, &target);
+            copy_slice(&host, &target);
         }
     }
 
@@ -248,7 +248,7 @@ impl Worker {
         let host = data.buffer.on_host();
         let staged = host.slice(data.offset, data.len);
         self.wait(&group.all_reduce(&staged, dtype, monoid)?)?;
-        copy_bytes(&staged, data);
+        copy_slice(&staged, data);
         Ok(())
     }
 
@@ -300,12 +300,7 @@ impl Worker {
                 let (own, all) = (memory.buffer(part), together);
                 let (from, to, at, into) =
                     if back { (all, own, offset, 0) } else { (own, all, 0, offset) };
-                let place = |buffer, offset: usize| Strided {
-                    buffer,
-                    offset: offset as isize,
-                    strides: &[1],
-                };
-                copy_strided(&place(from, at), &place(to, into), &[bytes], 1);
+                copy_slice(&from.slice(at, bytes), &to.slice(into, bytes));
                 offset += bytes;
             }
         };
@@ -352,17 +347,6 @@ impl Worker {
         shards.settle(Sharding { axes: [Some(split)].into_iter().collect(), partial: None }, shape);
         Ok(())
     }
-}
-
-/// Copies bytes from place to place.
-fn copy_bytes(from: &Slice, to: &Slice) {
-    let place = |slice: &Slice| slice.offset as isize;
-    copy_strided(
-        &Strided { buffer: &from.buffer, offset: place(from), strides: &[1] },
-        &Strided { buffer: &to.buffer, offset: place(to), strides: &[1] },
-        &[from.len],
-        1,
-    );
 }
 
 impl JobMemory {

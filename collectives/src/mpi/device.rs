@@ -18,7 +18,7 @@ use crate::order::Items;
 use crate::transport::Fabric;
 use crate::{CollectiveError, Communicator, Message, Operation};
 use phalanx_device::cuda::{CudaDevice, Event as Point, Stream};
-use phalanx_device::{Buffer, Device, DeviceError, Event, Slice, Strided, copy_strided};
+use phalanx_device::{Buffer, Device, DeviceError, Event, Slice, copy_slice};
 use phalanx_ops::waiting::look;
 use phalanx_ops::{DType, Monoid};
 use std::cell::Cell;
@@ -60,11 +60,19 @@ pub(super) fn settle(gpu: &Arc<CudaDevice>, fabric: &Fabric) -> Result<(), Colle
 /// The memory of a GPU: copies and combinations are work of the device.
 struct GpuMemory<'a> {
     member: &'a DeviceMember,
-    gpu: &'a Arc<CudaDevice>,
-    fabric: &'a Fabric,
     /// Whether the device may have work that touches slices of the collective; at first it has that
     /// of whoever called it.
     has_work: Cell<bool>,
+}
+
+impl GpuMemory<'_> {
+    fn gpu(&self) -> &Arc<CudaDevice> {
+        &self.member.gpu
+    }
+
+    fn fabric(&self) -> &Fabric {
+        &self.member.host.fabric
+    }
 }
 
 impl Memory for GpuMemory<'_> {
@@ -73,7 +81,7 @@ impl Memory for GpuMemory<'_> {
     }
 
     fn settle(&self) -> Result<(), CollectiveError> {
-        if self.has_work.replace(false) { settle(self.gpu, self.fabric) } else { Ok(()) }
+        if self.has_work.replace(false) { settle(self.gpu(), self.fabric()) } else { Ok(()) }
     }
 
     fn outgoing(&self, data: &Slice, to: usize) -> Result<Slice, CollectiveError> {
@@ -81,7 +89,7 @@ impl Memory for GpuMemory<'_> {
         if !self.member.is_staged_with(to) {
             return Ok(data.clone());
         }
-        let copy = far_slice(self.gpu, data.len);
+        let copy = far_slice(self.gpu(), data.len);
         self.copy(data, &copy)?;
         // The copy has ended: the host waits for what it reads.
         self.has_work.set(false);
@@ -90,7 +98,7 @@ impl Memory for GpuMemory<'_> {
 
     fn incoming(&self, place: &Slice, from: usize) -> Result<Slice, CollectiveError> {
         match self.member.is_staged_with(from) {
-            true => Ok(far_slice(self.gpu, place.len)),
+            true => Ok(far_slice(self.gpu(), place.len)),
             false => self.settle().map(|()| place.clone()),
         }
     }
@@ -99,8 +107,8 @@ impl Memory for GpuMemory<'_> {
     fn scratch(&self, len: usize) -> Result<Buffer, CollectiveError> {
         // What used it before may still be under way.
         self.has_work.set(true);
-        let scratch = self.gpu.clone().allocate(len);
-        scratch.map_err(|error| self.fabric.fail_of_device(&error))
+        let scratch = self.gpu().clone().allocate(len);
+        scratch.map_err(|error| self.fabric().fail_of_device(&error))
     }
 
     fn copy(&self, source: &Slice, target: &Slice) -> Result<(), CollectiveError> {
@@ -108,13 +116,7 @@ impl Memory for GpuMemory<'_> {
             return Ok(());
         }
         self.has_work.set(true);
-        let place = |slice: &Slice| slice.offset as isize;
-        copy_strided(
-            &Strided { buffer: &source.buffer, offset: place(source), strides: &[1] },
-            &Strided { buffer: &target.buffer, offset: place(target), strides: &[1] },
-            &[source.len],
-            1,
-        );
+        copy_slice(source, target);
         Ok(())
     }
 
@@ -126,8 +128,8 @@ impl Memory for GpuMemory<'_> {
         lower: Lower,
     ) -> Result<(), CollectiveError> {
         assert_eq!(accumulator.len, incoming.len, "bug: items of different lengths are combined");
-        let function = Kernel::Combine(items.dtype, items.monoid).load(self.gpu);
-        let function = function.map_err(|error| self.fabric.fail_of_device(&error))?;
+        let function = Kernel::Combine(items.dtype, items.monoid).load(self.gpu());
+        let function = function.map_err(|error| self.fabric().fail_of_device(&error))?;
         let places = [accumulator, incoming].map(|slice| slice.as_ptr() as u64);
         let [first, second] = match lower {
             Lower::Accumulator => places,
@@ -143,7 +145,7 @@ impl Memory for GpuMemory<'_> {
         self.has_work.set(true);
         // SAFETY: both slices lie in this device's memory, whole items of the function's kind, and
         // no message touches them; who gives memory back to the pool does so behind this.
-        unsafe { combination.launch(function, &Stream::of_work(self.gpu)) };
+        unsafe { combination.launch(function, &Stream::of_work(self.gpu())) };
         Ok(())
     }
 }
@@ -185,7 +187,7 @@ impl DeviceMember {
     ) -> Result<Event, CollectiveError> {
         let fabric = &*self.host.fabric;
         let _begun = fabric.doings.under.begin(operation, bytes);
-        let memory = GpuMemory { member: self, gpu: &self.gpu, fabric, has_work: Cell::new(true) };
+        let memory = GpuMemory { member: self, has_work: Cell::new(true) };
         let run = || {
             fabric.failure.check()?;
             arguments?;
@@ -219,9 +221,7 @@ impl DeviceMember {
         }
         self.host.messages(operation, Ok(()), receives, sends)
     }
-}
 
-impl DeviceMember {
     /// As an exchange, which cuts long parts.
     fn all_to_all_in_chunks(
         &self,
@@ -357,15 +357,11 @@ impl Communicator for DeviceMember {
             return self.host.all_to_all_v(send, send_counts, receive, receive_counts);
         }
         let checked = self.host.check_all_to_all(send, send_counts, receive, receive_counts);
-        let begun = (Operation::AllToAll, send.len);
         if !self.is_direct {
-            return self.all_to_all_in_chunks(
-                checked,
-                [send, receive],
-                send_counts,
-                receive_counts,
-            );
+            let both = [send, receive];
+            return self.all_to_all_in_chunks(checked, both, send_counts, receive_counts);
         }
+        let begun = (Operation::AllToAll, send.len);
         self.collective(begun, checked, Some([send, receive]), |remote| {
             algorithms::all_to_all(remote, send, send_counts, receive, receive_counts)
         })

@@ -8,7 +8,7 @@
 use super::device::{DeviceMember, is_remote};
 use crate::{CollectiveError, Message, Operation};
 use phalanx_device::cuda::{CudaDevice, PinnedMemory};
-use phalanx_device::{Buffer, Completion, Event, EventError, Slice, Strided, copy_strided};
+use phalanx_device::{Buffer, Completion, Event, EventError, Slice, copy_slice};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Bytes of a chunk: few enough that copies and transfers overlap early, enough that the cost of a
@@ -37,18 +37,6 @@ fn chunks(whole: &Slice) -> impl Iterator<Item = Slice> {
         let start = at * CHUNK;
         whole.slice(start, (whole.len - start).min(CHUNK))
     })
-}
-
-/// Copies between the host and a device, and waits until the host may do with its bytes as it likes
-/// and the device's later work finds the copy.
-fn copy(from: &Slice, to: &Slice) {
-    let place = |slice: &Slice| slice.offset as isize;
-    copy_strided(
-        &Strided { buffer: &from.buffer, offset: place(from), strides: &[1] },
-        &Strided { buffer: &to.buffer, offset: place(to), strides: &[1] },
-        &[from.len],
-        1,
-    );
 }
 
 /// Messages of which some go through pinned memory.
@@ -103,7 +91,8 @@ pub(super) fn stage(
             }
             for chunk in chunks(&message.data) {
                 let carried = far_slice(&member.gpu, chunk.len);
-                copy(&chunk, &carried);
+                // Ended when this returns: the host waits for what it reads.
+                copy_slice(&chunk, &carried);
                 let send = one(message.peer, &carried);
                 others.push(member.host.messages(operation, Ok(()), &[], &send)?);
             }
@@ -124,7 +113,7 @@ impl Staged {
     fn land(arriving: &mut Vec<Arriving>) -> Result<(), EventError> {
         for Arriving { event, landed, place } in arriving.drain(..) {
             event.wait()?;
-            copy(&landed, &place);
+            copy_slice(&landed, &place);
         }
         Ok(())
     }

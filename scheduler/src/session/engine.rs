@@ -35,7 +35,7 @@ pub struct Session {
     pub(super) kernels: KernelCache,
     pub(super) live: Arc<LiveArrays>,
     /// Plans that may be under way; closing another waits.
-    most_flying: usize,
+    pub(super) most_flying: usize,
     state: Mutex<State>,
 }
 
@@ -126,10 +126,6 @@ impl Session {
             most_flying,
             state: Mutex::new(state),
         }))
-    }
-
-    pub(super) fn most_flying(&self) -> usize {
-        self.most_flying
     }
 
     /// Waits until the devices have been given all that is under way, where plans go one at a time.

@@ -106,7 +106,7 @@ impl Session {
         let donated = Session::donated(graph);
         let ready = self.ready(state, graph, &leaves, &donated);
         let ready = ready.map_err(|error| fail(self.fatal(error)))?;
-        while state.flights.len() >= self.most_flying() {
+        while state.flights.len() >= self.most_flying {
             state.flights.pop().unwrap_or(Ok(())).map_err(Stop::Failed)?;
         }
         ready.load(&self.devices).map_err(|error| fail(self.fatal(error)))?;
