@@ -14,8 +14,9 @@ cancels, so that there is another one here. Complex results that are not finite 
 conformance tests. Some complex functions are bounded in a part of the plane only, as NumPy's are,
 and looked at there: exp2 and power are the exponential of a product, whose rounding counts as often
 as the product is large (imaginary parts up to 4; bases from 1/e to e, exponents up to 4), and a
-quotient needs the reciprocal of the divisor, and loses bits of a numerator near zero. Writes tables
-in Markdown to the file, if one is given.
+quotient needs the reciprocal of the divisor, and loses bits of a numerator near zero; sign needs a
+modulus that is a normal number. The power of real numbers is looked at with exponents up to 50.
+Writes tables in Markdown to the file, if one is given.
 """
 
 import pathlib
@@ -42,10 +43,10 @@ WITHIN = {
     "sqrt": (0, None),
 }
 UNARY = """sqrt cbrt reciprocal square exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin arccos
-arctan sinh cosh tanh arcsinh arccosh arctanh deg2rad rad2deg""".split()
+arctan sinh cosh tanh arcsinh arccosh arctanh deg2rad radians rad2deg degrees""".split()
 BINARY = "divide power hypot arctan2 logaddexp logaddexp2".split()
-COMPLEX_UNARY = """absolute reciprocal square sqrt exp exp2 expm1 log log2 log10 log1p sin cos tan
-arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh""".split()
+COMPLEX_UNARY = """absolute sign reciprocal square sqrt exp exp2 expm1 log log2 log10 log1p sin cos
+tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh""".split()
 COMPLEX_BINARY = "multiply divide power".split()
 
 # Bits of the fraction, the exponent of the smallest normal number, and the largest number.
@@ -203,6 +204,9 @@ def operands_of(name, dtype, complexes):
             sizes, angles = rng.uniform(-1, 1, POINTS), rng.uniform(-numpy.pi, numpy.pi, POINTS)
             first = numpy.exp(sizes + 1j * angles).astype(dtype)
             second = rng.uniform(-4, 4, POINTS) + 1j * rng.uniform(-4, 4, POINTS)
+        if name == "sign":
+            least = 2.0 ** FORMATS[real][1]
+            first = numpy.where(abs(first) < least, 1 + first, first)
         if name == "exp2":
             first.imag = rng.uniform(-4, 4, POINTS)
         if name == "divide":

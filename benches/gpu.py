@@ -1,47 +1,85 @@
-"""Speed on one GPU beside CuPy, PyTorch and JAX: python benches/gpu.py [case ...].
+"""Speed on one GPU beside CuPy, PyTorch and JAX: python benches/gpu.py [--only NAME,NAME].
 
 Each case is a plain NumPy program; it runs with Phalanx and with CuPy unchanged, and with PyTorch
 and JAX where a line of theirs says the same. Times are milliseconds of the median of seven runs,
 each of which computes the result anew, waits for it and reads an element; of cases under a
-millisecond twenty are enqueued in a run, and the time is divided by twenty. *limit* is the bytes
-that must move over the copy bandwidth measured at the start. The sum of the result is compared with
-CuPy's. The last argument may be a file `NAME.json`, into which a row for each case is written.
+millisecond twenty are enqueued in a run, and the time is divided by twenty. *alone* is one call
+with its wait. *limit* is the bytes that must move over the copy bandwidth measured at the start.
+The sum of the result is compared with CuPy's and, with `--sums FILE`, with those of NumPy's results
+that the file has: `python benches/gpu.py --numpy FILE` computes them on the host, without a GPU,
+and adds them to the file. `--json FILE` gets a row for each case as it is measured.
 """
 
+import argparse
 import json
 import os
 import statistics
-import sys
 import time
 
 import numpy
 
 RUNS = 7
-ASKED = [word for word in sys.argv[1:] if not word.endswith(".json")]
-REPORT = next((word for word in sys.argv[1:] if word.endswith(".json")), None)
-ROWS = []
+PEERS = ("cupy", "torch", "jax")
+# Each case with its name, operands and programs, in the order in which they are measured.
+CASES = []
+# The modules that are measured; those that are not asked for, or not installed, stay away.
+PX = CUPY = TORCH = JAX = None
+# Bytes a second of a large copy.
+BANDWIDTH = None
 
 
-def modules():
-    """The module to measure, and the others that are installed."""
+def options():
+    """What the command line asks for."""
+    parser = argparse.ArgumentParser(description="Speed on one GPU beside CuPy, PyTorch and JAX.")
+    parser.add_argument("--only", metavar="NAME,NAME", help="cases with this name, or beginning so")
+    parser.add_argument("--peers", metavar="NAME,NAME", default=",".join(PEERS), help="or none")
+    parser.add_argument("--json", metavar="FILE", help="gets a row for each case")
+    sums = parser.add_mutually_exclusive_group()
+    sums.add_argument("--sums", metavar="FILE", help="has the sums of NumPy's results")
+    sums.add_argument("--numpy", metavar="FILE", help="gets the sums of NumPy's results")
+    asked = parser.parse_args()
+    wanted = None if asked.only is None else asked.only.split(",")
+    for name in wanted or []:
+        if not any(is_meant(name, row) for row in CASES):
+            parser.error(f"no case {name!r}; there are {', '.join(row[0] for row in CASES)}")
+    asked.cases = [
+        row for row in CASES if wanted is None or any(is_meant(name, row) for name in wanted)
+    ]
+    asked.peers = [] if asked.peers == "none" else asked.peers.split(",")
+    for name in asked.peers:
+        if name not in PEERS:
+            parser.error(f"no peer {name!r}; there are {', '.join(PEERS)}, or none")
+    if asked.sums is not None and not os.path.exists(asked.sums):
+        parser.error(f"there is no file {asked.sums}")
+    return asked
+
+
+def is_meant(name, row):
+    """Whether a case has this name, or one that begins with its words."""
+    return row[0] == name or row[0].startswith(name + " ")
+
+
+def load(peers):
+    """Imports the module to measure, and those of the others that are installed."""
+    global PX, CUPY, TORCH, JAX
     import phalanx
 
-    found = {"phalanx": phalanx}
-    for name in os.environ.get("PEERS", "cupy,torch,jax").split(","):
+    found = {}
+    for name in peers:
         try:
             found[name] = __import__(name)
         except ImportError:
             pass
-    return found
+    PX, CUPY, TORCH, JAX = phalanx, *(found.get(name) for name in PEERS)
+    if JAX is not None:
+        JAX.config.update("jax_enable_x64", True)
 
 
-MODULES = modules()
-PX = MODULES["phalanx"]
-CUPY = MODULES.get("cupy")
-TORCH = MODULES.get("torch")
-JAX = MODULES.get("jax")
-if JAX is not None:
-    JAX.config.update("jax_enable_x64", True)
+def sums_of(path):
+    """The sums of the results of cases, from the file that holds them."""
+    with open(path) as file:
+        rows = [json.loads(line) for line in file]
+    return {row["case"]: row["sum"] for row in rows}
 
 
 def wait_phalanx(result):
@@ -97,11 +135,24 @@ def timed(program, wait):
     return statistics.median(times), single
 
 
+def sum_of_numpy(path, name, make, program):
+    """Adds the sum of the result that NumPy computes to the file of sums."""
+    begun = time.perf_counter()
+    with numpy.errstate(all="ignore"):
+        total = checksum(numpy.asarray(program(numpy, *make("numpy"))))
+    print(f"{name:18} {total!r} in {time.perf_counter() - begun:.1f} s", flush=True)
+    with open(path, "a") as file:
+        file.write(json.dumps({"case": name, "sum": total}) + "\n")
+
+
 def case(name, make, bytes_moved, program, torch_program=None, jax_program=None):
-    """Measures a program: `make(module)` gives its operands."""
-    if ASKED and name not in ASKED:
-        return
-    row = {"case": name, "limit_ms": bytes_moved / BANDWIDTH * 1e3}
+    """A program to be measured: `make(module)` gives its operands."""
+    CASES.append((name, make, bytes_moved, program, torch_program, jax_program))
+
+
+def measure(name, make, bytes_moved, program, torch_program, jax_program, sums, report):
+    """Measures a program and adds a row to the report, if there is one."""
+    row = {"case": name, "unit": "ms", "limit": bytes_moved / BANDWIDTH * 1e3}
     plans = [("phalanx", PX, wait_phalanx, program), ("cupy", CUPY, wait_cupy, program)]
     if torch_program is not None:
         plans.append(("torch", TORCH, wait_torch, torch_program))
@@ -114,31 +165,47 @@ def case(name, make, bytes_moved, program, torch_program=None, jax_program=None)
             operands = make(which)
             inner = JAX.jit(lambda *o: body(JAX.numpy, *o)) if which == "jax" else None
             run = (lambda: inner(*operands)) if inner else (lambda: body(module, *operands))
-            row[which], row[which + "_single"] = timed(run, wait)
+            row[which], row[which + "_alone"] = timed(run, wait)
             if which == "phalanx":
                 row["extra_memory"] = extra_memory(operands, run)
             if which in ("phalanx", "cupy"):
+                # Programs that write into their operands begin from new ones.
+                operands = None
+                operands = make(which)
                 row[which + "_sum"] = checksum(run())
         except Exception as error:
             row[which] = None
             print(f"{name} {which}: {type(error).__name__}: {str(error)[:600]}")
         operands = run = inner = None
         release(which)
-    ROWS.append(row)
+    if name in sums:
+        row["numpy_sum"] = sums[name]
+    if report is not None:
+        with open(report, "a") as file:
+            file.write(json.dumps(row) + "\n")
     shown = "  ".join(
         f"{which} {row[which]:9.3f}" if row.get(which) else f"{which}         -"
         for which in ("phalanx", "cupy", "torch", "jax")
         if which in row
     )
-    part = row["limit_ms"] / row["phalanx"] if row.get("phalanx") else 0
-    sums = [row.get("phalanx_sum"), row.get("cupy_sum")]
-    equal = None in sums or abs(sums[0] - sums[1]) <= 1e-5 * max(map(abs, sums))
-    doubt = "" if equal else f"  WRONG {sums}"
+    part = row["limit"] / row["phalanx"] if row.get("phalanx") else 0
+    ours = row.get("phalanx_sum")
+    others = {which: row[which + "_sum"] for which in ("cupy", "numpy") if which + "_sum" in row}
+    unlike = [which for which, other in others.items() if not near(ours, other)]
+    doubt = f"  sum as {'+'.join(others)}" if others else ""
+    if unlike:
+        doubt = f"  WRONG {ours} {others}"
     extra = f"  memory +{row.get('extra_memory', 0):.1%}"
     print(
-        f"{name:18} limit {row['limit_ms']:8.3f}  {shown}  fraction {part:.2f}{extra}{doubt}",
+        f"{name:18} limit {row['limit']:8.3f}  {shown}  fraction {part:.2f}"
+        f"  alone {row.get('phalanx_alone', 0):8.3f}{extra}{doubt}",
         flush=True,
     )
+
+
+def near(left, right):
+    """Whether two sums are equal up to rounding; no number is near NaN."""
+    return left is not None and abs(left - right) <= 1e-5 * max(abs(left), abs(right), 1e-300)
 
 
 def extra_memory(operands, run):
@@ -179,7 +246,7 @@ def random(which, shape, dtype, seed=1):
     if which == "torch":
         numbers = TORCH.arange(count, device="cuda", dtype=TORCH.int64) * factor % modulus
         return (numbers / modulus).to(getattr(TORCH, dtype)).reshape(shape)
-    module = {"phalanx": PX, "cupy": CUPY, "jax": JAX and JAX.numpy}[which]
+    module = {"phalanx": PX, "cupy": CUPY, "jax": JAX and JAX.numpy, "numpy": numpy}[which]
     numbers = module.arange(count, dtype="int64") * factor % modulus
     array = (numbers / modulus).astype(dtype).reshape(shape)
     if which == "phalanx":
@@ -217,9 +284,6 @@ def bandwidth():
     best, _ = timed(lambda: a + 1, wait_phalanx)
     return 2 * size / (best / 1e3)
 
-
-BANDWIDTH = bandwidth()
-print(f"copy {BANDWIDTH / 1e12:.2f} TB/s")
 
 BIG = 1 << 28
 SIDE = 16384
@@ -329,7 +393,18 @@ case("cg_matfree", arrays(1, (8192, 8192), "float64"), 25 * 6 * 8 * 8192 * 8192,
 case("small", arrays(1, (64, 64), "float64"), 60 * 16 * 64 * 64, small)
 case("gemm f64", arrays(2, (SIDE, SIDE), "float64"), 3 * 8 * SIDE * SIDE, lambda np, a, b: a @ b)
 case("gemm f32", arrays(2, (2 * SIDE, 2 * SIDE), "float32"), 12 * 4 * SIDE * SIDE, lambda np, a, b: a @ b)
-case("kmeans", lambda which: [random(which, (1 << 24, 16), "float32"), random(which, (32, 16), "float32")], 5 * 4 * 16 * (1 << 24), kmeans)
+
+
+def points_and_centres(which):
+    """Points, of which some are the first centres: each has a point, so that none is NaN."""
+    points = random(which, (1 << 24, 16), "float32")
+    centres = points[:: 1 << 19].copy()
+    if which == "phalanx":
+        PX.evaluate(centres)
+    return [points, centres]
+
+
+case("kmeans", points_and_centres, 5 * 4 * 16 * (1 << 24), kmeans)
 case("cumsum", arrays(1, BIG, "float64"), 16 * BIG, lambda np, a: a.cumsum(), lambda np, a: a.cumsum(0))
 
 
@@ -353,7 +428,7 @@ def positive(which):
     if which == "torch":
         a.diagonal().add_(SIDE)
         return [a]
-    module = CUPY if which == "cupy" else PX
+    module = {"cupy": CUPY, "phalanx": PX, "numpy": numpy}[which]
     a.ravel()[:: SIDE + 1] += SIDE
     if which == "phalanx":
         module.evaluate(a)
@@ -366,9 +441,11 @@ def system(which):
 
 def grid_matrix(which):
     """The 5-point matrix of a grid in rows, and a vector."""
-    side, module = 4096, CUPY if which == "cupy" else PX
+    side, module = 4096, {"cupy": CUPY, "phalanx": PX, "numpy": numpy}[which]
     if which == "cupy":
         from cupyx.scipy import sparse
+    elif which == "numpy":
+        from scipy import sparse
     else:
         from phalanx.scipy import sparse
     points = module.arange(side * side, dtype="int64")
@@ -391,12 +468,28 @@ case("cholesky", positive, 16 * SIDE * SIDE, CHOLESKY, CHOLESKY)
 case("solve", system, 16 * SIDE * SIDE, SOLVE, SOLVE)
 # Values, columns of 4 bytes, starts, what is read and what is written.
 case("spmv", grid_matrix, (5 * 12 + 4 + 16) << 24, lambda np, a, x: a @ x)
-
-if REPORT is not None:
-    with open(REPORT, "w") as file:
-        for row in ROWS:
-            file.write(json.dumps(row) + "\n")
 case("bincount", lambda which: [random(which, 10**7, "float64"), (random(which, 10**7, "float64", 2) * 100).astype("int64")], 16 * 10**7, lambda np, w, i: np.bincount(i, weights=w, minlength=100))
 case("searchsorted", lambda which: [random(which, 1 << 24, "float64"), random(which, 1 << 20, "float64", 2)], 8 << 24, lambda np, v, a: np.searchsorted(np.sort(a), v))
 case("add.at", lambda which: [random(which, 10**7, "float32"), (random(which, 10**7, "float64", 2) * 10**6).astype("int64")], 12 * 10**7, add_at)
 case("argsort c64", lambda which: [random(which, 1 << 24, "float32") + 1j * random(which, 1 << 24, "float32", 2)], 16 << 24, lambda np, a: np.argsort(a))
+
+
+def main():
+    global BANDWIDTH
+    asked = options()
+    if asked.numpy is not None:
+        for name, make, _, program, _, _ in asked.cases:
+            sum_of_numpy(asked.numpy, name, make, program)
+        return
+    sums = {} if asked.sums is None else sums_of(asked.sums)
+    if asked.json is not None:
+        # Rows are added as they come, to none of a run before.
+        open(asked.json, "w").close()
+    load(asked.peers)
+    BANDWIDTH = bandwidth()
+    print(f"copy {BANDWIDTH / 1e12:.2f} TB/s")
+    for row in asked.cases:
+        measure(*row, sums, asked.json)
+
+
+main()

@@ -1,7 +1,8 @@
 #!/bin/sh
 # What `cargo xtask gpu` packs, run on a machine with a GPU: sh run.sh [RESULT]. The machine needs
 # neither Rust nor the sources, but Python with NumPy and pytest. PYTHON names the interpreter,
-# PHALANX_DEVICES the devices (cuda:0), BENCHES the cases of the benchmark (all; "none" for none).
+# PHALANX_DEVICES the devices (cuda:0), BENCHES the cases of the benchmark ("sort,sum axis 0"; all
+# without it, and "none" for none).
 # With COLLECTIVES=all collectives are measured beside PyTorch's, on all GPUs of the machine.
 cd "$(dirname "$0")" || exit 1
 python=${PYTHON:-python3}
@@ -22,9 +23,9 @@ part() {
 
 examples() {
     for program in examples/python/*.py; do
-        case $program in *pipeline.py) continue ;; esac
         PHALANX_DEVICES=cpu "$python" "$program" > cpu.log 2>&1
-        "$python" "$program" > gpu.log 2>&1
+        # The devices are found.
+        env -u PHALANX_DEVICES "$python" "$program" > gpu.log 2>&1
         if cmp -s cpu.log gpu.log; then echo "$program: as on a CPU"; else
             echo "$program: differs"
             diff cpu.log gpu.log
@@ -36,19 +37,22 @@ examples() {
 several=$("$python" -c "import os, xdist; print('-n', min(14, os.cpu_count()))" 2> /dev/null)
 pytest="$python -m pytest -q -p no:cacheprovider -p no:benchmark"
 part "what was found" "$python" -m phalanx info
-part "kernels" env CARGO_MANIFEST_DIR="$PWD/kernels" ./kernels/it executor structured
+part "kernels" env CARGO_MANIFEST_DIR="$PWD/kernels" ./kernels/it elementwise executor structured matmul
+# A mesh after the other, each with programs on all cores.
+part "random programs, views and lenses" env PHALANX_TEST_DEVICES=cuda ./property --test-threads=1
 # With several GPUs: multicast over NVLink stays off.
 export NCCL_NVLS_ENABLE="${NCCL_NVLS_ENABLE:-0}"
 part "collectives on several GPUs" ./collectives/it on_gpus at_once:: movement:: conformance::reductions gpu_faults:: speed:: --test-threads=1
 part "GPUs in Python" $pytest tests/python/test_gpu.py
+part "random programs of NumPy" $pytest tests/python/test_programs.py
 part "several GPUs in Python" $pytest tests/python/test_several_gpus.py
 part "functions against NumPy" $pytest $several tests/python/conformance
 part "functions on three devices of the GPU" env PHALANX_DEVICES=cuda:0,0,0 $pytest $several tests/python/conformance
-part "programs" examples
+part "programs on what is found" examples
 part "accuracy" "$python" benches/accuracy.py 1000000
 part "first calls of kernels" "$python" benches/compile.py
 part "an operation" "$python" benches/tiny.py
 part "copies beside work" "$python" benches/copies.py
 if [ "$COLLECTIVES" = all ]; then part "collectives beside PyTorch" "$python" benches/collectives.py; fi
-if [ "$BENCHES" != none ]; then part "benchmark" "$python" benches/gpu.py $BENCHES; fi
+if [ "$BENCHES" != none ]; then part "benchmark" "$python" benches/gpu.py ${BENCHES:+--only "$BENCHES"}; fi
 rm -f part.log cpu.log gpu.log

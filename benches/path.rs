@@ -5,6 +5,7 @@
 
 use phalanx::prelude::*;
 use phalanx::{Limits, Policy};
+use std::process::ExitCode;
 use std::time::Instant;
 
 struct Row {
@@ -173,7 +174,7 @@ fn rows(only: Option<&str>) -> Vec<Row> {
     rows
 }
 
-fn main() {
+fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let option = |name: &str| {
         arguments
@@ -182,7 +183,15 @@ fn main() {
             .and_then(|at| arguments.get(at + 1))
             .cloned()
     };
-    let rows = rows(option("--only").as_deref());
+    let only = option("--only");
+    let rows = rows(only.as_deref());
+    if rows.is_empty() {
+        eprintln!(
+            "error: no case {}; there are record, cached, miss, instance and plan_scale",
+            only.unwrap_or_default()
+        );
+        return ExitCode::FAILURE;
+    }
     for Row { case, value, unit, limit } in &rows {
         println!("{case:<28} {value:>10.3} {unit:<3} limit {limit}");
     }
@@ -196,4 +205,5 @@ fn main() {
         let text = serde_json::to_string_pretty(&documents).expect("numbers and text");
         std::fs::write(&file, text).unwrap_or_else(|error| panic!("{file}: {error}"));
     }
+    ExitCode::SUCCESS
 }

@@ -7,7 +7,7 @@ use crate::environment::{Environment, LogLevel, UnknownVariable, VARIABLES};
 use crate::environment::{Variable, most_threads, unknown};
 use crate::meeting::{Meeting, address_beside, interface_of};
 use crate::placement::{Launcher, Placement, own_placement};
-use crate::ways::ways;
+use crate::ways::{has_pmix, ways};
 use phalanx_collectives::Prices;
 use phalanx_collectives::mpi::Library;
 pub use phalanx_collectives::mpi::MpiOptions;
@@ -192,6 +192,8 @@ impl Config {
         }
         let launcher = config.placement.as_ref().map(|placement| placement.launcher);
         config.mpi.mpich_first = launcher == Some(Launcher::Hydra);
+        let has_launcher = launcher.is_some_and(|launcher| launcher != Launcher::Phalanx);
+        config.mpi.is_without_pmix = has_launcher && !has_pmix(&|name| std::env::var(name).ok());
         if let Some(placement) = config.placement.as_ref().filter(|placement| placement.size > 1) {
             config.meeting.ways =
                 ways(&environment, placement, &config, &|name| std::env::var(name).ok());
@@ -231,6 +233,7 @@ impl Config {
                 library: environment.mpi_library.clone(),
                 cuda: environment.mpi_cuda,
                 mpich_first: false,
+                is_without_pmix: false,
             },
             stall: environment.stall.unwrap_or(Some(DEFAULT_STALL)),
             prices: None,

@@ -87,6 +87,12 @@ pub enum IntroductionFlaw {
         /// What was said.
         reason: String,
     },
+    /// What the launcher, or the system, has for its processes to meet by has brought nothing.
+    #[error(": {reason}")]
+    Unmet {
+        /// By which way, and what was said.
+        reason: String,
+    },
     /// The launcher offers no way by which its processes learn of each other.
     #[error(
         " was started by {launcher}, which offers no way to learn where process 0 waits{tried}"
@@ -181,6 +187,11 @@ impl ConfigError {
                 }
                 IntroductionFlaw::OtherMachine { .. } => {
                     "set PHALANX_BIND, on each machine to the address at which the others reach it"
+                }
+                IntroductionFlaw::Unmet { .. } => {
+                    "let all processes call `init`, or make their first array, within \
+                     PHALANX_TIMEOUT seconds; another way to meet is PHALANX_RENDEZVOUS=file:PATH, \
+                     a path that all can open"
                 }
                 IntroductionFlaw::Refused { .. } => {
                     "`phalanx info` tells what the environment says"

@@ -24,12 +24,17 @@
 //! # }
 //! ```
 
+mod benchmark;
+mod current;
+
 use crate::config::CudaOptions;
 use phalanx_device::cuda;
 use phalanx_device::{Strided, copy_strided};
 use std::any::Any;
 use std::sync::Arc;
 
+pub use benchmark::{Timings, benchmark};
+pub use current::{current_stream, with_stream};
 pub use phalanx_device::cuda::{
     CudaDevice, Event, KeptContext, PinnedMemory, Properties, Reader, Stream, keep_context, mark,
     pop_range, profile, push_range,

@@ -236,6 +236,9 @@ variables! {
     test_seed: Index = "PHALANX_TEST_SEED", default "none: all seeds", since "0.1", Tests;
     /// Runs one eighth of the Python tests, that of this number from 0 to 7.
     test_share: Index = "PHALANX_TEST_SHARE", default "none: all tests", since "0.1", Tests;
+    /// What tests may not be skipped for the lack of: any of `openmpi`, `mpich`, `mpi4py`, `mpicc`,
+    /// `namespaces` (of networks), `gpu` and `gpus` (several).
+    test_require: Names = "PHALANX_TEST_REQUIRE", default "none", since "0.1", Tests;
     /// The folder of the reference results that the conformance tests compare with.
     conformance_data: Folder = "PHALANX_CONFORMANCE_DATA", default "none", since "0.1", Tests;
     /// Rewrites the golden files instead of comparing with them (`cargo xtask bless`).
@@ -565,6 +568,12 @@ kinds! {
     Name: String, "a name", |text| {
         let text = text.to_str()?;
         (!text.contains(char::is_whitespace)).then(|| text.to_owned())
+    };
+    /// Names.
+    Names: Vec<String>, "names separated by `,`", |text| {
+        let text = text.to_str()?;
+        let names = text.split(',').map(str::to_owned);
+        (!text.contains(char::is_whitespace)).then(|| names.collect())
     };
     /// A network address of this machine.
     Ip: IpAddr, "an IP address, such as `127.0.0.1` or `0.0.0.0`", |text| {

@@ -4,7 +4,7 @@ use crate::binding::{share_of_gpus, would_bind};
 use crate::config::{Config, CudaOptions, Devices};
 use crate::placement::Placement;
 use phalanx_device::DeviceError;
-use phalanx_device::cuda::{CudaDevice, Library, cuda_devices, find, nccl_version};
+use phalanx_device::cuda::{CudaDevice, Library, cuda_devices, find, nccl_version, usable_gpus};
 use std::sync::Arc;
 
 /// The GPUs and the libraries of CUDA that a session would use, or why it would use none: names
@@ -65,8 +65,9 @@ pub fn gpus(options: &CudaOptions) -> Vec<(String, String)> {
 fn plane(options: &CudaOptions) -> String {
     match nccl_version(options) {
         Ok(_) => String::from(
-            "each other by NCCL, if all processes have it and no two devices are one GPU; else by \
-             MPI where messages between processes go by it; else over the host's memory",
+            "each other by NCCL, if all processes have it; else by MPI where messages between \
+             processes go by it; else over the host's memory, as do groups in which two devices \
+             are one GPU where there is NCCL",
         ),
         Err(_) => String::from(
             "each other by MPI where messages between processes go by it, else over the host's \
@@ -77,24 +78,39 @@ fn plane(options: &CudaOptions) -> String {
 
 impl Config {
     /// The numbers of the GPUs that this process takes: those that are given, else all, or its
-    /// share where a launcher has started several processes on its host. Local.
+    /// share where a launcher has started several processes on its host. Where nothing is asked
+    /// for, GPUs that kernels cannot be compiled for, or that fail when they are looked at, are
+    /// passed over. Local.
     ///
     /// Errors: where GPUs are asked for, what keeps CUDA from telling how many there are, and
     /// `DeviceError::NoSuchDevice` if there is none.
     pub fn own_gpus(&self) -> Result<Vec<usize>, DeviceError> {
-        let count = match &self.devices {
+        let numbers: Vec<usize> = match &self.devices {
             Devices::Cpu(_) | Devices::NullCuda(_) => return Ok(Vec::new()),
             Devices::Cuda(numbers) if !numbers.is_empty() => return Ok(numbers.clone()),
             Devices::Cuda(_) => match cuda_devices(&self.cuda)? {
                 0 => return Err(DeviceError::NoSuchDevice { ordinal: 0, count: 0 }),
-                count => count,
+                count => (0..count).collect(),
             },
-            // Without a driver, or with one that does not start, there is the CPU.
-            Devices::Auto => cuda_devices(&self.cuda).unwrap_or(0),
+            // Without a driver, with one that does not start, without a compiler of kernels and
+            // with GPUs that are too old there is the CPU; `phalanx info` says why.
+            Devices::Auto => usable_gpus(&self.cuda).unwrap_or_default(),
         };
         let placement = self.placement.as_ref().filter(|placement| !placement.has_own_gpus);
         let (rank, processes) = placement.map_or((0, 1), Placement::local);
-        Ok(share_of_gpus(rank, processes, count).collect())
+        Ok(numbers[share_of_gpus(rank, processes, numbers.len())].to_vec())
+    }
+
+    /// Why the CPU is taken although the driver knows GPUs, where nothing is asked for.
+    pub(crate) fn passed_over(&self) -> Option<DeviceError> {
+        let Devices::Auto = self.devices else { return None };
+        let reason = usable_gpus(&self.cuda).err()?;
+        let are_known = match cuda_devices(&self.cuda) {
+            Ok(count) => count > 0,
+            // What a driver says that is too old, but has GPUs.
+            Err(error) => matches!(error, DeviceError::Driver { .. }),
+        };
+        are_known.then_some(reason)
     }
 }
 
@@ -126,7 +142,15 @@ pub fn start_up(config: &Config) -> Vec<(String, String)> {
     let open = |number: &usize| CudaDevice::new(*number, None, &config.cuda).ok();
     let gpus: Vec<Arc<CudaDevice>> = numbers.iter().filter_map(open).collect();
     let names: Vec<String> = numbers.iter().map(|number| format!("cuda:{number}")).collect();
-    line("GPUs taken", if names.is_empty() { String::from("none") } else { names.join(" ") });
+    let taken = match (&config.devices, names.is_empty()) {
+        (_, false) => names.join(" "),
+        (Devices::Auto, true) => match usable_gpus(&config.cuda) {
+            Ok(_) => String::from("none"),
+            Err(error) => format!("none: {error}"),
+        },
+        (_, true) => String::from("none"),
+    };
+    line("GPUs taken", taken);
     line("processors", would_bind(config, &gpus));
     lines
 }

@@ -92,7 +92,9 @@ pub use phalanx_array::{
     Flags, Snapshot, Summary, array_repr, byteswap, try_place, try_put_along_axis,
 };
 #[doc(hidden)]
-pub use phalanx_collectives::{address_towards, default_address, host_name, resolved};
+pub use phalanx_collectives::{
+    ReservedPort, address_towards, default_address, host_name, resolved,
+};
 pub use phalanx_distributed::Policy;
 pub use phalanx_ops::elementwise::{Arg, MULTI_OUTPUT, MultiOutput};
 pub use phalanx_ops::waiting;
@@ -101,7 +103,7 @@ pub use phalanx_ops::{
 };
 pub use phalanx_scheduler::{Counters, planning};
 pub use session::{
-    DeviceMemory, InitError, InitFailure, Session, agree, declare, init, rank, size,
+    DeviceMemory, InitError, InitFailure, Session, agree, check_process, declare, init, rank, size,
 };
 
 /// What most programs use.

@@ -100,7 +100,10 @@ impl Config {
         };
         let heard = interruptible(None, || exchange.broadcast(text.as_deref(), timeout));
         let heard = heard.map_err(|_| refused(rank, String::from("the user gave up")))?;
-        let heard = heard.map_err(|error| refused(rank, error.to_string()))?;
+        let heard = heard.map_err(|error| {
+            let flaw = IntroductionFlaw::Unmet { reason: error.to_string() };
+            ConfigError::Introduction { rank, flaw }
+        })?;
         let (listener, bind) = match own.transpose()? {
             Some((bind, _, listener)) => (Some(listener), Some(bind)),
             None => (None, None),

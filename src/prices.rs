@@ -96,23 +96,28 @@ fn measured(config: &Config) -> Result<Measured, InitFailure> {
     }
     // What goes between processes goes from host to host.
     let config = Config { devices: Devices::Cpu(1), prices: None, ..config.clone() };
+    let mut hosts = vec![host_name()];
     if config.size() == 1 {
         note("tcp", on_loopback());
     } else {
-        note("tcp", of_processes(&config, Transport::Tcp, None)?.0);
+        let found = of_processes(&config, Transport::Tcp, None)?;
+        note("tcp", found.on_hosts);
+        hosts.extend(found.hosts);
         if config.is_launched_by_mpi(config.rank(), config.size()) {
-            let (host, gpus) = of_processes(&config, Transport::Mpi, devices.first())?;
-            note("mpi", host);
-            gpus.into_iter().for_each(|gpus| note("mpi-gpus", gpus));
+            let found = of_processes(&config, Transport::Mpi, devices.first())?;
+            note("mpi", found.on_hosts);
+            found.on_gpus.into_iter().for_each(|price| note("mpi-gpus", price));
         }
     }
     if config.rank() != 0 {
         return Ok(Measured { planes: Vec::new(), file: None });
     }
-    // What an earlier run with more processes has found stays.
+    // What an earlier run of the same hosts has found stays: it may have had more processes.
     let known = config.prices_file.as_deref().map(std::fs::read_to_string);
     let known = known.and_then(|text| text.ok()?.parse::<Prices>().ok());
+    let known = known.filter(|known| known.are_of(hosts.iter().map(String::as_str)));
     let mut prices = known.unwrap_or_default();
+    prices.set_hosts(hosts);
     for (plane, outcome) in &planes {
         if let Ok(price) = outcome {
             prices.set(plane, *price);
@@ -203,13 +208,21 @@ fn on_loopback() -> Result<Option<Price>, CollectiveError> {
 /// What was found out about a plane, if it can be used.
 type Found = Result<Option<Price>, CollectiveError>;
 
-/// Between the first and the last process: on the host, and between GPUs if all have one. The outer
-/// error is one of their meeting.
+/// What was found out about messages between processes.
+struct Between {
+    on_hosts: Found,
+    /// Where all have a GPU.
+    on_gpus: Option<Found>,
+    /// Where the processes are, if they have met.
+    hosts: Vec<String>,
+}
+
+/// Between the first and the last process. The error is one of their meeting.
 fn of_processes(
     config: &Config,
     transport: Transport,
     device: Option<&Arc<dyn Device>>,
-) -> Result<(Found, Option<Found>), InitFailure> {
+) -> Result<Between, InitFailure> {
     let config = Config { transport, ..config.clone() }.meet()?;
     let (policy, limits) = (Policy::default(), Limits::default());
     let devices: Vec<Arc<dyn Device>> = device.into_iter().cloned().collect();
@@ -217,21 +230,22 @@ fn of_processes(
         Ok(world) => world,
         Err(
             error @ (CollectiveError::MpiUnavailable { .. } | CollectiveError::Disagreement { .. }),
-        ) => return Ok((Err(error), None)),
+        ) => return Ok(Between { on_hosts: Err(error), on_gpus: None, hosts: Vec::new() }),
         Err(error) => return Err(error.into()),
     };
     let price = between_ends(&*world.communicators()[0], &host)?;
     world.attach(&devices).map_err(phalanx_scheduler::RunError::from)?;
     // Known to all alike.
-    let gpus = match (device, world.gpu_path()) {
+    let on_gpus = match (device, world.gpu_path()) {
         (Some(device), Some(GpuPath::Mpi { .. })) => {
             let memory = |bytes| of_device(device, bytes);
             Some(Ok(between_ends(&*world.communicators()[0], &memory)?))
         }
         (_, path) => path.map(|path| Err(CollectiveError::Network { reason: path.to_string() })),
     };
+    let hosts = world.hosts().map(str::to_owned).collect();
     world.shutdown();
-    Ok((Ok(price), gpus))
+    Ok(Between { on_hosts: Ok(price), on_gpus, hosts })
 }
 
 /// The price of messages between the first and the last member, known to the first. Collective.

@@ -2,16 +2,17 @@
 
 use crate::binding::bind;
 use crate::config::{Config, ConfigError, Devices, Listener, MemoryLimit, Startup, Transport};
+use crate::placement::Launcher;
 use phalanx_array::{Engine, Error, Failure, Limits, MeshHandle, Site, call_site};
 use phalanx_collectives::mpi::Library;
-use phalanx_collectives::{CollectiveError, Facts, Rendezvous, World, device_facts};
+use phalanx_collectives::{CollectiveError, Facts, Pmi, Process, Rendezvous, World, device_facts};
 use phalanx_device::cuda::{Compiler, CudaDevice, Properties};
 use phalanx_device::{Device, DeviceError, NullDevice};
 use phalanx_distributed::Policy;
 use phalanx_ops::Mesh;
 use phalanx_ops::waiting::interruptible;
 use phalanx_scheduler::{Counters, RunError, Session as Scheduler, SessionOptions};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// An error of [`init`].
@@ -72,6 +73,10 @@ impl InitError {
 
 static RANK: AtomicUsize = AtomicUsize::new(0);
 static SIZE: AtomicUsize = AtomicUsize::new(1);
+/// No process, for none has been forked so often.
+const NOBODY: u64 = u64::MAX;
+/// The process in which the newest session has begun.
+static PROCESS: AtomicU64 = AtomicU64::new(NOBODY);
 /// The sessions that have begun and not ended, the newest last.
 static SESSIONS: Mutex<Vec<Begun>> = Mutex::new(Vec::new());
 
@@ -93,6 +98,7 @@ fn become_rank(rank: usize, size: usize) {
 
 /// Makes the mesh of a new session the default.
 fn begin(mesh: &MeshHandle) {
+    PROCESS.store(Process::own().number(), Ordering::Relaxed);
     let mut sessions = sessions();
     let replaced = MeshHandle::set_default(Some(mesh.clone()));
     sessions.push(Begun { mesh: mesh.clone(), replaced });
@@ -165,6 +171,19 @@ pub fn size() -> usize {
     SIZE.load(Ordering::Relaxed)
 }
 
+/// Whether the newest session is one of this process. One that was forked after `init` has the
+/// memory of a session, and neither its threads nor its place in the world. Local.
+///
+/// Errors: `PX037`.
+#[track_caller]
+pub fn check_process() -> Result<(), Error> {
+    match PROCESS.load(Ordering::Relaxed) {
+        NOBODY => Ok(()),
+        begun if begun == Process::own().number() => Ok(()),
+        _ => Err(Error::failure(RunError::Forked, Some(call_site()))),
+    }
+}
+
 /// Makes the outcome of a local action known to all ranks: an error of any rank is an error of all.
 ///
 /// Collective over the mesh; every rank passes its own outcome. Errors: `PX032` with the rank and
@@ -209,6 +228,11 @@ impl Session {
         let config = config.meet().map_err(|error| InitError::new(error, site))?;
         let devices = gpus(&config).map_err(|error| InitError::new(RunError::from(error), site))?;
         let own: Vec<Arc<CudaDevice>> = devices.iter().filter_map(gpu).collect();
+        if devices.is_empty()
+            && let Some(reason) = config.passed_over()
+        {
+            tracing::warn!(%reason, "the CPU is taken, though there are GPUs");
+        }
         // The threads of devices, which are started below, do as this one.
         tracing::info!("{}", bind(&config, &own));
         let count = match &config.devices {
@@ -318,10 +342,19 @@ impl Session {
         self.scheduler.abort("program", message);
     }
 
+    /// Whether the world goes on, for a wait of the program's own for other processes. Local.
+    ///
+    /// Errors: why it has ended.
+    #[track_caller]
+    pub fn check(&self) -> Result<(), Error> {
+        self.scheduler.check(call_site())
+    }
+
     /// As [`Session::abort`], of a program that ends. What still runs is not waited for, and its
-    /// memory is kept until the process ends. Local.
+    /// memory is kept until the process ends, which it does within 8 s: else it is ended, since it
+    /// may wait for processes that are gone. Local.
     pub fn fail(self, message: &str) {
-        self.abort(message);
+        self.scheduler.fail("program", message);
         end(&self.mesh);
         std::mem::forget(self);
     }
@@ -434,10 +467,19 @@ fn mpi(config: &Config, startup: &Startup) -> Result<Library, String> {
             Err(String::from("no launcher of MPI has started this process with this rank"))
         }
         Transport::Auto | Transport::Mpi => {
-            Library::open(&config.mpi).map_err(|error| match error {
+            let library = Library::open(&config.mpi).map_err(|error| match error {
                 CollectiveError::MpiUnavailable { reason } => reason,
                 error => error.to_string(),
-            })
+            })?;
+            let launcher = config.placement.as_ref().map(|placement| placement.launcher);
+            let begins_anew = !library.is_initialised().unwrap_or(false);
+            if begins_anew && Pmi::has_spoken() && launcher == Some(Launcher::Slurm) {
+                return Err(String::from(
+                    "srun's PMI answers one beginner in each process, and the processes have met \
+                     by it (PHALANX_RENDEZVOUS=pmi)",
+                ));
+            }
+            Ok(library)
         }
     }
 }

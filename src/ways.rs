@@ -3,9 +3,15 @@
 use crate::config::{Config, MeetingWay, Transport};
 use crate::environment::Environment;
 use crate::meeting::Way;
-use crate::placement::Placement;
+use crate::placement::{Launcher, Placement};
 use phalanx_collectives::mpi::Library;
 use std::path::PathBuf;
+
+/// Whether the launcher offers PMIx, by its variables.
+pub(crate) fn has_pmix(lookup: &dyn Fn(&str) -> Option<String>) -> bool {
+    let is_set = |name: &str| lookup(name).is_some_and(|value| !value.is_empty());
+    is_set("PMIX_NAMESPACE") && is_set("PMIX_RANK")
+}
 
 /// The ways by which a launcher's processes may learn of each other, the first that works first.
 pub(crate) fn ways(
@@ -14,7 +20,6 @@ pub(crate) fn ways(
     config: &Config,
     lookup: &dyn Fn(&str) -> Option<String>,
 ) -> Vec<Way> {
-    let is_set = |name: &str| lookup(name).is_some_and(|value| !value.is_empty());
     let socket = lookup("PMI_FD").and_then(|number| number.parse().ok());
     match &environment.rendezvous {
         Some(MeetingWay::File(path)) => return vec![Way::File(path.clone())],
@@ -30,7 +35,9 @@ pub(crate) fn ways(
         return vec![Way::Mpi];
     }
     let may_use_mpi = placement.launcher.starts_mpi() && config.transport != Transport::Tcp;
-    let has_pmix = is_set("PMIX_NAMESPACE") && is_set("PMIX_RANK");
+    let has_pmix = has_pmix(lookup);
+    // SLURM's answers one beginner in each process, and Hydra's any number.
+    let answers_once = placement.launcher == Launcher::Slurm && socket.is_some();
     let mut ways = Vec::new();
     if has_pmix {
         ways.push(Way::Pmix);
@@ -39,10 +46,14 @@ pub(crate) fn ways(
     ways.extend(meeting_file(placement, lookup("HOME")).map(Way::File));
     if may_use_mpi {
         ways.push(Way::Mpi);
-        let library = has_pmix.then(|| Library::open(&config.mpi).ok()).flatten();
-        if library.is_some_and(|library| library.begins_before_pmix()) {
-            // PMIx would keep it from beginning. On one host a file does as well; elsewhere all
-            // begin MPI, within the limit of start-up.
+        let library = (has_pmix || answers_once).then(|| Library::open(&config.mpi).ok()).flatten();
+        let is_kept_back = |library: Library| {
+            let is_asked_first = answers_once || has_pmix && library.begins_before_pmix();
+            is_asked_first && library.can_begin().is_ok()
+        };
+        if library.is_some_and(is_kept_back) {
+            // The exchange would keep it from beginning. On one host a file does as well; elsewhere
+            // all begin MPI, within the limit of start-up.
             let is_file = |way: &Way| matches!(way, Way::File(_));
             let is_one_host = placement.is_one_host() == Some(true);
             ways.sort_by_key(|way| (!(is_one_host && is_file(way)), *way != Way::Mpi));

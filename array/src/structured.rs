@@ -6,6 +6,7 @@ use crate::error::{Error, Site, within};
 use crate::graph::NodeOp;
 use crate::manipulation::common_shape;
 use crate::operand::Argument;
+use phalanx_ops::structured::Matmul;
 use phalanx_ops::{DType, Structured};
 use smallvec::SmallVec;
 
@@ -32,7 +33,7 @@ pub(crate) fn record_structured(
 /// the axes before the last two.
 pub(crate) fn stacked_product(a: &Array, b: &Array, site: Site) -> Result<Array, Error> {
     let [a, b] = stacked_alike(a, b, site)?;
-    record_structured(Structured::Matmul, &[&a, &b], site)
+    record_structured(Structured::Matmul(Matmul::default()), &[&a, &b], site)
 }
 
 /// Stacks of matrices with the axes before the last two broadcast.

@@ -1,5 +1,6 @@
 //! Errors of collectives, rendezvous and tickets.
 
+use crate::open_files::explained;
 use phalanx_device::EventError;
 use phalanx_ops::{DType, Monoid};
 use serde::{Deserialize, Serialize};
@@ -315,7 +316,8 @@ impl CollectiveError {
                  if a second world runs there"
             }
             CollectiveError::Listen { .. } => {
-                "choose a free port in PHALANX_ADDRESS and an address of this machine to bind to"
+                "choose a free port in PHALANX_ADDRESS and an address of this machine to bind to; \
+                 `phalanx run` draws another port when it is started again"
             }
             CollectiveError::RanksMissing { .. } => {
                 "check that these ranks were started, reach rank 0 and have the same token, \
@@ -365,7 +367,7 @@ impl CollectiveError {
 
     /// The error of a system call of the network.
     pub(crate) fn network(error: &std::io::Error) -> CollectiveError {
-        CollectiveError::Network { reason: error.to_string() }
+        CollectiveError::Network { reason: explained(error) }
     }
 }
 

@@ -14,7 +14,16 @@ pub(crate) struct Failure {
 impl Failure {
     /// Ends the world with `error` unless it has ended already; says whether this call ended it.
     pub(crate) fn set(&self, error: CollectiveError) -> bool {
+        self.set_after(error, || {})
+    }
+
+    /// As `set`. If this call ends the world, `tell` is called before anybody here sees it, and may
+    /// leave at once.
+    pub(crate) fn set_after(&self, error: CollectiveError, tell: impl FnOnce()) -> bool {
         let first = self.error.set(error).is_ok();
+        if first {
+            tell();
+        }
         self.failed.store(true, Ordering::Release);
         first
     }

@@ -8,8 +8,14 @@ use std::sync::Arc;
 /// The way of what lies on GPUs, the same for all processes of a world.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum GpuPath {
-    /// By NCCL, of this version.
-    Nccl(String),
+    /// By NCCL, in groups whose members have a GPU each; other groups exchange through the host's
+    /// memory.
+    Nccl {
+        /// Its version.
+        version: String,
+        /// The first two devices of the world that share a GPU, if there are any.
+        shared: Option<[usize; 2]>,
+    },
     /// By MPI, which is given addresses of GPU memory, as an exchange at start has proved.
     Mpi {
         /// Why not by NCCL.
@@ -30,7 +36,12 @@ pub enum GpuPath {
 impl fmt::Display for GpuPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            GpuPath::Nccl(version) => write!(f, "by NCCL {version}"),
+            GpuPath::Nccl { version, shared: None } => write!(f, "by NCCL {version}"),
+            GpuPath::Nccl { version, shared: Some([first, second]) } => write!(
+                f,
+                "through the host's memory in groups in which devices share a GPU, as devices \
+                 {first} and {second} do, and by NCCL {version} in others"
+            ),
             GpuPath::Mpi { instead_of_nccl } => {
                 write!(f, "by MPI from GPU to GPU, proved at start ({instead_of_nccl})")
             }
@@ -72,6 +83,12 @@ pub(crate) fn choose(
     if goes_by_mpi { Choice::Mpi(reason) } else { Choice::Host(reason) }
 }
 
+/// The first two devices that are one GPU.
+pub(crate) fn first_shared(gpus: &[Arc<str>]) -> Option<[usize; 2]> {
+    let before = |device: usize| gpus[..device].iter().position(|gpu| *gpu == gpus[device]);
+    (0..gpus.len()).find_map(|device| Some([before(device)?, device]))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -106,5 +123,19 @@ mod tests {
     fn a_member_without_a_gpu_leaves_all_on_the_host() {
         let one = [process("a", Some("2.28.9")), Facts::new()];
         assert_eq!(choose(&one, &[1, 1], true, true), Choice::NoGpus);
+    }
+
+    #[test]
+    fn a_path_by_nccl_names_devices_that_share_a_gpu() {
+        let gpus = |names: [&str; 4]| names.map(Arc::from);
+        assert_eq!(first_shared(&gpus(["a", "b", "c", "d"])), None);
+        assert_eq!(first_shared(&gpus(["a", "b", "c", "b"])), Some([1, 3]));
+        assert_eq!(first_shared(&gpus(["a", "a", "b", "b"])), Some([0, 1]));
+        assert_eq!(first_shared(&[]), None);
+        let path = |shared| GpuPath::Nccl { version: String::from("2.28.9"), shared }.to_string();
+        assert_eq!(path(None), "by NCCL 2.28.9");
+        let expected = "through the host's memory in groups in which devices share a GPU, as \
+                        devices 1 and 3 do, and by NCCL 2.28.9 in others";
+        assert_eq!(path(Some([1, 3])), expected);
     }
 }

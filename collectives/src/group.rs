@@ -154,7 +154,7 @@ impl Member {
         }
     }
 
-    /// Starts messages of the user; the event watches them.
+    /// Starts the messages of an operation that does not wait for them; the event watches them.
     pub(crate) fn messages(
         &self,
         operation: Operation,
@@ -162,15 +162,16 @@ impl Member {
         receives: &[Message],
         sends: &[Message],
     ) -> Result<Event, CollectiveError> {
+        let lane = Lane::of(operation);
         let mut transfers = Vec::with_capacity(receives.len() + sends.len());
         let post = || {
             self.fabric.failure.check()?;
             arguments?;
             for message in receives {
-                transfers.push(self.post_receive(Lane::Messages, message.peer, &message.data)?);
+                transfers.push(self.post_receive(lane, message.peer, &message.data)?);
             }
             for message in sends {
-                transfers.push(self.post_send(Lane::Messages, message.peer, &message.data)?);
+                transfers.push(self.post_send(lane, message.peer, &message.data)?);
             }
             Ok(())
         };

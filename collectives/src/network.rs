@@ -1,5 +1,6 @@
 //! The addresses of this machine.
 
+use socket2::{Domain, Socket, Type};
 use std::ffi::CStr;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs, UdpSocket};
 
@@ -85,9 +86,53 @@ pub fn host_name() -> String {
     if failed || name.is_empty() { String::from("localhost") } else { name }
 }
 
+/// A port of this machine that the system gives to nobody else until this is dropped, so that a
+/// process to come may listen there.
+#[derive(Debug)]
+pub struct ReservedPort {
+    address: SocketAddr,
+    _socket: Option<Socket>,
+}
+
+impl ReservedPort {
+    /// A free port of an address. Errors: those of the system.
+    pub fn new(own: IpAddr) -> std::io::Result<ReservedPort> {
+        let socket = Socket::new(Domain::for_address((own, 0).into()), Type::STREAM, None)?;
+        // With it on both sockets, Linux lets another one be bound, and listen, where this one only
+        // is bound; listening sockets of tokio have it.
+        socket.set_reuse_address(true)?;
+        socket.bind(&SocketAddr::new(own, 0).into())?;
+        let address = socket.local_addr()?.as_socket();
+        let address = address.ok_or(std::io::ErrorKind::AddrNotAvailable)?;
+        // Other systems do not, and give other ports first.
+        Ok(ReservedPort { address, _socket: cfg!(target_os = "linux").then_some(socket) })
+    }
+
+    /// Its address.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::net::{TcpListener, TcpStream};
+
+    #[test]
+    fn a_reserved_port_is_for_who_asks_for_it_by_its_number() {
+        let reserved = ReservedPort::new(Ipv4Addr::LOCALHOST.into()).unwrap();
+        let address = reserved.address();
+        if cfg!(target_os = "linux") {
+            // As the one of a program that asks for any.
+            let other = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+            let error = other.bind(&address.into()).unwrap_err();
+            assert_eq!(error.kind(), std::io::ErrorKind::AddrInUse);
+        }
+        let listener = TcpListener::bind(address).unwrap();
+        assert_eq!(listener.local_addr().unwrap(), address);
+        TcpStream::connect(address).unwrap();
+    }
 
     #[test]
     fn the_loopback_interface_has_its_address() {

@@ -2,12 +2,14 @@
 //!
 //! It enters a program as a text that rank 0 brings, so that all ranks decide by the same figures.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::str::FromStr;
 
 /// The first line of the text, with the version of the form.
 const HEAD: &str = "phalanx prices 1";
+/// The first word of the line with the hosts.
+const HOSTS: &str = "hosts";
 /// The messages by whose times planes are compared.
 const SIZES: [usize; 3] = [8, 64 << 10, 8 << 20];
 
@@ -27,9 +29,12 @@ impl Price {
     }
 }
 
-/// The prices of planes, by their names.
+/// The prices of planes, by their names, and the hosts between which they were measured.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Prices(BTreeMap<String, Price>);
+pub struct Prices {
+    planes: BTreeMap<String, Price>,
+    hosts: Vec<String>,
+}
 
 /// A text that is no price table.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -42,17 +47,30 @@ pub struct InvalidPrices {
 impl Prices {
     /// Sets the price of a plane.
     pub fn set(&mut self, plane: &str, price: Price) {
-        self.0.insert(plane.to_owned(), price);
+        self.planes.insert(plane.to_owned(), price);
+    }
+
+    /// Names the hosts, in any order.
+    pub fn set_hosts(&mut self, hosts: impl IntoIterator<Item = String>) {
+        let hosts: BTreeSet<String> = hosts.into_iter().collect();
+        self.hosts = hosts.into_iter().collect();
+    }
+
+    /// Whether the prices are those of a program on these hosts, each named at least once: of a
+    /// table that names none they are. Messages within a host and between hosts cost differently.
+    pub fn are_of<'a>(&self, hosts: impl IntoIterator<Item = &'a str>) -> bool {
+        let hosts: BTreeSet<&str> = hosts.into_iter().collect();
+        self.hosts.is_empty() || hosts.into_iter().eq(self.hosts.iter().map(String::as_str))
     }
 
     /// The price of a plane, where it was measured.
     pub fn price(&self, plane: &str) -> Option<Price> {
-        self.0.get(plane).copied()
+        self.planes.get(plane).copied()
     }
 
     /// The planes and their prices, in the order of their names.
     pub fn iter(&self) -> impl Iterator<Item = (&str, Price)> {
-        self.0.iter().map(|(plane, price)| (plane.as_str(), *price))
+        self.planes.iter().map(|(plane, price)| (plane.as_str(), *price))
     }
 
     /// Whether messages of all sizes arrive sooner on one plane than on another; not where one of
@@ -70,6 +88,9 @@ impl Prices {
 impl fmt::Display for Prices {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{HEAD}\n# plane, nanoseconds of a short message, bytes a second")?;
+        if !self.hosts.is_empty() {
+            writeln!(f, "{HOSTS} {}", self.hosts.join(" "))?;
+        }
         for (plane, price) in self.iter() {
             writeln!(f, "{plane} {:.0} {:.0}", price.latency * 1e9, price.bandwidth)?;
         }
@@ -93,6 +114,10 @@ impl FromStr for Prices {
             let invalid = || InvalidPrices { line: number };
             let mut words = line.split_whitespace();
             let plane = words.next().ok_or_else(invalid)?;
+            if plane == HOSTS {
+                prices.set_hosts(words.map(str::to_owned));
+                continue;
+            }
             let mut figure = || {
                 let figure: f64 = words.next()?.parse().ok()?;
                 (figure.is_finite() && figure > 0.0).then_some(figure)
@@ -118,7 +143,14 @@ mod tests {
         prices.set("mpi", Price { latency: 1e-6, bandwidth: 5e9 });
         let text = prices.to_string();
         assert_eq!(text.lines().nth(2), Some("mpi 1000 5000000000"));
-        assert_eq!(text.parse(), Ok(prices));
+        assert_eq!(text.parse(), Ok(prices.clone()));
+        assert!(prices.are_of(["a", "b"]), "hosts that nobody has named are any");
+        prices.set_hosts(["b", "a", "b"].map(String::from));
+        let text = prices.to_string();
+        assert_eq!(text.lines().nth(2), Some("hosts a b"));
+        assert_eq!(text.parse(), Ok(prices.clone()));
+        assert!(prices.are_of(["a", "b", "a"]) && !prices.are_of(["a"]));
+        assert!(!prices.are_of(["a", "b", "c"]));
         assert_eq!("".parse::<Prices>(), Err(InvalidPrices { line: 1 }));
         for wrong in ["tcp", "tcp 1", "tcp 1 x", "tcp -1 5", "tcp 0 5", "tcp 1 inf", "tcp 1 2 3"] {
             let text = format!("{HEAD}\n\n{wrong}\n");

@@ -85,6 +85,8 @@ pub(crate) struct Tickets {
     settled: u64,
     last: Option<Ticket>,
     coordinator_exit: Option<Ticket>,
+    /// Whether a difference was found here.
+    has_diverged: bool,
 }
 
 #[derive(Debug)]
@@ -96,8 +98,15 @@ struct Open {
 
 impl Tickets {
     pub(crate) fn new(rank: usize, processes: usize) -> Tickets {
-        let open = BTreeMap::new();
-        Tickets { rank, processes, open, settled: 0, last: None, coordinator_exit: None }
+        Tickets {
+            rank,
+            processes,
+            open: BTreeMap::new(),
+            settled: 0,
+            last: None,
+            coordinator_exit: None,
+            has_diverged: false,
+        }
     }
 
     /// A ticket of this process.
@@ -115,6 +124,8 @@ impl Tickets {
         }
         let is_exit = ticket.kind == TicketKind::Exit;
         match self.compare(0, ticket.clone()) {
+            // All are told of the difference found before, and are not to find another one.
+            Verdict::Nothing if is_exit && self.has_diverged => Verdict::Nothing,
             // All others have posted their exits where this settles one: nobody needs that news.
             Verdict::Nothing | Verdict::Settled(_) if is_exit => Verdict::ToAll(ticket),
             verdict => verdict,
@@ -137,6 +148,7 @@ impl Tickets {
             return Verdict::Nothing;
         };
         if let Some(error) = difference((open.rank, &open.ticket), (rank, &ticket)) {
+            self.has_diverged = true;
             let is_close = |ticket: &Ticket| ticket.kind == TicketKind::Close;
             let is_recorded = is_close(&open.ticket) && is_close(&ticket);
             let is_other = matches!(error, CollectiveError::Divergence { .. });
@@ -145,6 +157,10 @@ impl Tickets {
             }
             let ranks = [open.rank.min(rank), open.rank.max(rank)];
             return Verdict::Disputed(Dispute::new(number, ranks, error));
+        }
+        if rank < open.rank {
+            // As the others compare, who have the exit of rank 0.
+            (open.rank, open.ticket) = (rank, ticket);
         }
         open.seen += 1;
         if open.seen < self.processes {
@@ -296,6 +312,30 @@ mod tests {
                 assert!(error.to_string().ends_with(told), "{error}");
             }
         }
+    }
+
+    #[test]
+    fn ranks_find_one_difference_at_the_exit_of_rank_0() {
+        let exits = |digest| ticket(0, TicketKind::Exit, digest);
+        let named = |verdict: Verdict| match verdict {
+            Verdict::Diverged(CollectiveError::Divergence { first_rank, second_rank, .. }) => {
+                [first_rank, second_rank]
+            }
+            verdict => panic!("{verdict:?}"),
+        };
+        // Rank 1 hears the exit of rank 0, and compares it with its own.
+        let mut other = Tickets::new(1, 3);
+        other.posted(exits(7));
+        assert_eq!(named(other.arrived(0, exits(5))), [0, 1]);
+        let mut tickets = Tickets::new(0, 3);
+        assert!(matches!(tickets.arrived(2, exits(5)), Verdict::Nothing));
+        assert!(matches!(tickets.posted(exits(5)), Verdict::ToAll(_)));
+        assert_eq!(named(tickets.arrived(1, exits(7))), [0, 1]);
+        // It does not hear it after all were told of a difference between others.
+        let mut tickets = Tickets::new(0, 3);
+        assert!(matches!(tickets.arrived(2, exits(5)), Verdict::Nothing));
+        assert_eq!(named(tickets.arrived(1, exits(7))), [1, 2]);
+        assert!(matches!(tickets.posted(exits(5)), Verdict::Nothing));
     }
 
     #[test]

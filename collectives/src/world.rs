@@ -1,16 +1,18 @@
 //! The world: all processes of a program and all their devices, seen by one process.
 
 use crate::aside::aside;
-use crate::gpu_path::{Choice, GpuPath, choose};
+use crate::fork::{self, Process};
+use crate::gpu_path::{Choice, GpuPath, choose, first_shared};
 use crate::group::{Member, Place};
 use crate::mpi::{DeviceMember, Engine, Mpi, Threads, prove};
 use crate::nccl::{Endpoint, GpuMember, Watch, device_facts};
 use crate::prices::Prices;
-use crate::rendezvous::agreed_prices;
-use crate::transport::{Entered, Fabric, Link, beat, listen, read, watch};
+use crate::rendezvous::{agreed_prices, hosts};
+use crate::transport::{Entered, Fabric, Link, beat, guarded, listen, read, watch};
 use crate::{CollectiveError, Communicator, Recorded, Ticket};
 use phalanx_device::cuda::CudaDevice;
 use phalanx_device::{Device, DeviceError};
+use std::os::fd::RawFd;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -31,6 +33,8 @@ pub type Facts = Vec<(String, String)>;
 /// Dropping a world without `shutdown` looks to the other ranks as if this one had died, which is
 /// right when the program fails. A world of one process has neither sockets nor threads.
 pub struct World {
+    /// The one that has it; a fork of it has not.
+    process: Process,
     fabric: Arc<Fabric>,
     device_counts: Vec<usize>,
     facts: Vec<Facts>,
@@ -74,6 +78,8 @@ pub(crate) struct Joined {
 struct Network {
     stop: oneshot::Sender<()>,
     thread: JoinHandle<()>,
+    /// Those of all connections, which are of this process alone.
+    sockets: Vec<RawFd>,
 }
 
 impl World {
@@ -101,6 +107,8 @@ impl World {
         };
         let links = joined.streams.into_iter().enumerate().map(connect).collect();
         let fabric = Fabric::new(joined.rank, links);
+        let sockets: Vec<RawFd> = fabric.links().map(|link| link.socket()).collect();
+        fork::keep(&sockets);
         let (stop, stopped) = oneshot::channel();
         let shared = fabric.clone();
         let thread = std::thread::Builder::new()
@@ -108,18 +116,19 @@ impl World {
             .spawn(move || {
                 runtime.block_on(async {
                     for link in shared.links() {
-                        tokio::spawn(read(shared.clone(), link.clone()));
-                        tokio::spawn(link.clone().write());
+                        let reading = read(shared.clone(), link.clone());
+                        tokio::spawn(guarded(shared.clone(), reading));
+                        tokio::spawn(guarded(shared.clone(), link.clone().write()));
                     }
-                    tokio::spawn(watch(shared.clone()));
-                    tokio::spawn(beat(shared.clone(), stall));
-                    tokio::spawn(listen(shared.clone(), stall));
+                    tokio::spawn(guarded(shared.clone(), watch(shared.clone())));
+                    tokio::spawn(guarded(shared.clone(), beat(shared.clone(), stall)));
+                    tokio::spawn(guarded(shared.clone(), listen(shared.clone(), stall)));
                     // Also ends when the world is dropped and the sender with it.
                     let _ = stopped.await;
                 });
             })
             .map_err(|error| CollectiveError::network(&error))?;
-        let network = Some(Network { stop, thread });
+        let network = Some(Network { stop, thread, sockets });
         let Joined { device_counts, facts, seed, mpi, .. } = joined;
         let mut world = World::assemble(fabric, device_counts, facts, seed, network);
         match mpi {
@@ -154,6 +163,7 @@ impl World {
             members.iter().map(|member| member.clone() as Arc<dyn Communicator>).collect();
         let (watch, without_mpi) = (None, None);
         World {
+            process: Process::own(),
             fabric,
             device_counts,
             facts,
@@ -198,8 +208,9 @@ impl World {
             Choice::NoGpus => return Ok(()),
             Choice::Host(reason) => GpuPath::Host { reason },
             Choice::Nccl(version, identities) => {
+                let shared = first_shared(&identities);
                 self.talk_by_nccl(gpus, identities.into())?;
-                GpuPath::Nccl(version)
+                GpuPath::Nccl { version, shared }
             }
             Choice::Mpi(reason) => {
                 let proved = self.proves_mpi(&gpus);
@@ -284,9 +295,22 @@ impl World {
         self.device_counts[..self.rank()].iter().sum()
     }
 
-    /// What messages cost, by the table of rank 0, if it had one. The same on all ranks.
+    /// What messages cost, by the table of rank 0, if it had one of these hosts. The same on all
+    /// ranks.
     pub fn prices(&self) -> Option<Prices> {
-        self.facts.first().and_then(agreed_prices)
+        agreed_prices(&self.facts.iter().collect::<Vec<_>>())
+    }
+
+    /// Whether whatever waits for other processes has to do so on the thread that began the world:
+    /// messages go by an MPI library that no second thread may call at the same time. Such a world
+    /// has one device in each process.
+    pub fn is_bound_to_thread(&self) -> bool {
+        self.fabric.engine().is_some_and(|engine| engine.threads() < Threads::Multiple)
+    }
+
+    /// The host of each process, by rank; nothing of a process alone. The same on all ranks.
+    pub fn hosts(&self) -> impl Iterator<Item = &str> {
+        hosts(&self.facts)
     }
 
     /// What each process told the others about itself, by rank.
@@ -319,6 +343,15 @@ impl World {
     pub fn limit_native_collectives(&self, bytes: usize) {
         if let Some(engine) = self.fabric.engine() {
             engine.limit_collectives(bytes);
+        }
+    }
+
+    /// Lets a message by MPI be of parts of so many bytes, on all ranks the same: for tests of
+    /// messages that are longer than MPI can count.
+    #[doc(hidden)]
+    pub fn limit_message_parts(&self, bytes: usize) {
+        if let Some(engine) = self.fabric.engine() {
+            engine.limit_parts(bytes);
         }
     }
 
@@ -360,9 +393,29 @@ impl World {
     }
 
     /// Says that a call of the program is under way until the guard is dropped. One that is stuck
-    /// for 10 s after the world has ended ends the process with the error, for nobody else can.
+    /// for 8 s after the world has ended ends the process with the error, for nobody else can.
     pub fn enter(&self) -> Entered<'_> {
         self.fabric.inside.enter()
+    }
+
+    /// Says that the program is given an error. If the world has ended, it knows that from now on;
+    /// a program that does not within 8 s is ended, since it may wait for ranks that are gone.
+    pub fn note_told(&self) {
+        if self.fabric.failure.is_set() {
+            self.fabric.inside.note_heard();
+        }
+    }
+
+    /// Says that the program ends because it has failed: from now on it is inside of a call that
+    /// does not return.
+    pub fn note_ending(&self) {
+        std::mem::forget(self.enter());
+        self.note_told();
+    }
+
+    /// Whether this process is the one that has the world, and no fork of it. Local.
+    pub fn is_own(&self) -> bool {
+        self.process.is_own()
     }
 
     /// Whether the world has ended.
@@ -385,6 +438,8 @@ impl World {
             watch.settle();
         }
         self.fabric.leave();
+        // Whoever has left is on its own, however the world has ended.
+        self.fabric.inside.note_heard();
     }
 }
 
@@ -393,6 +448,10 @@ impl Drop for World {
         let Some(network) = self.network.take() else {
             return;
         };
+        if !self.process.is_own() {
+            // The thread is the parent's.
+            return std::mem::forget(network);
+        }
         let _entered = self.fabric.inside.enter();
         if self.fabric.failure.is_set() {
             // The others should learn the reason before they see the connection end.
@@ -411,6 +470,8 @@ impl Drop for World {
         for link in self.fabric.links() {
             link.disconnect();
         }
+        // The links may be closed from here on, and others get the numbers of their sockets.
+        fork::release(&network.sockets);
     }
 }
 

@@ -82,12 +82,23 @@ pub fn legalise(graph: &Graph, placements: Vec<Placement>, leaves: &[Sharding]) 
             if matches!(node.op, NodeOp::Update(_)) && !clashes {
                 continue;
             }
-            let lies = match input.source {
-                Source::Node(from) => placed[from as usize].output == wanted,
-                Source::Leaf(leaf) => leaves[leaf as usize] == wanted,
+            let lies = |wanted: &Sharding| match input.source {
+                Source::Node(from) => placed[from as usize].output == *wanted,
+                Source::Leaf(leaf) => leaves[leaf as usize] == *wanted,
                 Source::Scalar(_) => true,
             };
-            if !lies || input.map.is_some() {
+            // What is added to a product is read as it lies, and copied where it is a view.
+            if let NodeOp::Structured(Structured::Matmul(matmul)) = &mut node.op
+                && let Some(transposed) = matmul.transposed.get_mut(usize::from(number))
+                && input.map.as_ref().is_some_and(|map| {
+                    is_transposition(map, legal.source(input.source).0) && lies(&swapped(&wanted))
+                })
+            {
+                *transposed = true;
+                input.map = None;
+                continue;
+            }
+            if !lies(&wanted) || input.map.is_some() {
                 *input = insert_copy(&mut legal, &mut placed, input, wanted, site);
                 origins.push(Origin::Copy { node: position as u32, input: number });
             }
@@ -103,6 +114,26 @@ pub fn legalise(graph: &Graph, placements: Vec<Placement>, leaves: &[Sharding]) 
     Legal { graph: legal, placements: placed, moved, origins }
 }
 
+/// Whether a view is that of all matrices of its base, transposed: products read these as they lie.
+///
+/// It is a matter of the map's pattern and of equal extents alone, so that windows of one pattern
+/// agree on it.
+fn is_transposition(map: &AffineMap, base: &[usize]) -> bool {
+    let ndim = base.len();
+    ndim >= 2 && {
+        let mut axes: SmallVec<[usize; 4]> = (0..ndim).collect();
+        axes.swap(ndim - 2, ndim - 1);
+        *map == AffineMap::identity(base).transpose(&axes)
+    }
+}
+
+/// The sharding with its last two axes exchanged.
+fn swapped(sharding: &Sharding) -> Sharding {
+    let (mut sharding, ndim) = (sharding.clone(), sharding.axes.len());
+    sharding.axes.swap(ndim - 2, ndim - 1);
+    sharding
+}
+
 /// For each input of an operation of a graph the sharding that it must have, if not any will do.
 pub fn wanted_shardings(
     graph: &Graph,
@@ -115,6 +146,12 @@ pub fn wanted_shardings(
         // The value, where it is copied first.
         NodeOp::Update(_) => [None, space()].into_iter().collect(),
         NodeOp::Structured(op) => {
+            // Operands lie as their views say until the graph is legal: the schedules of products
+            // (`lower/matmul.rs`) need not ask.
+            assert!(
+                !matches!(op, Structured::Matmul(matmul) if matmul.transposed != [false; 2]),
+                "bug: a product that reads transposed operands is made legal again"
+            );
             let shapes: SmallVec<[Shape; 3]> =
                 node.inputs.iter().map(|input| view_shape(graph, input).0).collect();
             let shapes: SmallVec<[&[usize]; 3]> = shapes.iter().map(|shape| &**shape).collect();
@@ -133,7 +170,8 @@ fn panels_of(
     placement: &Placement,
     wanted: &[Option<Sharding>],
 ) -> Option<Vec<Range<usize>>> {
-    if node.op != NodeOp::Structured(Structured::Matmul) || placement.partial.is_some() {
+    if !matches!(node.op, NodeOp::Structured(Structured::Matmul(_))) || placement.partial.is_some()
+    {
         return None;
     }
     let [left, right] = node.inputs.as_slice() else { return None };

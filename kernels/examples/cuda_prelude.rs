@@ -3,9 +3,14 @@
 //! `everything.cu` has all of them; `functions.tsv` names each function (kind, name, output dtype,
 //! operand dtypes) and `NAME.TYPES.cu` beside it has what a kernel of that function alone gets.
 
-use phalanx_kernels::cuda::prelude::{Uses, text};
+use phalanx_device::cuda::with_words;
+use phalanx_kernels::cuda::prelude::{self, Uses};
 use std::fmt::Write as _;
 use std::path::Path;
+
+fn text(uses: &Uses) -> String {
+    with_words(&prelude::text(uses))
+}
 
 fn main() -> std::io::Result<()> {
     let directory = std::env::args().nth(1).unwrap_or_else(|| ".".to_owned());

@@ -10202,7 +10202,7 @@ def shares_memory(a: ArrayLike, b: ArrayLike, /, max_work: SupportsIndex = ...) 
 
 def shutdown() -> None:
     """Ends the session: waits for what has been started and for the other processes. Collective.
-    Without a session, nothing happens.
+    Without a session, nothing happens, nor in a process that was forked from the session's.
 
     Returns
     -------

@@ -1,8 +1,9 @@
 """Messages between two processes, beside the operations that all take together.
 
-Each process listens on the address on which it accepts the connections of the world, and connections
-prove to know the secret of the world. A thread for each connection takes in what
-comes, so that nobody waits who sends.
+Each process listens on the address on which it accepts the connections of the world, and these
+prove to know the secret of the world. A thread for each connection takes in what comes, so that
+nobody waits who sends. Whoever waits nevertheless, for a message or for a process that takes none,
+looks at the world meanwhile: when that ends, so does the wait.
 """
 
 import atexit
@@ -10,7 +11,9 @@ import hmac
 import ipaddress
 import os
 import queue
+import select
 import socket
+import struct
 import threading
 from multiprocessing import AuthenticationError
 from multiprocessing.connection import Connection, answer_challenge, deliver_challenge
@@ -22,8 +25,19 @@ from ._phalanx import _refusal
 
 # Room for an address, in what processes tell each other.
 _ADDRESS = 300
-# Seconds after which a waiting program looks for interrupts.
+# Seconds after which a waiting program looks for interrupts, and whether the world goes on.
 _LOOK = 0.1
+# What stands before a message: how long the name of its dtype is, and its content.
+_HEADER = struct.Struct("<HQ")
+
+
+class _Watched(Connection):
+    """A connection to a process that may be silent for ever."""
+
+    def recv_bytes(self, maxlength=None):
+        while not self.poll(_LOOK):
+            _phalanx._check_world()
+        return super().recv_bytes(maxlength)
 
 
 class Messages:
@@ -52,6 +66,7 @@ class Messages:
         threading.Thread(target=self._accept, name="phalanx messages", daemon=True).start()
         # Before the session ends, which waits for the others: they may wait for a message.
         atexit.register(self.stop)
+        os.register_at_fork(after_in_child=self._leave_behind)
 
     def _accept(self):
         while True:
@@ -63,26 +78,35 @@ class Messages:
 
     def _take_in(self, arrived):
         try:
-            connection = self._wrapped(arrived)
+            self._keep(arrived)
         except OSError:
             return
+        connection = Connection(os.dup(arrived.fileno()))
         try:
             deliver_challenge(connection, self._secret)
             answer_challenge(connection, self._secret)
             inbox = self._inboxes[int.from_bytes(connection.recv_bytes(8), "little")]
         except (EOFError, OSError, AuthenticationError, IndexError):
             # A stranger, who is let in no further.
-            connection.close()
+            arrived.close()
             return
+        finally:
+            connection.close()
         try:
-            while True:
-                kind = connection.recv_bytes(64).decode()
-                inbox.put((kind, connection.recv_bytes()))
-        except (EOFError, OSError):
-            inbox.put(None)
+            with arrived.makefile("rb") as stream:
+                while len(header := stream.read(_HEADER.size)) == _HEADER.size:
+                    name, count = _HEADER.unpack(header)
+                    kind, content = stream.read(name), stream.read(count)
+                    if len(kind) < name or len(content) < count:
+                        break
+                    inbox.put((kind.decode(), content))
+        except (OSError, ValueError):
+            # It was closed meanwhile.
+            pass
+        inbox.put(None)
 
-    def _wrapped(self, connected):
-        """A connection over a socket, by which it is ended."""
+    def _keep(self, connected):
+        """Remembers a socket, to be closed at the end."""
         with self._lock:
             if self._is_stopped:
                 # It came while the others were closed, and nobody would close it.
@@ -93,30 +117,37 @@ class Messages:
                     "the messages of this process have ended",
                 )
             self._sockets.append(connected)
-        return Connection(os.dup(connected.fileno()))
 
-    def _connection(self, peer):
+    def _outgoing_to(self, peer):
+        """The socket to a process."""
         if peer not in self._outgoing:
-            connection = self._wrapped(socket.create_connection(self._addresses[peer]))
-            answer_challenge(connection, self._secret)
-            deliver_challenge(connection, self._secret)
-            connection.send_bytes(self._rank.to_bytes(8, "little"))
-            self._outgoing[peer] = connection
+            _phalanx._check_world()
+            connected = socket.create_connection(self._addresses[peer])
+            self._keep(connected)
+            connection = _Watched(os.dup(connected.fileno()))
+            try:
+                answer_challenge(connection, self._secret)
+                deliver_challenge(connection, self._secret)
+                connection.send_bytes(self._rank.to_bytes(8, "little"))
+            finally:
+                connection.close()
+            self._outgoing[peer] = connected
         return self._outgoing[peer]
 
     def send(self, array, peer):
         """Sends an array of NumPy."""
         array = numpy.ascontiguousarray(array)
+        kind, content = array.dtype.str.encode(), array.tobytes()
         try:
-            connection = self._connection(peer)
+            connected = self._outgoing_to(peer)
+            _write(connected, _HEADER.pack(len(kind), len(content)) + kind)
+            _write(connected, content)
         except (EOFError, OSError) as error:
             raise _refusal(
                 ConnectionError,
                 "message",
                 f"process {peer} has ended, or cannot be reached",
             ) from error
-        connection.send_bytes(array.dtype.str.encode())
-        connection.send_bytes(array.tobytes())
 
     def receive(self, shape, dtype, peer):
         """The next array that a process sends."""
@@ -143,15 +174,16 @@ class Messages:
         """What comes next from a process; None if it ends."""
         # That is noticed by a connection to it, on which nothing is said but the end.
         try:
-            connection = self._connection(peer)
+            connected = self._outgoing_to(peer)
         except (EOFError, OSError):
             return self._last(peer)
         while True:
             try:
                 return self._inboxes[peer].get(timeout=_LOOK)
             except queue.Empty:
-                if connection.poll():
+                if _is_ready(connected, select.POLLIN, 0):
                     return self._last(peer)
+                _phalanx._check_world()
 
     def _last(self, peer):
         """What has come before a process ended."""
@@ -177,4 +209,33 @@ class Messages:
             one.close()
         self._sockets.clear()
         self._outgoing.clear()
+
+    def _leave_behind(self):
+        """In a process that was forked from this one: the connections are not its own."""
+        atexit.unregister(self.stop)
+        # While a fork has them, the others do not see the end of the process.
+        for one in [self._listener, *self._sockets]:
+            number = one.detach()
+            if number >= 0:
+                os.close(number)
+        self._sockets, self._outgoing, self._is_stopped = [], {}, True
+
+
+def _is_ready(connected, event, seconds):
+    """Whether a socket has something to read, or takes something, or comes to within a time."""
+    # `select` knows no numbers from 1,024 on, and a world may have more sockets.
+    ready = select.poll()
+    ready.register(connected, event)
+    return bool(ready.poll(seconds * 1000))
+
+
+def _write(connected, content):
+    """Writes all bytes, and looks at the world while the other end takes none."""
+    rest = memoryview(content)
+    while rest:
+        try:
+            rest = rest[connected.send(rest, socket.MSG_DONTWAIT):]
+        except BlockingIOError:
+            if not _is_ready(connected, select.POLLOUT, _LOOK):
+                _phalanx._check_world()
 

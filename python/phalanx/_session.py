@@ -1,6 +1,7 @@
 """The end of the program ends the session."""
 
 import atexit
+import os
 import sys
 
 from . import _phalanx
@@ -31,8 +32,6 @@ def _end():
         is_interrupt = isinstance(error, KeyboardInterrupt)
         text = type(error).__name__ if is_interrupt else f"{type(error).__name__}: {error}"
         print(text, file=sys.stderr)
-        import os
-
         sys.stderr.flush()
         sys.stdout.flush()
         os._exit(130 if is_interrupt else 1)

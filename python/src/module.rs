@@ -76,6 +76,7 @@ fn _phalanx(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(session::device_memory, module)?)?;
     module.add_function(wrap_pyfunction!(session::reset_peak, module)?)?;
     module.add_function(wrap_pyfunction!(session::meeting, module)?)?;
+    module.add_function(wrap_pyfunction!(session::check_world, module)?)?;
     module.add_function(wrap_pyfunction!(session::fail, module)?)?;
     module.add_function(wrap_pyfunction!(crate::errors::refusal, module)?)?;
     module.add_function(wrap_pyfunction!(program::main, module)?)?;

@@ -49,7 +49,7 @@ fn session() -> MutexGuard<'static, Option<Session>> {
 /// Begins the session of the environment's configuration, unless there is one.
 pub fn ensure(py: Python<'_>) -> PyResult<()> {
     if BEGUN.load(Ordering::Relaxed) {
-        return Ok(());
+        return own(py);
     }
     if ENDED.load(Ordering::Relaxed) {
         return Err(refused::<PyRuntimeError>(
@@ -59,6 +59,20 @@ pub fn ensure(py: Python<'_>) -> PyResult<()> {
     }
     let config = configuration(py)?;
     begin(py, config, None, Policy::default(), false)
+}
+
+/// Refuses what a process asks for that was forked from the one whose session it is.
+fn own(py: Python<'_>) -> PyResult<()> {
+    match phalanx::check_process() {
+        Ok(()) => Ok(()),
+        // Only what is refused needs its line.
+        Err(_) => at_line(py, phalanx::check_process).map_err(|error| raised(py, &error)),
+    }
+}
+
+/// Whether there is a session, and it is that of a process that has forked this one.
+fn is_forked() -> bool {
+    BEGUN.load(Ordering::Relaxed) && phalanx::check_process().is_err()
 }
 
 /// The configuration of the environment; CUDA's libraries are also looked for in the packages of
@@ -117,6 +131,9 @@ fn begin(
     policy: Policy,
     is_asked: bool,
 ) -> PyResult<()> {
+    if is_forked() {
+        return own(py);
+    }
     let mut session = session();
     if session.is_some() {
         // Perhaps another thread was faster.
@@ -267,7 +284,7 @@ fn devices_of(devices: &Bound<'_, PyAny>) -> PyResult<Devices> {
 }
 
 /// Ends the session: waits for what has been started and for the other processes. Collective.
-/// Without a session, nothing happens.
+/// Without a session, nothing happens, nor in a process that was forked from the session's.
 ///
 /// Returns
 /// -------
@@ -279,6 +296,9 @@ fn devices_of(devices: &Bound<'_, PyAny>) -> PyResult<Devices> {
 ///     What has failed of what was started.
 #[pyfunction]
 pub fn shutdown(py: Python<'_>) -> PyResult<()> {
+    if is_forked() {
+        return Ok(());
+    }
     let mesh = session().as_ref().map(|session| session.handle().clone());
     if let Some(Err(error)) = mesh.map(|mesh| at_line(py, || mesh.engine().settle()))
         && error.is_interrupt()
@@ -292,6 +312,9 @@ pub fn shutdown(py: Python<'_>) -> PyResult<()> {
 
 /// Ends the world because code of the program failed on this process alone.
 pub fn abort(message: &str) {
+    if is_forked() {
+        return;
+    }
     if let Some(session) = session().as_ref() {
         session.abort(message);
     }
@@ -300,6 +323,9 @@ pub fn abort(message: &str) {
 /// Ends the session because the program has failed, so that the other processes hear of it.
 #[pyfunction(name = "_fail")]
 pub fn fail(message: &str) {
+    if is_forked() {
+        return;
+    }
     if let Some(session) = taken() {
         session.fail(message);
     }
@@ -371,6 +397,19 @@ pub fn meeting<'py>(py: Python<'py>) -> PyResult<(String, Bound<'py, PyBytes>)> 
     let (bind, token) =
         meeting.as_ref().ok_or_else(|| value_error(Mistake::State, "there is one process"))?;
     Ok((bind.to_string(), PyBytes::new(py, token)))
+}
+
+/// Raises why the world has ended, if it has: for waits for other processes that are none of the
+/// world's own.
+#[pyfunction(name = "_check_world")]
+pub fn check_world(py: Python<'_>) -> PyResult<()> {
+    if is_forked() {
+        return own(py);
+    }
+    match &*session() {
+        Some(session) => at_line(py, || session.check()).map_err(|error| raised(py, &error)),
+        None => Ok(()),
+    }
 }
 
 /// The number of this process, from 0.

@@ -59,6 +59,9 @@ pub enum RunError {
     /// The user has given up a wait.
     #[error("the wait was interrupted")]
     Interrupted,
+    /// The session is that of the process that has forked this one.
+    #[error("this process is a fork of the one whose session it is, and has none of its threads")]
+    Forked,
     /// A local action of one rank failed.
     #[error("on rank {rank}: {message}")]
     Rank {
@@ -105,6 +108,7 @@ impl RunError {
             RunError::Bug { .. } => "PX033",
             RunError::Mesh { .. } => "PX034",
             RunError::Interrupted => "PX035",
+            RunError::Forked => "PX037",
             RunError::Elsewhere { .. } => "PX058",
         }
     }
@@ -126,6 +130,10 @@ impl RunError {
             RunError::Rank { .. } => "see the message of that rank",
             RunError::Interrupted => {
                 "one process may go on, and what was started is still computed; of several, all end"
+            }
+            RunError::Forked => {
+                "start processes by spawn (`multiprocessing.set_start_method(\"spawn\")`), or fork \
+                 before the first array"
             }
             RunError::Elsewhere { .. } => {
                 "copy them to the host first (x.cpu() in PyTorch), or start the session with the \
@@ -158,6 +166,7 @@ impl Failure for RunError {
             | RunError::Collective(_)
             | RunError::Kernel(_)
             | RunError::Bug { .. }
+            | RunError::Forked
             | RunError::Rank { .. } => "RuntimeError",
         }
     }

@@ -14,7 +14,7 @@ use phalanx_array::{NodeOp, Source};
 use phalanx_kernels::ir::AccessId;
 use phalanx_kernels::{GpuLaunch, describe_on_gpu};
 use phalanx_ops::sharding::volume;
-use phalanx_ops::{AxisMap, Mesh, Monoid};
+use phalanx_ops::{AxisMap, Mesh, Monoid, Structured};
 use std::fmt::Write;
 
 /// An address as aligned as those of a pool.
@@ -246,8 +246,18 @@ impl Explainer<'_> {
     }
 
     fn library(&self, node: u32, name: &str) -> String {
-        let inputs = self.plan.node(node).inputs.iter();
-        let inputs: Vec<String> = inputs.map(|input| self.name(input.source)).collect();
+        let data = self.plan.node(node);
+        let is_transposed = |number: usize| match &data.op {
+            NodeOp::Structured(Structured::Matmul(matmul)) => {
+                matmul.transposed.get(number) == Some(&true)
+            }
+            _ => false,
+        };
+        let named = data.inputs.iter().enumerate().map(|(number, input)| {
+            let transposed = if is_transposed(number) { ".T" } else { "" };
+            self.name(input.source) + transposed
+        });
+        let inputs: Vec<String> = named.collect();
         let partial = self.partial(node);
         format!("{}{partial} = {name}({})", self.value(Source::Node(node)), inputs.join(", "))
     }

@@ -10,7 +10,7 @@ use phalanx_distributed::{
     Legal, Origin, Placement, image, is_aligned, legalise, preimage_range, wanted_shardings,
 };
 use phalanx_ops::sharding::{intersect, is_empty, volume};
-use phalanx_ops::{AffineMap, DType, IndexBox, Mesh, Monoid, Shape, Sharding};
+use phalanx_ops::{AffineMap, DType, IndexBox, Mesh, Monoid, Shape, Sharding, Structured};
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
@@ -301,7 +301,7 @@ fn refilled_node(
 ) -> NodeData {
     let input_of = |old: &Input, new: &Input| Input {
         source: old.source,
-        // A copy has taken the place of an operand's view.
+        // A copy has taken the place of an operand's view, or the operation reads what lies there.
         map: if old.map.is_some() { new.map.clone() } else { None },
     };
     match origin {
@@ -309,7 +309,11 @@ fn refilled_node(
             let from = &window.nodes[from as usize];
             let inputs = node.inputs.iter().zip(&from.inputs);
             NodeData {
-                op: from.op.clone(),
+                op: match &node.op {
+                    // Which operands it reads as they lie.
+                    NodeOp::Structured(op @ Structured::Matmul(_)) => NodeOp::Structured(*op),
+                    _ => from.op.clone(),
+                },
                 inputs: inputs.map(|(old, new)| input_of(old, new)).collect(),
                 shape: Shape::from_slice(&from.shape),
                 dtype: from.dtype,
@@ -444,6 +448,12 @@ pub(crate) fn reads_of(context: &Context<'_>, unit: &Unit) -> Vec<Load> {
                 .collect()
         }
     }
+}
+
+/// What a structured operation writes its result over, where that has no other use.
+pub(crate) fn overwritten(node: &NodeData) -> Option<Source> {
+    let NodeOp::Structured(op) = &node.op else { return None };
+    Some(node.inputs.get(op.overwrites()?)?.source)
 }
 
 /// What a group needs beyond its blocks: one part for each value and direction in which reads leave

@@ -39,6 +39,7 @@ fn every_launcher_is_recognised() {
         ("mvapich", (Launcher::Mvapich, 3, 4, Some((1, 2)))),
         ("slurm_step", (Launcher::Slurm, 4, 5, Some((1, 2)))),
         ("slurm_pmix", (Launcher::Slurm, 2, 4, Some((0, 2)))),
+        ("slurm_one_host", (Launcher::Slurm, 0, 4, Some((0, 4)))),
         ("slurm_pmi2", (Launcher::Slurm, 1, 2, Some((1, 2)))),
         ("pbs_task", (Launcher::Pbs, 3, 4, Some((1, 2)))),
         ("lsf_jsrun", (Launcher::Jsrun, 7, 12, Some((1, 6)))),
@@ -86,6 +87,7 @@ fn what_is_not_known_is_left_open() {
         variables.remove(name);
     }
     variables.remove("SLURM_JOB_NODELIST");
+    variables.remove("SLURM_NODELIST");
     let placement = find(&variables).unwrap().unwrap();
     assert_eq!((placement.local_size, placement.is_one_host()), (None, None));
     assert_eq!(placement.local(), (0, 1));

@@ -30,7 +30,8 @@ fn damaged(damage: impl FnOnce(&Wire)) -> Vec<Ended> {
     let wire = Wire::to(address.clone(), None);
     let world = World::of(3, "go_on", &["split"]).set("PHALANX_ADDRESS", address);
     let mut running = world.set_on(1, "PHALANX_ADDRESS", wire.address.clone()).start();
-    (0..3).for_each(|rank| running.wait_for(rank, "turn 20"));
+    // Some 400 ms, twice as long as ranks take to tell each other what they do.
+    (0..3).for_each(|rank| running.wait_for(rank, "turn 200"));
     damage(&wire);
     running.end()
 }

@@ -112,6 +112,24 @@ fn a_loop_of_writes_of_components_makes_few_windows() {
     }
 }
 
+/// What is measured finds its plan: the calls before close windows of their own, as it does.
+#[test]
+fn a_benchmark_closes_a_window_for_each_call() {
+    on_devices(1, Limits::default(), |session| {
+        let a = array(&[20, 20], 1);
+        let mut sums = Vec::new();
+        let counters = counted(session, || {
+            let work = || a.sum(()).ok().map(|sum| sums.push(sum.clone()));
+            let timings = phalanx::cuda::benchmark(&session.gpus(), 3, 2, work).unwrap();
+            assert_eq!(timings.host.len(), 2);
+        });
+        assert_eq!((counters.windows, counters.plans), (5, 1));
+        // The number is the user's, and none of it panics.
+        let fails = || a.reshape([7]).ok().map(drop);
+        assert!(phalanx::cuda::benchmark(&session.gpus(), 0, usize::MAX, fails).is_err());
+    });
+}
+
 /// A conjugate-gradient loop in which nothing is read settles as well.
 #[test]
 fn a_loop_of_reductions_makes_few_windows() {

@@ -387,6 +387,38 @@ pub fn k_means_by_matmul() -> Outcome {
     outcome(vec![(centres, centres_now), (labels, expected)], &[&x, &c])
 }
 
+/// `y = exp(a)`, `a[:1] = 5`, `y - w.sum(1)[:, None]`
+pub fn written_between() -> Outcome {
+    let (a, w) = (array(&SHAPE, 1), array(&SHAPE, 2));
+    let exponential = a.exp();
+    a.slice(s![..1]).assign(5.0);
+    let result = exponential - w.sum(keepdims(1));
+    let (mut a_now, w_now) = (numbers(&SHAPE, 1), numbers(&SHAPE, 2));
+    let columns = SHAPE[1];
+    let sum = |row: usize| w_now[row * columns..][..columns].iter().sum::<f64>();
+    let expected = a_now.iter().enumerate().map(|(at, a)| a.exp() - sum(at / columns)).collect();
+    a_now[..columns].fill(5.0);
+    outcome(vec![(result, expected), (a, a_now)], &[&w])
+}
+
+/// `y = exp(a)`, `put_along_axis(a, p, v, 1)`, `y - w.sum(1)[:, None]`
+pub fn put_between() -> Outcome {
+    let (a, w) = (array(&SHAPE, 1), array(&SHAPE, 2));
+    let column = [ROWS, 1];
+    let (positions, values) = (zeros(column, DType::I64), array(&column, 3));
+    positions.evaluate().expect("positions are made");
+    let exponential = a.exp();
+    phalanx::put_along_axis(&a, &positions, &values, 1);
+    let result = exponential - w.sum(keepdims(1));
+    let (mut a_now, w_now) = (numbers(&SHAPE, 1), numbers(&SHAPE, 2));
+    let sum = |row: usize| w_now[row * COLUMNS..][..COLUMNS].iter().sum::<f64>();
+    let expected = a_now.iter().enumerate().map(|(at, a)| a.exp() - sum(at / COLUMNS)).collect();
+    for (row, value) in numbers(&column, 3).into_iter().enumerate() {
+        a_now[row * COLUMNS] = value;
+    }
+    outcome(vec![(result, expected), (a, a_now)], &[&w, &positions, &values])
+}
+
 /// `histogram(a, 8, (-2, 2))[0]`
 pub fn histogram_of_range() -> Outcome {
     let a = array(&SHAPE, 1);

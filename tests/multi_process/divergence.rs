@@ -1,8 +1,21 @@
 //! Ranks that go different ways: an error on every rank that names both call sites, soon.
 
+use crate::launchers::launchers;
 use crate::world::{Ended, SHAPES, World, line_of};
 
-trials![
+trials![an_error_that_nobody_can_read_changes_nothing];
+
+/// How a test gets a world: so many ranks of a program with these arguments.
+type Of<'a> = &'a dyn Fn(usize, &str, &[&str]) -> World;
+
+macro_rules! tests {
+    ($($name:ident),* $(,)?) => {
+        /// The tests that worlds of every plane have to pass.
+        const TESTS: &[(&str, fn(Of<'_>))] = &[$((stringify!($name), $name)),*];
+    };
+}
+
+tests![
     an_evaluated_number_prints_on_one_rank,
     a_pending_number_does_not_print_on_one_rank,
     a_split_array_does_not_print_on_one_rank,
@@ -25,6 +38,36 @@ trials![
     a_rank_that_panics_is_named,
     a_death_that_nobody_asks_about_is_reported,
 ];
+
+/// Those that run by MPI without PHALANX_TEST_FULL: in its own collectives, which meet a mismatch
+/// before the tickets tell of it, and in messages.
+const SOON_BY_MPI: [&str; 4] = [
+    "other_operations_shapes_and_dtypes_are_an_error_on_every_rank",
+    "a_loop_left_early_is_an_error_on_every_rank",
+    "processes_of_several_devices_tell_of_a_divergence_once",
+    "a_rank_that_returns_early_is_named",
+];
+
+/// A test of a plane, with its name.
+type OfPlane = (String, Box<dyn FnOnce() + Send>);
+
+/// The tests over TCP, and by every MPI that is installed.
+pub fn tests() -> Vec<OfPlane> {
+    let is_full = std::env::var_os("PHALANX_TEST_FULL").is_some_and(|value| value == "1");
+    let is_due = |name: &str| is_full || SOON_BY_MPI.contains(&name);
+    let over_tcp = TESTS.iter().map(|&(name, test)| -> OfPlane {
+        (format!("divergence::over_tcp::{name}"), Box::new(move || test(&World::of)))
+    });
+    let by_mpi = TESTS.iter().filter(|(name, _)| is_due(name)).map(|&(name, test)| -> OfPlane {
+        let test = move || {
+            for launcher in launchers() {
+                test(&|size, program, arguments| World::of(size, program, arguments).by(&launcher));
+            }
+        };
+        (format!("divergence::by_mpi::{name}"), Box::new(test))
+    });
+    over_tcp.chain(by_mpi).collect()
+}
 
 /// The error of all ranks, which must be the same, with the two call sites; prints how long it took
 /// from the second of the two tickets until the last rank had its error.
@@ -67,53 +110,53 @@ fn assert_named(ended: &[Ended], first: &str, second: &str) {
     }
 }
 
-fn an_evaluated_number_prints_on_one_rank() {
-    let ended = World::of(2, "print_on_one", &["evaluated"]).run();
+fn an_evaluated_number_prints_on_one_rank(of: Of<'_>) {
+    let ended = of(2, "print_on_one", &["evaluated"]).run();
     ended.iter().for_each(Ended::assert_well);
     assert_eq!(ended[0].value("value"), "4950");
 }
 
-fn a_pending_number_does_not_print_on_one_rank() {
+fn a_pending_number_does_not_print_on_one_rank(of: Of<'_>) {
     for size in [2, 3] {
-        let error = divergence(&World::of(size, "print_on_one", &["pending"]).run());
+        let error = divergence(&of(size, "print_on_one", &["pending"]).run());
         assert!(error.contains("rank 0 prints what was made at "), "{error}");
         // Of those that end, the first is named.
         assert!(error.contains(" ends at "), "{error}");
     }
 }
 
-fn a_split_array_does_not_print_on_one_rank() {
+fn a_split_array_does_not_print_on_one_rank(of: Of<'_>) {
     for size in [2, 3] {
-        let error = divergence(&World::of(size, "print_on_one", &["split"]).run());
+        let error = divergence(&of(size, "print_on_one", &["split"]).run());
         assert!(error.contains("rank 0 prints what was made at "), "{error}");
     }
 }
 
-fn ranks_that_end_early_wait_for_the_error() {
-    let error = divergence(&World::of(3, "print_on_one", &["late"]).run());
+fn ranks_that_end_early_wait_for_the_error(of: Of<'_>) {
+    let error = divergence(&of(3, "print_on_one", &["late"]).run());
     assert!(error.contains("rank 0 prints what was made at "), "{error}");
 }
 
-fn different_observations_are_an_error_on_every_rank() {
-    let error = divergence(&World::of(3, "observe_differently", &["split"]).run());
+fn different_observations_are_an_error_on_every_rank(of: Of<'_>) {
+    let error = divergence(&of(3, "observe_differently", &["split"]).run());
     // Of the ranks that agree with each other, either is named.
     assert!(error.contains("rank 1 records max -> i64[] at "), "{error}");
     assert!(error.contains(" records sum -> i64[] at "), "{error}");
 }
 
-fn different_windows_are_an_error_on_every_rank() {
+fn different_windows_are_an_error_on_every_rank(of: Of<'_>) {
     // The work itself needs no other rank, so that only the tickets tell.
-    let error = divergence(&World::of(2, "observe_differently", &["replicated"]).run());
+    let error = divergence(&of(2, "observe_differently", &["replicated"]).run());
     assert!(error.contains("rank 1 records max -> i64[] at "), "{error}");
     assert!(error.contains("rank 0 records sum -> i64[] at "), "{error}");
 }
 
-fn different_values_of_equal_windows_are_an_error_on_every_rank() {
+fn different_values_of_equal_windows_are_an_error_on_every_rank(of: Of<'_>) {
     let kinds = [("b", "b.evaluate()?,"), ("view", "b.slice("), ("all", "phalanx::flush()?,")];
     for (size, devices) in SHAPES {
         for (kind, line) in kinds {
             for work in ["split", "replicated"] {
-                let world = World::of(size, "observe_one_of_two", &[work, kind]);
+                let world = of(size, "observe_one_of_two", &[work, kind]);
                 let ended = world.set("PHALANX_DEVICES", devices).run();
                 let first = format!(" observes a value at {}", site("a.evaluate()?;"));
                 assert_named(&ended, &first, &format!("rank 1 observes a value at {}", site(line)));
@@ -122,26 +165,26 @@ fn different_values_of_equal_windows_are_an_error_on_every_rank() {
     }
 }
 
-fn one_value_observed_in_two_lines_is_no_error() {
+fn one_value_observed_in_two_lines_is_no_error(of: Of<'_>) {
     for work in ["split", "replicated"] {
-        let ended = World::of(3, "observe_one_of_two", &[work, "a"]).run();
+        let ended = of(3, "observe_one_of_two", &[work, "a"]).run();
         ended.iter().for_each(Ended::assert_well);
         ended.iter().for_each(|rank| assert_eq!(rank.value("sum"), ended[0].value("sum")));
     }
 }
 
-fn an_error_deferred_on_one_rank_alone_is_an_error_on_every_rank() {
+fn an_error_deferred_on_one_rank_alone_is_an_error_on_every_rank(of: Of<'_>) {
     for (size, devices) in SHAPES {
-        let ended = World::of(size, "defer_on_one", &[]).set("PHALANX_DEVICES", devices).run();
+        let ended = of(size, "defer_on_one", &[]).set("PHALANX_DEVICES", devices).run();
         let call = format!(" needs what depends on data at {}", site("let power = || base.power("));
         let observation = site("powers.evaluate()?;");
         assert_named(&ended, &call, &format!("rank 1 observes a value at {observation}"));
     }
 }
 
-fn what_ranks_compute_from_different_numbers_is_never_shown() {
+fn what_ranks_compute_from_different_numbers_is_never_shown(of: Of<'_>) {
     for turn in 0..10 {
-        let ended = World::of(2 + turn % 2, "add_differently", &[]).run();
+        let ended = of(2 + turn % 2, "add_differently", &[]).run();
         for rank in &ended {
             assert!(rank.errors.contains("PX062"), "{rank:#?}");
             assert!(!rank.output.iter().any(|line| line.starts_with("sum ")), "{rank:#?}");
@@ -149,31 +192,31 @@ fn what_ranks_compute_from_different_numbers_is_never_shown() {
     }
 }
 
-fn processes_of_several_devices_tell_of_a_divergence_once() {
+fn processes_of_several_devices_tell_of_a_divergence_once(of: Of<'_>) {
     for program in ["leave_loop_early", "observe_differently"] {
-        divergence(&World::of(2, program, &["split"]).set("PHALANX_DEVICES", "cpu:2").run());
+        divergence(&of(2, program, &["split"]).set("PHALANX_DEVICES", "cpu:2").run());
     }
 }
 
-fn an_observation_does_not_meet_an_agreement() {
-    let error = divergence(&World::of(2, "agree_on_one", &[]).run());
+fn an_observation_does_not_meet_an_agreement(of: Of<'_>) {
+    let error = divergence(&of(2, "agree_on_one", &[]).run());
     assert!(error.contains("rank 0 agrees on an outcome at "), "{error}");
     assert!(error.contains("rank 1 observes a value at "), "{error}");
 }
 
-fn different_causes_are_an_error_on_every_rank() {
-    let error = divergence(&World::of(2, "print_or_evaluate", &[]).run());
+fn different_causes_are_an_error_on_every_rank(of: Of<'_>) {
+    let error = divergence(&of(2, "print_or_evaluate", &[]).run());
     assert!(error.contains("rank 0 prints what was made at "), "{error}");
     assert!(error.contains("rank 1 observes a value at "), "{error}");
 }
 
-fn other_operations_shapes_and_dtypes_are_an_error_on_every_rank() {
+fn other_operations_shapes_and_dtypes_are_an_error_on_every_rank(of: Of<'_>) {
     for (kind, own, other) in [
         ("operation", "sum -> f64[]", "max -> f64[]"),
         ("shape", "index -> i64[1024]", "index -> i64[1025]"),
         ("dtype", "cast -> f64[1024]", "cast -> f32[1024]"),
     ] {
-        let ended = World::of(3, "work_differently", &[kind]).run();
+        let ended = of(3, "work_differently", &[kind]).run();
         assert_named(
             &ended,
             &format!(" records {own} at "),
@@ -182,9 +225,9 @@ fn other_operations_shapes_and_dtypes_are_an_error_on_every_rank() {
     }
 }
 
-fn other_data_is_an_error_on_every_rank() {
+fn other_data_is_an_error_on_every_rank(of: Of<'_>) {
     for (size, kind) in [(2, "replicated"), (3, "split"), (2, "one"), (3, "read"), (2, "unused")] {
-        let ended = World::of(size, "give_data", &[kind]).run();
+        let ended = of(size, "give_data", &[kind]).run();
         let error = ended[0].error("PX062");
         for rank in &ended {
             assert_eq!(rank.error("PX062"), error);
@@ -198,25 +241,25 @@ fn other_data_is_an_error_on_every_rank() {
     }
 }
 
-fn equal_data_are_no_error() {
-    let ended = World::of(3, "give_data", &["same"]).run();
+fn equal_data_are_no_error(of: Of<'_>) {
+    let ended = of(3, "give_data", &["same"]).run();
     ended.iter().for_each(Ended::assert_well);
     for rank in &ended {
         assert_eq!(rank.values("sum"), ended[0].values("sum"));
     }
 }
 
-fn a_loop_left_early_is_an_error_on_every_rank() {
+fn a_loop_left_early_is_an_error_on_every_rank(of: Of<'_>) {
     for work in ["replicated", "split"] {
-        let error = divergence(&World::of(2, "leave_loop_early", &[work]).run());
+        let error = divergence(&of(2, "leave_loop_early", &[work]).run());
         assert!(error.contains("rank 0 records "), "{error}");
         assert!(error.contains("rank 1 records sum -> f64[] at "), "{error}");
     }
 }
 
-fn a_rank_that_exits_is_named() {
+fn a_rank_that_exits_is_named(of: Of<'_>) {
     for work in ["replicated", "split"] {
-        let ended = World::of(3, "end_on_one", &["exit", work]).run();
+        let ended = of(3, "end_on_one", &["exit", work]).run();
         assert_eq!(ended[1].status.code(), Some(3));
         for rank in [0, 2] {
             let error = ended[rank].error("PX060");
@@ -225,9 +268,9 @@ fn a_rank_that_exits_is_named() {
     }
 }
 
-fn a_rank_that_returns_early_is_named() {
+fn a_rank_that_returns_early_is_named(of: Of<'_>) {
     for work in ["replicated", "split"] {
-        let ended = World::of(3, "end_on_one", &["return", work]).run();
+        let ended = of(3, "end_on_one", &["return", work]).run();
         assert_eq!(ended[1].status.code(), Some(1));
         assert_eq!(ended[1].errors, "error: a failure of this rank alone\n");
         for rank in [0, 2] {
@@ -242,8 +285,8 @@ fn a_rank_that_returns_early_is_named() {
     }
 }
 
-fn a_rank_that_panics_is_named() {
-    let ended = World::of(3, "end_on_one", &["panic", "split"]).run();
+fn a_rank_that_panics_is_named(of: Of<'_>) {
+    let ended = of(3, "end_on_one", &["panic", "split"]).run();
     assert_eq!(ended[1].status.code(), Some(101));
     for rank in [0, 2] {
         let error = ended[rank].error("PX063");
@@ -251,15 +294,18 @@ fn a_rank_that_panics_is_named() {
     }
 }
 
-fn a_death_that_nobody_asks_about_is_reported() {
-    let ended = World::of(2, "die_unnoticed", &[]).run();
+fn a_death_that_nobody_asks_about_is_reported(of: Of<'_>) {
+    let ended = of(2, "die_unnoticed", &[]).run();
     assert_eq!(ended[1].status.code(), Some(3));
     assert!(ended[0].status.success(), "{ended:#?}");
     assert!(ended[0].errors.starts_with("error[PX060]: rank 1 died at step "), "{ended:#?}");
     assert_eq!(ended[0].errors.lines().count(), 1, "{ended:#?}");
     assert!(ended[0].errors.contains(" ended without `finish`"), "{ended:#?}");
-    // Where standard error takes nothing, nothing else comes of it.
+}
+
+fn an_error_that_nobody_can_read_changes_nothing() {
     let closed = ["sh", "-c", "exec \"$@\" 2> /dev/full", "sh"];
     let ended = World::of(2, "die_unnoticed", &[]).before(0, &closed).run();
+    assert_eq!(ended[1].status.code(), Some(3));
     assert!(ended[0].status.success(), "{ended:#?}");
 }

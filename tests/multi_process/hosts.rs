@@ -1,5 +1,6 @@
 //! Two hosts, as network namespaces with a cable between them.
 
+use crate::absence;
 use crate::world::{Ended, World};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -93,7 +94,10 @@ fn ip(arguments: &[&str]) -> Result<(), String> {
 /// The hosts, or `None` with a line that says why the test is skipped.
 fn hosts(number: u32) -> Option<Hosts> {
     Hosts::new(number)
-        .map_err(|reason| println!("skipped: no network namespaces here: {reason}"))
+        .map_err(|reason| {
+            println!("{reason}");
+            absence::lacks("namespaces", "network namespaces");
+        })
         .ok()
 }
 

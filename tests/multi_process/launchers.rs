@@ -1,17 +1,23 @@
 //! Worlds of processes that other launchers start, with no variable of ours.
 
-use crate::world::{PROGRAM, World};
+use crate::absence;
+use crate::ssh;
+use crate::world::{Ended, PROGRAM, World};
+use std::ffi::OsString;
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, ExitStatus, Output, Stdio};
 use std::time::{Duration, Instant};
 
 trials![
     other_launchers_give_what_phalanx_run_gives,
+    ranks_of_two_hosts_give_what_one_host_gives,
     every_way_brings_processes_together,
     one_process_of_a_launcher_is_alone,
     no_rank_survives_the_death_of_another,
     a_rank_that_does_not_come_is_an_error,
     a_file_brings_processes_together,
+    srun_is_known_by_its_variables,
     files_of_the_past_do_not_disturb,
     the_price_table_is_measured_and_that_of_the_first_counts,
 ];
@@ -19,11 +25,18 @@ trials![
 /// How long the processes of a launcher may outlive a failure: a promise to users.
 const PROMISE: Duration = Duration::from_secs(10);
 
+/// How long a world of a launcher may take, in seconds; one that takes longer hangs.
+const LIMIT: u64 = 60;
+
 /// A launcher of processes that is installed here.
-struct Launcher {
+#[derive(Clone)]
+pub struct Launcher {
     name: &'static str,
-    path: PathBuf,
+    /// Where it is.
+    pub path: PathBuf,
     options: &'static [&'static str],
+    /// With which it leaves the others alone when a process dies.
+    tolerance: &'static str,
     /// The variable with the number of a process.
     rank: &'static str,
 }
@@ -42,30 +55,48 @@ impl Launcher {
 }
 
 /// The launchers; each that is not here is told in a line.
-fn launchers() -> Vec<Launcher> {
-    let known = [
-        ("Open MPI", &["mpirun.openmpi", "mpirun"][..], &["--oversubscribe"][..]),
-        ("MPICH", &["mpiexec.hydra"], &[]),
-    ];
-    let mut found = Vec::new();
-    for (name, programs, options) in known {
-        let rank = if name == "MPICH" { "PMI_RANK" } else { "OMPI_COMM_WORLD_RANK" };
-        match programs.iter().find_map(|program| in_path(program, name)) {
-            Some(path) => found.push(Launcher { name, path, options, rank }),
-            None => println!("skipped: the launcher of {name} is not installed"),
-        }
-    }
-    found
+pub fn launchers() -> Vec<Launcher> {
+    [open_mpi(), mpich()].into_iter().flatten().collect()
 }
 
-/// A program of PATH that says that it is of this kind.
-fn in_path(program: &str, name: &str) -> Option<PathBuf> {
+/// That of Open MPI.
+pub fn open_mpi() -> Option<Launcher> {
+    let programs = ["mpirun.openmpi", "mpirun"];
+    let path = programs.iter().find_map(|program| in_path(program, "Open MPI"));
+    if path.is_none() {
+        absence::lacks("openmpi", "mpirun of Open MPI");
+    }
+    Some(Launcher {
+        name: "Open MPI",
+        path: path?,
+        options: &["--oversubscribe"],
+        tolerance: "--enable-recovery",
+        rank: "OMPI_COMM_WORLD_RANK",
+    })
+}
+
+/// That of MPICH.
+pub fn mpich() -> Option<Launcher> {
+    let path = in_path("mpiexec.hydra", "HYDRA");
+    if path.is_none() {
+        absence::lacks("mpich", "mpiexec of MPICH");
+    }
+    Some(Launcher {
+        name: "MPICH",
+        path: path?,
+        options: &[],
+        tolerance: "-disable-auto-cleanup",
+        rank: "PMI_RANK",
+    })
+}
+
+/// A program of PATH whose version has this word.
+fn in_path(program: &str, word: &str) -> Option<PathBuf> {
     let folders = std::env::var_os("PATH")?;
     let path = std::env::split_paths(&folders).map(|folder| folder.join(program));
     let path = path.into_iter().find(|path| path.is_file())?;
     let version = Command::new(&path).arg("--version").stdin(Stdio::null()).output().ok()?;
     let version = String::from_utf8_lossy(&version.stdout).into_owned();
-    let word = if name == "MPICH" { "HYDRA" } else { "Open MPI" };
     version.contains(word).then_some(path)
 }
 
@@ -101,6 +132,55 @@ impl Launcher {
         command.args(["sh", "-c", &script]).env("program", own());
         command.output().expect("the launcher starts")
     }
+
+    /// How the processes of a world end whose messages go by MPI, and whom it leaves alone whatever
+    /// becomes of one of them.
+    pub fn ended(
+        &self,
+        size: usize,
+        words: &[OsString],
+        variables: &[(&str, OsString)],
+    ) -> Vec<Ended> {
+        let folder = tempfile::tempdir().expect("a temporary folder is made");
+        // `USR1` is how the launcher of MPICH tells of a process that has ended without finalising
+        // MPI, and what waits for the others must not die of it.
+        let script = format!(
+            "trap '' USR1; export at=$folder/${}; exec timeout {LIMIT} sh -c \
+             '\"$@\" > $at.output 2> $at.errors; echo $? > $at.part; mv $at.part $at.status' \
+             sh \"$@\"",
+            self.rank
+        );
+        let mut command = plain(&self.path);
+        command.env_remove("PHALANX_DEVICES").envs(variables.iter().cloned());
+        command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+        command.args(self.options).args([self.tolerance, "-n", &size.to_string()]);
+        command.args(["sh", "-c", &script, "sh"]).args(words).env("folder", folder.path());
+        command.env("PHALANX_TRANSPORT", "mpi").env("PHALANX_MPI_LIBRARY", self.library());
+        let begun = Instant::now();
+        let told = command.output().expect("the launcher starts");
+        let read = |rank: usize, what: &str| {
+            let text = std::fs::read(folder.path().join(format!("{rank}.{what}")));
+            text.map(|text| String::from_utf8_lossy(&text).into_owned()).ok()
+        };
+        let ended = |rank| {
+            let code = loop {
+                if let Some(code) = read(rank, "status") {
+                    break code.trim().parse::<i32>().expect("a status is a number");
+                }
+                let so_far = ["output", "errors"].map(|what| read(rank, what));
+                let is_late = begun.elapsed() > Duration::from_secs(LIMIT);
+                assert!(!is_late, "rank {rank} hangs: {so_far:#?}; {}: {told:?}", self.name);
+                std::thread::sleep(Duration::from_millis(2));
+            };
+            let [output, errors] = ["output", "errors"]
+                .map(|what| read(rank, what).expect("a process that has ended"));
+            // As the system tells it of a process that has ended by itself.
+            let status = ExitStatus::from_raw(code << 8);
+            let output = output.lines().map(str::to_owned).collect();
+            Ended { status, output, errors, after: begun.elapsed() }
+        };
+        (0..size).map(ended).collect()
+    }
 }
 
 /// The lines that begin with a word, in alphabetical order: processes write in any order.
@@ -112,14 +192,40 @@ fn lines(output: &Output, beginning: &str) -> Vec<String> {
     found
 }
 
+/// What a program computes in processes of `phalanx run` with these options.
+fn bits_of_run(options: &[&str], path: Option<OsString>, words: &[&str]) -> Vec<String> {
+    let mut run = plain(Path::new(env!("CARGO_BIN_EXE_phalanx")));
+    run.arg("run").args(options).arg(own()).arg(PROGRAM).args(words);
+    if let Some(path) = path {
+        run.env("PATH", path);
+    }
+    let ended = run.output().expect("phalanx starts");
+    assert!(ended.status.success(), "{options:?}: {ended:?}");
+    lines(&ended, "bits ")
+}
+
+fn ranks_of_two_hosts_give_what_one_host_gives() {
+    let words = ["generated", "5", "96", "32", "1024", "keep"];
+    let expected = bits_of_run(&["-n", "2"], None, &words);
+    assert!(!expected.is_empty());
+    // Beside this host under its name, another that is this one in truth; and rank 0 on one, which
+    // is called by the address on which ranks of several hosts are reached, if there is a network.
+    let own = phalanx::default_address().filter(|address| address.is_ipv4());
+    let beside_rank_0 =
+        own.map(|address| (address.to_string(), format!("{address}:1,localhost:1")));
+    let beside_this =
+        (String::from("127.0.0.2"), format!("{}:1,127.0.0.2:1", phalanx::host_name()));
+    for (other, hosts) in [beside_this].into_iter().chain(beside_rank_0) {
+        let (folder, path) = ssh::stand_in();
+        assert_eq!(bits_of_run(&["--hosts", &hosts], Some(path), &words), expected, "{hosts}");
+        assert_eq!(ssh::hosts(&folder), [other], "{hosts}");
+    }
+}
+
 fn other_launchers_give_what_phalanx_run_gives() {
     let words = ["generated", "5", "96", "32", "1024", "keep"];
-    let mut ours = plain(Path::new(env!("CARGO_BIN_EXE_phalanx")));
-    ours.args(["run", "-n", "4"]).arg(own()).arg(PROGRAM).args(words);
-    let ours = ours.output().expect("phalanx starts");
-    assert!(ours.status.success(), "{ours:?}");
-    let expected = lines(&ours, "bits ");
-    assert!(!expected.is_empty(), "{ours:?}");
+    let expected = bits_of_run(&["-n", "4"], None, &words);
+    assert!(!expected.is_empty());
     for launcher in launchers() {
         let theirs = launcher.command(4).arg(own()).arg(PROGRAM).args(words).output();
         let theirs = theirs.expect("the launcher starts");
@@ -165,17 +271,30 @@ fn is_alive(process: &str) -> bool {
 
 fn no_rank_survives_the_death_of_another() {
     for launcher in launchers() {
-        for (signal, work) in [("KILL", "split"), ("ABRT", "replicated")] {
+        for (end, program, number) in [
+            ("(sleep 1; kill -KILL $$) &", "go_on split", 9),
+            ("(sleep 1; kill -ABRT $$) &", "go_on replicated", 6),
+            ("true;", "end_on_one exit split", 3),
+        ] {
             let begun = Instant::now();
             let ended = launcher.script(
                 3,
                 &format!(
-                    "echo process $$; if [ $rank = 1 ]; then (sleep 1; kill -{signal} $$) & fi; \
-                     exec $program {PROGRAM} go_on {work}"
+                    "echo process $$; if [ $rank = 1 ]; then {end} fi; \
+                     exec $program {PROGRAM} {program}"
                 ),
             );
             let took = begun.elapsed();
-            assert!(!ended.status.success(), "{} and {signal}: {ended:?}", launcher.name);
+            let code = ended.status.code().expect("the launcher ends by itself");
+            if launcher.name == "MPICH" {
+                // It joins the bits of the numbers of all.
+                assert_eq!(code & number, number, "{}: {ended:?}", launcher.name);
+            } else {
+                // The number of the first that ends: the library tells of an abort before it dies.
+                let is_first = code == if end == "true;" { number } else { 128 + number };
+                let is_after_others = end.contains("ABRT") && code == 1;
+                assert!(is_first || is_after_others, "{}: {ended:?}", launcher.name);
+            }
             assert!(took < PROMISE + Duration::from_secs(1), "{}: {took:?}", launcher.name);
             let processes = lines(&ended, "process ");
             assert_eq!(processes.len(), 3, "{ended:?}");
@@ -196,7 +315,7 @@ fn a_rank_that_does_not_come_is_an_error() {
         let ended = launcher.script(
             2,
             &format!(
-                "[ $rank = 1 ] && exec sleep 20; PHALANX_TIMEOUT=1 exec $program {PROGRAM} nothing"
+                "[ $rank = 1 ] && exec sleep 6; PHALANX_TIMEOUT=1 exec $program {PROGRAM} nothing"
             ),
         );
         let errors = String::from_utf8_lossy(&ended.stderr);
@@ -233,6 +352,40 @@ fn a_file_brings_processes_together() {
     }
     let left = std::fs::read_dir(folder.path().join("below")).expect("the folder was made");
     assert_eq!(left.count(), 0, "the secret goes when all have met");
+}
+
+/// As `srun -n 4` starts them on one host without PMIx: an MPI library that is installed cannot
+/// begin there, and Open MPI would end the processes.
+fn srun_is_known_by_its_variables() {
+    let words = ["generated", "5", "96", "32", "1024", "keep"];
+    let expected = bits_of_run(&["-n", "4"], None, &words);
+    assert!(!expected.is_empty());
+    let has_open_mpi = cfg!(target_os = "linux") && open_mpi().is_some();
+    let home = tempfile::tempdir().expect("a folder can be made");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/launchers/slurm_one_host.env");
+    let recorded = std::fs::read_to_string(file).expect("the file is there");
+    let variables: Vec<(&str, &str)> =
+        recorded.lines().filter_map(|line| line.split_once('=')).collect();
+    let started = [3, 1, 0, 2].map(|rank: usize| {
+        let mut command = plain(&own());
+        command.arg(PROGRAM).args(words).env("HOME", home.path()).env("PHALANX_LOG", "info");
+        command.envs(variables.iter().copied());
+        for name in ["SLURM_PROCID", "SLURM_LOCALID"] {
+            command.env(name, rank.to_string());
+        }
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("a process starts")
+    });
+    let mut bits = Vec::new();
+    for process in started {
+        let ended = process.wait_with_output().expect("a process is ours to wait for");
+        let told = String::from_utf8_lossy(&ended.stderr);
+        assert!(ended.status.success() && told.contains("transport=\"tcp\""), "{ended:?}");
+        let has_reason = told.contains("srun --mpi=pmix");
+        assert!(has_reason || !has_open_mpi, "the reason and what to do: {told}");
+        bits.extend(lines(&ended, "bits "));
+    }
+    bits.sort();
+    assert_eq!(bits, expected);
 }
 
 fn files_of_the_past_do_not_disturb() {

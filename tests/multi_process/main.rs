@@ -13,6 +13,8 @@ macro_rules! trials {
     };
 }
 
+#[path = "../absence.rs"]
+mod absence;
 mod agreement;
 mod alone;
 mod data_errors;
@@ -27,6 +29,8 @@ mod launchers;
 mod locality;
 mod mpi;
 mod programs;
+#[path = "../../launcher/tests/it/ssh.rs"]
+mod ssh;
 mod wire;
 mod world;
 
@@ -47,6 +51,7 @@ fn main() -> ExitCode {
         faults::damage::TRIALS,
         faults::input::TRIALS,
         faults::killing::TRIALS,
+        faults::left::TRIALS,
         faults::memory::TRIALS,
         faults::random::TRIALS,
         faults::restart::TRIALS,
@@ -61,10 +66,15 @@ fn main() -> ExitCode {
     ];
     let trials = modules.into_iter().flatten().map(|&(path, test)| {
         let name = path.split_once("::").map_or(path, |(_, name)| name);
-        Trial::test(name, move || {
-            test();
-            Ok(())
-        })
+        trial(name, test)
     });
-    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit_code()
+    let of_planes = divergence::tests().into_iter().map(|(name, test)| trial(name, test));
+    libtest_mimic::run(&Arguments::from_args(), trials.chain(of_planes).collect()).exit_code()
+}
+
+fn trial(name: impl Into<String>, test: impl FnOnce() + Send + 'static) -> Trial {
+    Trial::test(name, move || {
+        test();
+        Ok(())
+    })
 }

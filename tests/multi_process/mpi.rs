@@ -1,6 +1,8 @@
 //! Programs whose messages go by MPI, under the launcher of Open MPI where it is installed.
 
-use crate::faults::random::{Draw, assert_nothing_left};
+use crate::faults::left::Before;
+use crate::faults::random::Draw;
+use crate::launchers::open_mpi;
 use crate::world::{Ended, PROGRAM, World, free_address, token};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -40,16 +42,11 @@ fn mpirun(
     words: &[&str],
     token: &Path,
 ) -> Option<Command> {
-    let version = Command::new("mpirun").arg("--version").output();
-    let is_open_mpi =
-        version.is_ok_and(|output| String::from_utf8_lossy(&output.stdout).contains("Open MPI"));
-    if !is_open_mpi {
-        println!("skipped: mpirun of Open MPI is not installed");
-        return None;
-    }
+    let launcher = open_mpi()?;
     let program = std::env::current_exe().expect("a program has a path");
     let mut command = Command::new("timeout");
-    command.args(["60", "mpirun", "--allow-run-as-root", "--oversubscribe"]).args(options);
+    command.arg("60").arg(launcher.path).args(["--allow-run-as-root", "--oversubscribe"]);
+    command.args(options);
     command.args(["-n", "4", "sh", "-c"]).arg(script).arg(program).arg(PROGRAM).args(words);
     for (name, _) in std::env::vars_os() {
         if name.as_encoded_bytes().starts_with(b"PHALANX_") {
@@ -123,19 +120,22 @@ fn random_faults_under_mpirun_leave_nothing() {
         let pause = format!("{}.{}", draw.below(3), draw.below(10));
         let told = format!("seed {seed}: {signal} of rank {victim} after {pause} s, {work}");
         println!("{told}");
-        let (token, segments) = (token("a secret of this test"), tempfile::tempdir());
-        let segments = segments.expect("a temporary folder is made");
+        let (before, token) = (Before::now(), token("a secret of this test"));
+        // Of the launcher's sessions, and of the memory that its processes share.
+        let folder = tempfile::tempdir().expect("a temporary folder is made");
         let address = free_address();
         let command = mpirun(RANK, devices, &[], &["go_on", work], token.path());
         let Some(mut command) = command else { return };
-        command.env("OMPI_MCA_btl_vader_backing_directory", segments.path());
+        command.env("TMPDIR", folder.path());
+        command.env("OMPI_MCA_btl_vader_backing_directory", folder.path());
         command.env("PHALANX_ADDRESS", &address);
         let output = struck(&mut command, &victim.to_string(), signal, &pause);
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(!matches!(output.status.code(), Some(0 | 124) | None), "{told}: {errors}");
-        assert_nothing_left(&told, &token.path().to_string_lossy(), &address);
-        let left = std::fs::read_dir(segments.path()).expect("a folder").count();
-        assert_eq!(left, 0, "{told}: shared memory is left");
+        before.assert_nothing_left(&told, &token.path().to_string_lossy(), &address);
+        let left = std::fs::read_dir(folder.path()).expect("a folder").flatten();
+        let left: Vec<_> = left.map(|entry| entry.file_name()).collect();
+        assert!(left.is_empty(), "{told}: {left:?} are left of a session or of shared memory");
     }
 }
 

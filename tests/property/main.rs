@@ -1,8 +1,10 @@
 //! Random programs on meshes of 1 to 8 devices, compared with a plain evaluator.
 //!
 //! Meshes of 1 and 3 devices run all seeds, the others a seeded eighth; with `PHALANX_TEST_FULL=1`
-//! all run all. A failing case is reported as a small program with the seed that it came from;
-//! `PHALANX_TEST_SEED`, or `cargo xtask replay --seed`, runs that seed alone.
+//! all run all. With `PHALANX_TEST_DEVICES=cuda` a mesh runs seeds on all cores at once, since
+//! nearly all of their time is that of compiling kernels. A failing case is reported as a small
+//! program with the seed that it came from; `PHALANX_TEST_SEED`, or `cargo xtask replay --seed`,
+//! runs that seed alone.
 
 mod case;
 mod compare;
@@ -18,6 +20,8 @@ mod stretch;
 mod views;
 
 use case::Case;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
 
 /// How many seeds there are.
 const SEEDS: u64 = 2000;
@@ -31,8 +35,34 @@ fn check(mesh: &[usize], whole: bool) {
     }
     let whole = whole || std::env::var_os("PHALANX_TEST_FULL").is_some_and(|value| value == "1");
     let share = mesh.iter().fold(mesh.len(), |share, extent| share * 5 + extent) as u64 % 8;
-    for seed in (0..SEEDS).filter(|seed| whole || seed % 8 == share) {
-        report(&generate::case(seed, mesh));
+    let seeds: Vec<u64> = (0..SEEDS).filter(|seed| whole || seed % 8 == share).collect();
+    let (next, has_failed) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let work = || {
+        let _telling = Telling(&has_failed);
+        while !has_failed.load(Ordering::Relaxed)
+            && let Some(&seed) = seeds.get(next.fetch_add(1, Ordering::Relaxed))
+        {
+            report(&generate::case(seed, mesh));
+        }
+    };
+    let on_gpus = std::env::var_os("PHALANX_TEST_DEVICES").is_some_and(|kind| kind != "cpu");
+    let at_once = if on_gpus { thread::available_parallelism().map_or(1, usize::from) } else { 1 };
+    thread::scope(|scope| {
+        for _ in 1..at_once {
+            scope.spawn(work);
+        }
+        work();
+    });
+}
+
+/// Tells the other threads of a panic in this one, after which they need no further seeds.
+struct Telling<'a>(&'a AtomicBool);
+
+impl Drop for Telling<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.store(true, Ordering::Relaxed);
+        }
     }
 }
 

@@ -2,11 +2,15 @@
 
 The devices are those of `PHALANX_DEVICES`. With `PHALANX_TEST_FULL=1` every case runs on all of
 them, and Hypothesis looks ten times as long. `PHALANX_TEST_SHARE` runs one eighth of the tests.
+
+Under a launcher every process runs the tests as a rank of one world, but for those that are marked
+as tests of one process.
 """
 
 import importlib.util
 import os
 import pathlib
+import signal
 import sys
 import zlib
 
@@ -19,6 +23,15 @@ if importlib.util.find_spec("phalanx") is None:
     sys.path.insert(0, str(ROOT / "python"))
 
 import phalanx  # noqa: E402
+
+# A shell has what it starts in the background ignore both, and the programs that tests start, which
+# they interrupt, would inherit that.
+for number, handler in [
+    (signal.SIGINT, signal.default_int_handler),
+    (signal.SIGQUIT, signal.SIG_DFL),
+]:
+    if signal.getsignal(number) == signal.SIG_IGN:
+        signal.signal(number, handler)
 
 FULL = os.environ.get("PHALANX_TEST_FULL") == "1"
 
@@ -34,14 +47,35 @@ settings.register_profile(
 settings.load_profile("phalanx")
 
 
+# A shell that starts the tests in the background has them ignore interrupts, and with them the
+# programs that they start; of a handler these inherit nothing.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# How many processes the launcher has started that these tests run under.
+RANKS = int(
+    next(filter(None, map(os.environ.get, ["PHALANX_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE"])), 1)
+)
+
+
+def pytest_configure(config):
+    config.addinivalue_line(
+        "markers", "one_process(reason): the test cannot run in the ranks of a world"
+    )
+
+
 def pytest_collection_modifyitems(config, items):
-    """Leaves the tests of one share, which are the same on every machine and in every process."""
+    """Leaves the tests of one share, which are the same on every machine and in every process, and
+    in ranks those that they can run together."""
     share = os.environ.get("PHALANX_TEST_SHARE")
-    if share:
-        chosen = [item for item in items if zlib.crc32(item.nodeid.encode()) % 8 == int(share)]
-        left = [item for item in items if zlib.crc32(item.nodeid.encode()) % 8 != int(share)]
-        config.hook.pytest_deselected(items=left)
-        items[:] = chosen
+
+    def is_due(item):
+        if RANKS > 1 and item.get_closest_marker("one_process"):
+            return False
+        return not share or zlib.crc32(item.nodeid.encode()) % 8 == int(share)
+
+    config.hook.pytest_deselected(items=[item for item in items if not is_due(item)])
+    items[:] = filter(is_due, items)
 
 
 def device_count():

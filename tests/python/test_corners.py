@@ -22,6 +22,7 @@ def test_lists_in_themselves_are_refused():
             np.asarray(wrong)
 
 
+@pytest.mark.one_process("threads record")
 def test_threads_that_write_and_read_one_array():
     array, failures = np.zeros(1000), []
 

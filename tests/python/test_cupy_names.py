@@ -39,6 +39,7 @@ def test_plan_cache_is_shown(capsys):
     assert "0 of" in capsys.readouterr().out
 
 
+@pytest.mark.one_process("each process has a time of its own")
 def test_functions_are_timed():
     calls = []
 
@@ -78,6 +79,7 @@ def test_parts_of_programs_have_names(caplog):
         pass
 
 
+@pytest.mark.one_process("looks at what one process holds")
 def test_pools_tell_what_is_held():
     pool = phalanx.cuda.get_default_memory_pool()
     before = pool.used_bytes()

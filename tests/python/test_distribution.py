@@ -12,12 +12,14 @@ from .conftest import device_count
 DEVICES = device_count()
 
 
+@pytest.mark.one_process("looks at the parts of one process")
 def test_mesh():
     mesh = np.mesh()
     assert mesh.axis_names == ("device",) and mesh.shape == {"device": DEVICES}
     assert (np.rank(), np.size()) == (0, 1)
 
 
+@pytest.mark.one_process("looks at the parts of one process")
 def test_shardings_are_asked_for():
     x = np.arange(24.0).reshape(8, 3)
     rows = x.with_sharding(0)
@@ -39,6 +41,7 @@ def test_shardings_are_asked_for():
         x.with_sharding("rows")
 
 
+@pytest.mark.one_process("looks at the parts of one process")
 def test_local_parts_are_joined():
     parts = [numpy.full((device, 2), device) for device in range(1, DEVICES + 1)]
     joined = np.from_local(parts, axis=0)
@@ -157,6 +160,7 @@ def test_process_groups():
     assert f"all_gather {rows}" in ended.stdout
 
 
+@pytest.mark.one_process("looks at the parts of one process")
 def test_process_groups_write_arrays_of_the_dtype_that_is_given():
 
     group = phalanx.distributed.init_process_group()

@@ -11,7 +11,8 @@ import re
 
 import pytest
 
-from . import test_mpi, worlds
+from . import worlds
+from .test_mpi import needs_mpi4py
 
 ROOT = pathlib.Path(worlds.ROOT)
 BLOCK = re.compile(r"^```python *([a-z_]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -23,7 +24,10 @@ def blocks():
         text = path.read_text()
         for found in BLOCK.finditer(text):
             line = text.count("\n", 0, found.start()) + 1
-            yield pytest.param(*found.groups(), id=f"{path.relative_to(ROOT)}:{line}")
+            marks = [worlds.needs_mpirun, needs_mpi4py] if found[1] == "mpi" else []
+            yield pytest.param(
+                *found.groups(), id=f"{path.relative_to(ROOT)}:{line}", marks=marks
+            )
 
 
 @pytest.mark.parametrize("how, program", list(blocks()))
@@ -33,14 +37,12 @@ def test_block(how, program, tmp_path):
     path.write_text(program)
     started = f"\nimport os, runpy\nos.chdir({str(tmp_path)!r})\nrunpy.run_path('program.py')\n"
     if how == "mpi":
-        if test_mpi.MPIRUN is None or not test_mpi.HAS_MPI4PY:
-            pytest.skip("mpirun or mpi4py is not installed")
-        test_mpi.mpirun(started)
+        worlds.mpirun(started)
     elif how == "processes":
         worlds.run(started, processes=2)
     else:
         if how and importlib.util.find_spec(how) is None:
-            pytest.skip(f"{how} is not installed")
+            pytest.skip(f"no {how} here")
         for devices in (1, 3):
             worlds.run(started, devices=devices)
 

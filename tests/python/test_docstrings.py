@@ -286,6 +286,8 @@ def prepared(call, kind):
 @pytest.mark.parametrize("call", calls())
 def test_who_calls_is_as_told(call):
     rules, function, given, keywords = prepared(call, "d")
+    # On a first seed that nobody gives, ranks would agree.
+    np.random.seed(1)
     np.flush()
     recorded = np.hypot(np.arange(3.0), 5.0)
     function(*given, **keywords)

@@ -28,6 +28,7 @@ int cuDeviceGetName(char* name, int length, int device) {
 int cuDeviceTotalMem_v2(size_t* bytes, int device) { *bytes = 1ull << 30; return 0; }
 /* 75 and 76 are the compute capability. */
 int cuDeviceGetAttribute(int* value, int attribute, int device) {
+    if (device == number("FAKE_FAILING", -1)) return 999;
     *value = attribute == 75 ? number("FAKE_MAJOR", 9) : attribute == 76 ? 0 : 1;
     return 0;
 }
@@ -54,12 +55,17 @@ print("goes on:", float(np.arange(5.0).sum()))
 def driver(tmp_path_factory):
     compiler = shutil.which("cc") or shutil.which("gcc")
     if compiler is None:
-        pytest.skip("there is no C compiler")
+        pytest.skip("no C compiler here")
     folder = tmp_path_factory.mktemp("driver")
     (folder / "driver.c").write_text(DRIVER)
-    # Called what is looked for first, so that no real driver takes its place.
-    words = "-shared -fPIC -Wl,-soname,libcuda.so -o libcuda.so.1 driver.c".split()
-    subprocess.run([compiler, *words], cwd=folder, check=True)
+    (folder / "compiler.c").write_text("int nothing;")
+    # Called what is looked for first, so that no real driver and no real NVRTC takes their place.
+    for name, file, text in [
+        ("libcuda.so", "libcuda.so.1", "driver.c"),
+        ("libnvrtc.so", "libnvrtc.so.13", "compiler.c"),
+    ]:
+        words = ["-shared", "-fPIC", f"-Wl,-soname,{name}", "-o", file, text]
+        subprocess.run([compiler, *words], cwd=folder, check=True)
     return {"PHALANX_CUDA_PATH": str(folder)}
 
 
@@ -79,18 +85,40 @@ def test_a_driver_of_no_use_is_told(driver, devices, variables, code, words):
     assert ended.stdout.endswith("goes on: 10.0\n")
 
 
-NO_GPU = [{"FAKE_VERSION": "11080"}, {"FAKE_COUNT": "0"}, {"FAKE_INIT": "999"}]
+# Drivers without a GPU that is of use, and why the GPUs that they have are of none.
+NO_GPU = [
+    ({"FAKE_COUNT": "0"}, None),
+    ({"FAKE_COUNT": "0", "FAKE_VERSION": "11080"}, None),
+    ({"FAKE_INIT": "999"}, None),
+    ({"FAKE_VERSION": "11080"}, "the driver is for CUDA 11.8"),
+    ({"FAKE_MAJOR": "7"}, "compute capability 7.0"),
+    ({"FAKE_FAILING": "0"}, "CUDA_ERROR_OF_A_TEST"),
+]
 
 
-@pytest.mark.parametrize("variables", NO_GPU)
-def test_the_cpu_is_chosen_where_no_gpu_is_of_use(driver, variables):
+@pytest.mark.parametrize(("variables", "reason"), NO_GPU)
+def test_the_cpu_is_chosen_where_no_gpu_is_of_use(driver, variables, reason):
     program = """
     import phalanx as np
     np.init(devices="auto")
     print(float(np.arange(5.0).sum()))
     """
-    ended = worlds.run(program, environment=driver | variables)
+    ended = worlds.run(program, environment=driver | variables | {"PHALANX_LOG": "warn"})
     assert ended.stdout.strip() == "10.0"
+    warnings = [line for line in ended.stderr.splitlines() if "though there are GPUs" in line]
+    assert len(warnings) == (reason is not None), ended.stderr
+    assert all(reason in line for line in warnings), ended.stderr
+
+
+@pytest.mark.parametrize(("failing", "count"), [("-1", 2), ("0", 1), ("1", 1)])
+def test_a_gpu_that_fails_is_passed_over(driver, failing, count):
+    program = """
+    import phalanx as np
+    print(np._phalanx._gpu_count())
+    """
+    variables = {"PHALANX_DEVICES": "auto", "FAKE_COUNT": "2", "FAKE_FAILING": failing}
+    ended = worlds.run(program, environment=driver | variables)
+    assert ended.stdout.strip() == str(count)
 
 
 def test_info_tells_of_a_driver_that_is_too_old(driver):

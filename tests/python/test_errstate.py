@@ -1,7 +1,5 @@
 """Floating-point errors: which are met, and what is done about them."""
 
-import subprocess
-import sys
 import threading
 import warnings
 
@@ -162,6 +160,7 @@ def test_a_decorator():
     assert (1 / np.zeros(1)).tolist() == [float("inf")]
 
 
+@pytest.mark.one_process("threads record")
 def test_blocks_of_other_threads():
     """Objects of blocks may be used and dropped anywhere; a block ends where it began."""
     for make in (lambda: np.errstate(all="raise"), np.deferred_errors, np.local):
@@ -243,5 +242,4 @@ def test_processes_that_differ():
 
 
 def test_a_first_state_begins_no_session():
-    program = "import phalanx as np\nnp.seterr(all='ignore')\nnp.init(devices=2)\n"
-    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+    worlds.run("import phalanx as np\nnp.seterr(all='ignore')\nnp.init(devices=2)\n")

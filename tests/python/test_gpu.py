@@ -17,7 +17,7 @@ from phalanx.cuda import runtime
 from . import worlds
 
 if not phalanx.cuda.is_available():
-    pytest.skip("there is no GPU", allow_module_level=True)
+    worlds.lacks("gpu", "GPU")
 
 # Counting them begins no session, which is that of all tests.
 GPUS = np._phalanx._gpu_count()
@@ -617,6 +617,38 @@ def test_a_routine_without_memory_is_an_error_and_the_program_goes_on():
     )
     assert ended.stdout.split("\n")[:2] == ["1.0", "refused True True"], ended.stdout
     assert float(ended.stdout.split("\n")[2]) == 4194304.0
+
+
+def test_one_gpu_needs_no_other_library_and_no_socket():
+    ended = run_alone(
+        """
+        import ctypes
+        import os
+
+        def sockets():
+            opened = []
+            for number in os.listdir("/proc/self/fd"):
+                try:
+                    opened.append(os.readlink(f"/proc/self/fd/{number}"))
+                except OSError:
+                    pass
+            return {name for name in opened if name.startswith("socket:")}
+
+        # The driver of CUDA opens one of its own.
+        assert ctypes.CDLL("libcuda.so.1").cuInit(0) == 0
+        before = sockets()
+        import phalanx as np
+        x = np.arange(1 << 20, dtype="float64")
+        y = (x * 2 + 1).reshape(1024, 1024)
+        print(float(y.sum()), float((y @ y.T).max()) > 0, float(np.sort(x)[5]), float(np.fft.fft(x)[0].real) > 0)
+        with open("/proc/self/maps") as maps:
+            names = {line.split("/")[-1].strip() for line in maps if "/" in line}
+        print(sorted(name for name in names if "nccl" in name or "libmpi" in name or "ucx" in name))
+        print(sorted(sockets() - before))
+        """
+    )
+    lines = ended.stdout.strip().split("\n")
+    assert lines == ["1099511627776.0 True 5.0 True", "[]", "[]"], ended.stdout + ended.stderr
 
 
 def test_a_lost_gpu_is_an_error_and_other_devices_go_on():

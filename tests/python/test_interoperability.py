@@ -47,6 +47,7 @@ def test_a_function_that_is_not_there_is_named(monkeypatch):
     numpy.testing.assert_allclose(result.get(), [0, 1, 2])
 
 
+@pytest.mark.one_process("looks at the parts of one process")
 def test_conversion_is_said_aloud():
     x = np.arange(3.0)
     if DEVICES > 1:
@@ -141,6 +142,7 @@ def test_shards_can_be_written_in_a_block():
 
 
 @of_cpus
+@pytest.mark.one_process("looks at the parts of one process")
 def test_buffers():
     x = np.arange(5, dtype="i4")
     assert bytes(memoryview(x.local_view()[0]))[:4] == b"\0\0\0\0"
@@ -151,6 +153,7 @@ def test_buffers():
 
 
 @pytest.mark.skipif(DEVICES > 1, reason="buffers are of arrays that one device has alone")
+@pytest.mark.one_process("looks at the parts of one process")
 def test_buffers_of_one_device():
     for dtype in ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16"]:
         for shape in [(2, 3), (6,), (1, 6, 1)]:
@@ -203,6 +206,7 @@ class Exporter:
 
 @pytest.mark.parametrize("is_versioned", [False, True])
 @of_cpus
+@pytest.mark.one_process("looks at the parts of one process")
 def test_dlpack_comes_in_without_a_copy(is_versioned):
     host = numpy.arange(60.0).reshape(20, 3)
     x = np.from_dlpack(Exporter(host, is_versioned))
@@ -258,6 +262,7 @@ def test_dlpack_of_another_device():
 
 
 @of_cpus
+@pytest.mark.one_process("looks at the parts of one process")
 def test_imported_memory_is_let_go():
     host = numpy.arange(1000.0)
     gone = weakref.ref(host)
@@ -276,6 +281,7 @@ def test_imported_memory_is_let_go():
 
 
 @of_cpus
+@pytest.mark.one_process("looks at the parts of one process")
 def test_exported_by_both_versions_and_kept():
     x = np.arange(6.0).reshape(2, 3).copy()
     parts = x.local_view()
@@ -295,6 +301,7 @@ def test_exported_by_both_versions_and_kept():
 
 
 @of_cpus
+@pytest.mark.one_process("looks at the parts of one process")
 def test_local_parts_are_not_copied():
     parts = [numpy.full((2, 3), float(device)) for device in range(DEVICES)]
     x = np.from_local(parts)
@@ -309,6 +316,7 @@ def test_local_parts_are_not_copied():
 
 
 @of_cpus
+@pytest.mark.one_process("looks at the parts of one process")
 def test_written_shards_are_the_arrays():
     x = np.arange(7.0)
     with x.local_view() as shards:

@@ -7,6 +7,8 @@ import pytest
 
 import phalanx as np
 
+pytestmark = pytest.mark.one_process("each process has a temporary folder of its own")
+
 
 @pytest.fixture
 def array():

@@ -11,6 +11,8 @@ from .conftest import device_count
 
 DEVICES = device_count()
 
+pytestmark = pytest.mark.one_process("looks at the parts of one process")
+
 
 @pytest.mark.parametrize("extent", [0, 1, 2, 7, 8])
 @pytest.mark.parametrize("axis", [0, 1, -1, -2])

@@ -1,44 +1,22 @@
 """Programs that mpirun starts, whose processes meet by a communicator of mpi4py."""
 
 import importlib.util
-import os
 import re
-import shutil
 import subprocess
-import sys
-import textwrap
-
+import time
 
 import pytest
 
 from . import worlds
-
-# The one beside the interpreter is that of the environment.
-MPIRUN = shutil.which("mpirun", path=os.path.dirname(sys.executable)) or shutil.which("mpirun")
+from .worlds import MPIRUN, mpirun, needs_mpirun
 
 HAS_MPI4PY = importlib.util.find_spec("mpi4py") is not None
-needs_mpirun = pytest.mark.skipif(MPIRUN is None, reason="mpirun is not installed")
-needs_mpi = pytest.mark.skipif(
-    MPIRUN is None or not HAS_MPI4PY,
-    reason="mpirun or mpi4py is not installed",
-)
+needs_mpi4py = worlds.needs("mpi4py", HAS_MPI4PY, "mpi4py")
 
 
-def mpirun(program, processes=3, check=True, environment=()):
-    """Runs a program in processes of MPI."""
-    # An end that MPI sees to, for a killed mpirun leaves its processes behind.
-    command = [MPIRUN, "--oversubscribe", "--timeout", "60", "-n", str(processes),
-               sys.executable, "-c", textwrap.dedent(program)]
-    root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-            # One machine, whatever networks it has.
-            "OMPI_MCA_btl": "self,sm,vader", "OMPI_MCA_pml": "ob1"}
-    ended = subprocess.run(
-        command, env=worlds.surroundings() | root | dict(environment), capture_output=True,
-        text=True, timeout=90, check=False,
-    )
-    if check and ended.returncode != 0:
-        raise AssertionError(f"exit code {ended.returncode}\n{ended.stdout}\n{ended.stderr}")
-    return ended
+def needs_mpi(test):
+    """A test with mpirun and mpi4py."""
+    return needs_mpirun(needs_mpi4py(test))
 
 
 @needs_mpirun
@@ -104,6 +82,66 @@ def test_mpi_begins_beside_the_session(mpi_is_first):
         print("well", flush=True)
         """
     assert mpirun(program).stdout.count("well") == 3
+
+
+@needs_mpi
+@pytest.mark.parametrize("level", ["funneled", "serialized"])
+def test_a_library_for_one_thread_at_a_time_is_called_on_the_programs(level):
+    program = f"""
+        import mpi4py
+        mpi4py.rc.thread_level = "{level}"
+        from mpi4py import MPI
+        import phalanx as np
+
+        assert MPI.Query_thread() == MPI.THREAD_{level.upper()}
+        x = np.arange(200_000.0)
+        for turn in range(20):
+            x = x[::-1] + turn
+            if turn % 4 == 0:
+                MPI.COMM_WORLD.Barrier()
+        product = x.reshape(400, 500) @ np.ones((500, 3))
+        print("sums", float(x.sum()), float(product.max()), float(np.sort(x)[77]), flush=True)
+        """
+    here = worlds.run(program.replace("import mpi4py", "").replace("mpi4py.rc", "#")
+                      .replace("from mpi4py import MPI", "")
+                      .replace("assert MPI", "#").replace("MPI.COMM_WORLD.Barrier()", "pass"),
+                      processes=3).stdout
+    environment = {"PHALANX_LOG": "info", "PHALANX_TRANSPORT": "mpi"}
+    ended = mpirun(program, environment=environment)
+    told = {line[line.index("sums"):] for line in ended.stdout.splitlines() if "sums" in line}
+    assert len(told) == 1 and told.pop() in here, ended.stdout
+    assert ended.stderr.count('transport="mpi"') == 3, ended.stderr
+    ended = mpirun(program, environment=environment | {"PHALANX_TRANSPORT": "auto"})
+    assert ended.stderr.count(f"initialised with MPI_THREAD_{level.upper()}") == 3, ended.stderr
+    refused = mpirun(program, check=False, environment=environment | {"PHALANX_DEVICES": "cpu:2"})
+    assert refused.returncode != 0 and "[PX165]" in refused.stderr, refused.stderr
+    assert "enough for one device in each process" in refused.stderr, refused.stderr
+
+
+@needs_mpi
+def test_another_thread_may_not_call_a_library_of_one():
+    ended = mpirun(
+        """
+        import mpi4py
+        mpi4py.rc.thread_level = "funneled"
+        from mpi4py import MPI
+        import threading
+        import phalanx as np
+
+        def work():
+            try:
+                float(np.arange(200_000.0).sum())
+            except RuntimeError as error:
+                print("refused", error.code, flush=True)
+
+        np.init()
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+        """,
+        check=False, environment={"PHALANX_TRANSPORT": "mpi"},
+    )
+    assert ended.stdout.count("refused PX167") == 3, ended.stdout + ended.stderr
 
 
 @needs_mpi
@@ -179,6 +217,29 @@ def test_a_process_of_mpi_that_fails_ends_all():
     assert "broken here" in ended.stderr and "rank 1" in ended.stderr, ended.stderr
 
 
+
+@needs_mpi
+def test_processes_in_a_call_of_mpi_end_when_one_hangs():
+    program = """
+        import os, signal, time
+        from mpi4py import MPI
+        import phalanx as np
+
+        float(np.arange(100_000.0).sum())
+        if np.rank() == 0:
+            os.kill(os.getpid(), signal.SIGSTOP)
+        began = time.time()
+        print("waits since", began, flush=True)
+        MPI.COMM_WORLD.Barrier()
+        """
+    ended = mpirun(program, check=False, environment={"PHALANX_STALL": "2"})
+    over = time.time()
+    assert ended.returncode not in (0, 124), ended.stderr
+    assert "error[PX168]: rank 0 has been silent for 2 s" in ended.stderr, ended.stderr
+    assert "has not heard of it since then, for 8 s, and is ended" in ended.stderr, ended.stderr
+    began = max(float(line.split()[-1]) for line in ended.stdout.splitlines())
+    # Two seconds of silence, and no more than ten after them.
+    assert over - began < 2 + 10 + 3, over - began
 
 
 def test_communicators_of_other_kinds():

@@ -127,7 +127,8 @@ def test_code_for_any_library_finds_the_namespace():
     numpy.testing.assert_allclose(found.get(), standardised(x.get()), rtol=1e-12)
 
 
-def test_scipy_computes_with_arrays_of_the_standard():
+@pytest.mark.parametrize("devices", [1, 3])
+def test_scipy_computes_with_arrays_of_the_standard(devices):
     pytest.importorskip("scipy")
     # SciPy reads the variable when it is imported.
     worlds.run(
@@ -150,6 +151,6 @@ def test_scipy_computes_with_arrays_of_the_standard():
             assert isinstance(found, np.ndarray), found
             numpy.testing.assert_allclose(found.get(), function(x.get()), rtol=1e-9, atol=1e-9)
         """,
-        devices=DEVICES,
+        devices=devices,
         environment={"SCIPY_ARRAY_API": "1"},
     )

@@ -10,6 +10,7 @@ import phalanx as np
 from . import worlds
 
 
+@pytest.mark.one_process("each process has a temporary folder of its own")
 def test_a_checkpoint_comes_back(tmp_path):
     path = tmp_path / "state.npz"
     assert np.restore(path) is None
@@ -25,6 +26,7 @@ def test_a_checkpoint_comes_back(tmp_path):
         assert theirs["step"] == 4 and theirs["x"][0] == 1
 
 
+@pytest.mark.one_process("each process has a temporary folder of its own")
 def test_what_is_no_checkpoint_is_refused(tmp_path):
     x = np.arange(3.0)
     for step in (-1, 1.5, "a", None):
@@ -58,15 +60,9 @@ PROGRAM = """
 
 
 def test_a_killed_program_goes_on_from_its_checkpoint(tmp_path):
-    import subprocess
-    import sys
-    import textwrap
-
-    command = [sys.executable, "-m", "phalanx", "run", "-n", "3", "--restart", "1", sys.executable,
-               "-c", textwrap.dedent(PROGRAM), str(tmp_path / "state.npz")]
-    ended = subprocess.run(command, env=worlds.surroundings(), capture_output=True, text=True,
-                           timeout=90, check=False)
-    assert ended.returncode == 0, ended.stdout + ended.stderr
+    ended = worlds.run(
+        PROGRAM, str(tmp_path / "state.npz"), processes=3, options=["--restart", "1"], timeout=90
+    )
     own = [line for line in ended.stdout.splitlines() if not line.startswith("[")]
     whole = worlds.run(PROGRAM, str(tmp_path / "other.npz")).stdout.splitlines()
     assert own == ["first 0", "first 4", whole[1]], ended.stdout + ended.stderr

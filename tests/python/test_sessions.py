@@ -1,9 +1,10 @@
 """Sessions: how they begin and end, in one process and in several."""
 
 import signal
-import subprocess
 import sys
 import time
+
+import pytest
 
 from . import worlds
 
@@ -146,9 +147,7 @@ def test_a_script_is_run_by_its_name(tmp_path):
     script = tmp_path / "program.py"
     script.write_text("import phalanx as np\nprint(f'{np.rank()} {np.size()}')\n")
     command = [sys.executable, "-m", "phalanx", "run", "-n", "2", str(script)]
-    ended = subprocess.run(
-        command, capture_output=True, text=True, timeout=60, check=True, env=worlds.surroundings()
-    )
+    ended = worlds.ended(command, {}, timeout=60, check=True)
     assert sorted(ended.stdout.splitlines()) == ["0 2", "[1] 1 2"]
 
 
@@ -179,13 +178,11 @@ try:
 except KeyboardInterrupt:
     print("interrupted", float(np.arange(3.0).sum()))
 """
-    started = subprocess.Popen(
-        [sys.executable, "-c", program], stdout=subprocess.PIPE, text=True
-    )
-    started.stdout.readline()
-    time.sleep(0.2)
-    started.send_signal(signal.SIGINT)
-    output, _ = started.communicate(timeout=30)
+    with worlds.started([sys.executable, "-c", program]) as running:
+        running.stdout.readline()
+        time.sleep(0.2)
+        running.send_signal(signal.SIGINT)
+        output, _ = running.communicate(timeout=30)
     assert output == "interrupted 3.0\n"
 
 
@@ -198,3 +195,47 @@ def test_import_is_quick_and_leaves_numpy_alone():
         """
     )
     assert ended.stdout == "False\n"
+
+
+MESSAGES = {
+    "receives": "group.recv(numpy.empty(3), 0)",
+    "connects": "group.send(numpy.zeros(3), 0)",
+    # More than sockets take.
+    "sends": "group.send(numpy.zeros(1 << 22), 0)",
+}
+
+
+@pytest.mark.parametrize("wait", MESSAGES)
+def test_a_wait_for_the_messages_of_a_process_that_hangs_ends_with_the_world(wait):
+    ended = worlds.run(
+        f"""
+        import os, signal, time
+        import numpy
+        import phalanx as np
+        from phalanx.distributed import init_process_group
+
+        group = init_process_group()
+        if {wait == "sends"}:
+            if np.rank() == 0:
+                group.recv(numpy.empty(1), 1)
+            else:
+                group.send(numpy.zeros(1), 0)
+        group.barrier()
+        if np.rank() == 0:
+            time.sleep(0.2)
+            os.kill(os.getpid(), signal.SIGSTOP)
+        time.sleep(0.5)
+        began = time.monotonic()
+        try:
+            {MESSAGES[wait]}
+        finally:
+            print("waited", time.monotonic() - began, flush=True)
+        """,
+        processes=2,
+        environment={"PHALANX_STALL": "2"},
+        check=False,
+    )
+    assert ended.returncode == 1, ended.stderr
+    assert "rank 0 has been silent for 2 s" in ended.stderr, ended.stderr
+    waited = float(ended.stdout.rsplit(" ", 1)[-1])
+    assert waited < 8, "as long as a process may be that nobody has told"

@@ -18,7 +18,7 @@ def count():
 
 
 if count() < 2:
-    pytest.skip("there are not two GPUs", allow_module_level=True)
+    worlds.lacks("gpus", "second GPU")
 
 # What communicates in every way that plans have, beside NumPy.
 PROGRAM = """
@@ -171,3 +171,45 @@ def test_new_shapes_and_kernels_are_met_while_plans_are_under_way():
     """
     output = worlds.run(program, environment=KEPT, timeout=240).stdout
     assert "all the same" in output
+
+
+def test_a_stream_comes_before_and_after_the_work_of_all_gpus():
+    program = """
+        import phalanx as np
+        import phalanx.cuda
+
+        np.init(devices="cuda:0,1")
+        x = np.ones((8192, 4096))
+        # Each GPU has one of the halves, and works on that alone.
+        first, second = x[:4096], x[4096:]
+        # Later it is there at once: nothing is compiled meanwhile.
+        (second + 1).evaluate()
+        own = [np._phalanx._Stream.of_work(number) for number in (0, 1)]
+
+        def work(y):
+            for turn in range(400):
+                y = np.sin(y)
+            return y
+
+        for half in [first, second]:
+            stream = phalanx.cuda.Stream(non_blocking=True)
+            with stream:
+                kept = work(half)
+            stream._native.synchronize()
+            assert all(one.is_done() for one in own), "the stream is after all of our work"
+
+        # The stream, which is the first GPU's, holds what that one has been given.
+        kept = work(first)
+        np._phalanx._hand_over()
+        event = np._phalanx._Event(0, False, False)
+        event.record(own[0])
+        stream = phalanx.cuda.Stream(non_blocking=True)
+        stream._native.wait_event(event)
+        with stream:
+            after = second + 1
+        own[1].synchronize()
+        assert event.is_done(), "our work on the other GPU is after the stream"
+        print("all in order")
+    """
+    output = worlds.run(program, environment=KEPT, timeout=120).stdout
+    assert "all in order" in output

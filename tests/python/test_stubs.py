@@ -2,7 +2,6 @@
 
 import pathlib
 import re
-import subprocess
 import sys
 
 import pytest
@@ -25,10 +24,7 @@ def test_stubs_are_current(tmp_path):
 def test_stubs_are_right():
     pytest.importorskip("mypy")
     command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir=/dev/null"]
-    checked = subprocess.run(
-        command + [str(PACKAGE / name) for name in NAMES], capture_output=True, text=True, check=False
-    )
-    assert checked.returncode == 0, checked.stdout
+    worlds.ended(command + [str(PACKAGE / name) for name in NAMES], {}, timeout=300, check=True)
 
 
 PROGRAM = """\
@@ -77,9 +73,8 @@ def checked(tmp_path, *programs):
     pytest.importorskip("mypy")
     command = [sys.executable, "-m", "mypy", "--follow-imports=silent", f"--cache-dir={tmp_path}"]
     command += map(str, programs)
-    return subprocess.run(
-        command, capture_output=True, text=True, check=False, env={"MYPYPATH": str(PACKAGE.parent)}
-    ).stdout
+    variables = {"MYPYPATH": str(PACKAGE.parent)}
+    return worlds.ended(command, variables, timeout=300, check=False).stdout
 
 
 def test_a_program_is_checked(tmp_path):

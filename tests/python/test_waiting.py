@@ -3,7 +3,6 @@
 import os
 import signal
 import socket
-import subprocess
 import sys
 import textwrap
 import time
@@ -65,23 +64,17 @@ def _interrupted(program, devices=1, processes=1, to=None):
     command = [sys.executable, "-c", program]
     if processes > 1:
         command = [sys.executable, "-m", "phalanx", "run", "-n", str(processes), *command]
-    started = subprocess.Popen(
-        command,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=worlds.surroundings() | {"PHALANX_DEVICES": f"cpu:{devices}"},
-    )
-    lines = [started.stdout.readline() for _ in range(processes)]
-    time.sleep(0.4)
-    if to is None:
-        started.send_signal(signal.SIGINT)
-    else:
-        numbers = dict(line.split("] ")[-1].split() for line in lines)
-        signal_to = int(numbers[str(to)])
-        os.kill(signal_to, signal.SIGINT)
-    output, errors = started.communicate(timeout=60)
-    return "".join(lines) + output, errors, started.returncode
+    with worlds.started(command, {"PHALANX_DEVICES": f"cpu:{devices}"}) as running:
+        lines = [running.stdout.readline() for _ in range(processes)]
+        time.sleep(0.4)
+        if to is None:
+            running.send_signal(signal.SIGINT)
+        else:
+            numbers = dict(line.split("] ")[-1].split() for line in lines)
+            signal_to = int(numbers[str(to)])
+            os.kill(signal_to, signal.SIGINT)
+        output, errors = running.communicate(timeout=60)
+    return "".join(lines) + output, errors, running.returncode
 
 
 @pytest.mark.parametrize("wait", WAITS)

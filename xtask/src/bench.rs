@@ -1,20 +1,31 @@
 //! `cargo xtask bench`: benchmarks in release mode.
 
 use crate::failure::Failure;
+use crate::process::Program;
 use crate::project::Project;
 use crate::python;
+use crate::python_tests;
 
-/// The suites, each a benchmark program of the root package.
-const SUITES: [&str; 2] = ["path", "cpu"];
+/// The suites: benchmark programs of the root package, and programs in Python for machines with
+/// GPUs.
+const SUITES: [&str; 4] = ["path", "cpu", "gpu", "collectives"];
 
-/// Runs a suite, which reads the options itself: `--only NAME`, `--json FILE` and, if it has peers,
-/// `--peers`.
+/// Runs a suite with the options that it has: `--only NAME`, `--json FILE` and `--peers NAMES`.
 pub fn run(project: &Project, suite: &str, options: &[String]) -> Result<(), Failure> {
-    let known = ["--only", "--peers", "--json"];
+    let known: &[&str] = match suite {
+        "path" => &["--only", "--json"],
+        "cpu" | "gpu" => &["--only", "--peers", "--json"],
+        _ => &[],
+    };
     let pairs = options.chunks(2).all(|pair| pair.len() == 2 && known.contains(&pair[0].as_str()));
     if !SUITES.contains(&suite) || !pairs {
         let bench = ["bench".to_owned(), suite.to_owned()];
         return Err(Failure::usage(bench.iter().chain(options)));
+    }
+    match suite {
+        "gpu" => return gpu(project, options),
+        "collectives" => return collectives(project),
+        _ => {}
     }
     let mut arguments = vec!["bench", "--package", "phalanx", "--bench", suite, "--"];
     arguments.extend(options.iter().map(String::as_str));
@@ -25,4 +36,29 @@ pub fn run(project: &Project, suite: &str, options: &[String]) -> Result<(), Fai
         program = program.arguments(["--python".as_ref(), python.as_os_str()]);
     }
     program.run()
+}
+
+/// `benches/gpu.py` by the Python that has CuPy, PyTorch or JAX, where `PYTHON` names one.
+fn gpu(project: &Project, options: &[String]) -> Result<(), Failure> {
+    python_tests::place(project, &python_tests::build(project, true)?)?;
+    let script = project.path("benches/gpu.py");
+    Program::new(interpreter(project)?)
+        .arguments([&script])
+        .arguments(options)
+        .variable("PYTHONPATH", project.path("python"))
+        .run()
+}
+
+/// `benches/collectives.py` on all GPUs of the machine.
+fn collectives(project: &Project) -> Result<(), Failure> {
+    let tests = project.test_program("phalanx-collectives", "it", &["--release"])?;
+    let script = project.path("benches/collectives.py");
+    Program::new(interpreter(project)?).arguments([&script]).variable("PROGRAM", &tests).run()
+}
+
+fn interpreter(project: &Project) -> Result<std::path::PathBuf, Failure> {
+    match std::env::var_os("PYTHON") {
+        Some(python) => Ok(python.into()),
+        None => python::environment(project),
+    }
 }

@@ -18,7 +18,7 @@ pub fn run(project: &Project, python: &Path, full: bool, tally: &mut Tally) -> R
     fs::create_dir_all(&folder).map_err(Failure::file(&folder))?;
     let reference = reference(project, python, &folder)?;
     let (devices, processes): (&[usize], &[usize]) =
-        if full { (&[1, 2, 3, 4, 7], &[1, 2, 3, 4]) } else { (&[1, 3], &[1, 2, 4]) };
+        if full { (&[1, 2, 3, 4, 7], &[1, 2, 3, 4]) } else { (&[1, 3, 4], &[1, 2, 4]) };
     let mut worlds: Vec<World> = devices
         .iter()
         .map(|devices| World { is_by_mpirun: false, processes: None, devices: *devices })
@@ -28,8 +28,13 @@ pub fn run(project: &Project, python: &Path, full: bool, tally: &mut Tally) -> R
         processes: Some(*count),
         devices: 1,
     }));
-    if mpirun().is_some() {
-        worlds.push(World { is_by_mpirun: true, processes: Some(4), devices: 1 });
+    match mpirun(1) {
+        Some(_) => worlds.extend([(1, 4), (4, 1)].map(|(processes, devices)| World {
+            is_by_mpirun: true,
+            processes: Some(processes),
+            devices,
+        })),
+        None => tally.lacks("openmpi", "mpirun"),
     }
     for world in worlds {
         let name = world.name();
@@ -94,7 +99,8 @@ impl World {
                 program.arguments(["run", "-n", &processes, "--devices", &devices, "phalanx"]);
         }
         let results = folder.join(self.name());
-        if let (true, Some(mpirun)) = (self.is_by_mpirun, mpirun()) {
+        let mpirun = self.processes.filter(|_| self.is_by_mpirun).and_then(mpirun);
+        if let Some(mpirun) = mpirun {
             let terrain = project.target()?.join("debug/examples/terrain");
             program = mpirun.folder(project.root()).arguments([terrain]);
         } else {

@@ -28,9 +28,12 @@ pub fn run(project: &Project, tally: &mut Tally) -> Result<(), Failure> {
         let program = Program::new(&phalanx).named("phalanx").arguments(["run", "-n", "3"]);
         let program = program.arguments([&example]);
         check(project, name, "3_processes", program, &expected, tally);
-        if let Some(program) = python_tests::mpirun() {
-            let program = program.arguments([&example]);
-            check(project, name, "4_processes_of_mpirun", program, &expected, tally);
+        match python_tests::mpirun(4) {
+            None => tally.lacks("openmpi", "mpirun"),
+            Some(program) => {
+                let program = program.arguments([&example]);
+                check(project, name, "4_processes_of_mpirun", program, &expected, tally);
+            }
         }
     }
     Ok(())

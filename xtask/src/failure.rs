@@ -12,6 +12,13 @@ pub enum Failure {
         /// The arguments.
         words: String,
     },
+    /// Tests are to need what they know nothing of.
+    Requirement {
+        /// What.
+        name: String,
+        /// What they know of.
+        known: String,
+    },
     /// A program could not be started.
     Start {
         /// Its command line.
@@ -87,6 +94,9 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Failure::Usage { words } => write!(f, "no command `{words}`; see `cargo xtask help`"),
+            Failure::Requirement { name, known } => {
+                write!(f, "PHALANX_TEST_REQUIRE has `{name}`, which is none of {known}")
+            }
             Failure::Start { command, source } => write!(f, "`{command}` did not start: {source}"),
             Failure::Program { command, ending } => write!(f, "`{command}` ended with {ending}"),
             Failure::File { path, source } => write!(f, "{}: {source}", path.display()),

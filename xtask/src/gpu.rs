@@ -23,11 +23,16 @@ const ALONG: [(&str, &str); 8] = [
     ("kernels/tests/golden", "kernels/tests/golden"),
 ];
 
-/// The place of the tests of `collectives`.
-const COLLECTIVES: &str = "collectives/it";
+/// The tests in Rust: package, name, and place in the package.
+const PROGRAMS: [(&str, &str, &str); 3] = [
+    ("phalanx-kernels", "it", "kernels/it"),
+    ("phalanx-collectives", "it", "collectives/it"),
+    ("phalanx", "property", "property"),
+];
 
-/// Builds the Python module and the tests of kernels and of collectives, for release unless `fast`,
-/// and packs them with the tests and benchmarks in Python and the script that runs all of it.
+/// Builds the Python module, the tests of kernels and of collectives and the random programs, for
+/// release unless `fast`, and packs them with the tests and benchmarks in Python, NumPy's results
+/// and the script that runs all of it.
 pub fn pack(project: &Project, fast: bool) -> Result<(), Failure> {
     let python = python::environment(project)?;
     let data = conformance::data(project, &python)?;
@@ -38,17 +43,17 @@ pub fn pack(project: &Project, fast: bool) -> Result<(), Failure> {
     for (from, to) in ALONG {
         copy(&project.path(from), &folder.join(to))?;
     }
-    copy(&data.join("functions"), &folder.join("data/functions"))?;
+    copy(&data, &folder.join("data"))?;
     let profile: &[&str] = if fast { &[] } else { &["--release"] };
     let module = python_tests::build(project, !fast)?;
     copy(&module, &folder.join("python/phalanx/_phalanx.abi3.so"))?;
-    for (package, to) in [("phalanx-kernels", "kernels/it"), ("phalanx-collectives", COLLECTIVES)] {
-        copy(&project.test_program(package, "it", profile)?, &folder.join(to))?;
+    for (package, tests, to) in PROGRAMS {
+        copy(&project.test_program(package, tests, profile)?, &folder.join(to))?;
     }
     copy(&project.path("benches/gpu_machine.sh"), &folder.join("run.sh"))?;
     Program::new("strip")
-        .arguments([folder.join("python/phalanx/_phalanx.abi3.so"), folder.join("kernels/it")])
-        .arguments([folder.join(COLLECTIVES)])
+        .arguments([folder.join("python/phalanx/_phalanx.abi3.so")])
+        .arguments(PROGRAMS.map(|(_, _, to)| folder.join(to)))
         .run()?;
     let archive = folder.with_extension("tar.gz");
     Program::new("tar")

@@ -50,8 +50,9 @@ cargo xtask COMMAND
   replay --seed SEED [MESH]
                           run the random program of a seed once more, on a mesh such as 2x4 or
                           on all
-  bench path|cpu [--only NAME] [--json FILE] [--peers numpy|none]
-                          run benchmarks in release mode; only cpu has peers
+  bench path|cpu|gpu [--only NAME] [--json FILE] [--peers numpy|none|cupy,torch,jax]
+                          run benchmarks in release mode; cpu and gpu have peers
+  bench collectives       measure collectives on all GPUs beside PyTorch
   docs                    write the generated pages, docs/coverage.md among them (also: coverage)
   help                    this text
 ";
@@ -87,7 +88,7 @@ fn run(arguments: &[String]) -> Result<(), Failure> {
         ("docs" | "coverage", []) => documents::write(&project),
         ("gpu", []) => gpu::pack(&project, false),
         ("gpu", [option]) if option == "--fast" => gpu::pack(&project, true),
-        ("python", []) => python_tests::place(&project),
+        ("python", []) => python_tests::place(&project, &python_tests::build(&project, false)?),
         ("test", _) => test_command::run(&project, arguments),
         ("bless", _) => golden::bless(&project, arguments),
         ("replay", [option, seed]) if option == "--seed" => seed::run(&project, seed, None),

@@ -6,6 +6,7 @@ use std::ffi::{OsStr, OsString};
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::Instant;
 
 /// A program to run. Our own variables are taken out of its environment: what a command does
 /// depends on its arguments.
@@ -60,11 +61,10 @@ impl Program {
         line
     }
 
-    /// Prints the command line and runs the program.
+    /// Prints the command line, runs the program and prints how long that took.
     pub fn run(mut self) -> Result<(), Failure> {
         let line = self.line();
-        println!("$ {line}");
-        let status = self.command.status();
+        let status = timed(&line, || self.command.status());
         let status = status.map_err(|source| Failure::Start { command: line.clone(), source })?;
         match status.success() {
             true => Ok(()),
@@ -83,20 +83,39 @@ impl Program {
         }
     }
 
+    /// Prints the command line, runs the program and prints how long that took. Gives what it wrote
+    /// to standard output, and whether it ended well.
+    pub fn collect(mut self) -> Result<(String, bool), Failure> {
+        let line = self.line();
+        let output = timed(&line, || self.command.stderr(Stdio::inherit()).output());
+        let output = output.map_err(|source| Failure::Start { command: line, source })?;
+        Ok((String::from_utf8_lossy(&output.stdout).into_owned(), output.status.success()))
+    }
+
     /// Prints the command line, runs the program and passes each line of its standard output on,
-    /// after `see` saw it. Gives whether the program ended well.
+    /// after `see` saw it; prints how long that took. Gives whether the program ended well.
     pub fn watch(mut self, mut see: impl FnMut(&str)) -> Result<bool, Failure> {
         let line = self.line();
-        println!("$ {line}");
-        let child = self.command.stdout(Stdio::piped()).spawn();
-        let mut child = child.map_err(|source| Failure::Start { command: line.clone(), source })?;
-        let output = child.stdout.take().expect("bug: standard output is a pipe");
-        for text in BufReader::new(output).split(b'\n').map_while(Result::ok) {
-            let text = String::from_utf8_lossy(&text);
-            println!("{text}");
-            see(&text);
-        }
-        let status = child.wait().map_err(|source| Failure::Start { command: line, source })?;
+        let status = timed(&line, || {
+            let mut child = self.command.stdout(Stdio::piped()).spawn()?;
+            let output = child.stdout.take().expect("bug: standard output is a pipe");
+            for text in BufReader::new(output).split(b'\n').map_while(Result::ok) {
+                let text = String::from_utf8_lossy(&text);
+                println!("{text}");
+                see(&text);
+            }
+            child.wait()
+        });
+        let status = status.map_err(|source| Failure::Start { command: line, source })?;
         Ok(status.success())
     }
+}
+
+/// Prints a command line, runs it and prints how long that took.
+fn timed<T>(line: &str, run: impl FnOnce() -> T) -> T {
+    println!("$ {line}");
+    let start = Instant::now();
+    let outcome = run();
+    println!("{:.1} s: {line}", start.elapsed().as_secs_f64());
+    outcome
 }

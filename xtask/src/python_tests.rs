@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::process::Program;
 use crate::project::Project;
-use crate::test_command::Tally;
+use crate::test_command::{REQUIRE, Tally};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -13,27 +13,36 @@ const STANDARD: &str = "2024.12";
 
 /// Builds the module, optimised or not, and gives its path.
 pub fn build(project: &Project, is_release: bool) -> Result<PathBuf, Failure> {
-    // The features of the tests, so that nothing is built twice.
     let arguments = ["build", "--package", "phalanx-python", "--features", "phalanx/ndarray"];
     let (profile, folder): (&[&str], &str) =
         if is_release { (&["--release"], "release") } else { (&[], "debug") };
     project.cargo(&[&arguments[..], profile].concat()).run()?;
+    built(project, folder)
+}
+
+/// Builds the module where the tests in Rust have been built: with them, since crates with other
+/// features, such as those that tests ask for, would be others.
+fn build_beside_tests(project: &Project) -> Result<PathBuf, Failure> {
+    project.cargo(&["build", "--workspace", "--features", "ndarray", "--lib", "--tests"]).run()?;
+    built(project, "debug")
+}
+
+fn built(project: &Project, folder: &str) -> Result<PathBuf, Failure> {
     let (prefix, extension) = (std::env::consts::DLL_PREFIX, std::env::consts::DLL_EXTENSION);
     Ok(project.target()?.join(format!("{folder}/{prefix}_phalanx.{extension}")))
 }
 
-/// Builds the module and puts it where Python finds it: into `python/phalanx`.
-pub fn place(project: &Project) -> Result<(), Failure> {
-    let built = build(project, false)?;
+/// Puts a module that was built where Python finds it: into `python/phalanx`.
+pub fn place(project: &Project, built: &Path) -> Result<(), Failure> {
     let place = project.path("python/phalanx/_phalanx.abi3.so");
     // A program that has the old one loaded keeps it.
     let unfinished = place.with_extension("new");
-    fs::copy(&built, &unfinished).map_err(Failure::file(&built))?;
+    fs::copy(built, &unfinished).map_err(Failure::file(built))?;
     fs::rename(&unfinished, &place).map_err(Failure::file(&place))
 }
 
-/// Runs all tests of the module on one and on three devices; on two, four and eight, and the
-/// comparison with NumPy in four processes, all or one share of them. Adds what they count.
+/// Runs all tests of the module on one and on three devices; on two, four and eight, and as ranks
+/// of four processes, all or one share of them. Adds what they count.
 pub fn run(
     project: &Project,
     python: &Path,
@@ -41,35 +50,34 @@ pub fn run(
     full: bool,
     tally: &mut Tally,
 ) -> Result<(), Failure> {
-    place(project)?;
+    place(project, &build_beside_tests(project)?)?;
     let share = (!full).then(|| share(project));
     if let Some(share) = &share {
         println!("share {share} of 8 of the tests beyond one and three devices");
     }
-    for devices in ["cpu:1", "cpu:3", "cpu:2", "cpu:4", "cpu:8"] {
+    let shared = |tests: Program| match &share {
+        Some(share) => tests.variable("PHALANX_TEST_SHARE", share),
+        None => tests,
+    };
+    let on_devices = |devices: &str| {
         let program = Program::new(python).named("python");
-        let mut tests = pytest(project, program, devices, full).arguments(["tests/python"]);
-        if let (Some(share), false) = (&share, ["cpu:1", "cpu:3"].contains(&devices)) {
-            tests = tests.variable("PHALANX_TEST_SHARE", share);
-        }
-        tally.watch(tests.variable("PHALANX_CONFORMANCE_DATA", data), summary)?;
-    }
-    for launched in launchers(python) {
-        let mut tests = pytest(project, launched, "cpu", full);
-        tests = tests.arguments(["tests/python/conformance"]);
-        if let Some(share) = &share {
-            tests = tests.variable("PHALANX_TEST_SHARE", share);
-        }
-        tally.watch(tests.variable("PHALANX_CONFORMANCE_DATA", data), summary)?;
-    }
-    for devices in ["cpu:1", "cpu:3"] {
-        tally.watch(standard(project, python, devices, full), summary)?;
-    }
-    Ok(())
+        let tests = pytest(project, program, devices, full).arguments(["tests/python"]);
+        tests.variable("PHALANX_CONFORMANCE_DATA", data).variable(REQUIRE, tally.required())
+    };
+    let in_processes = |launched: Program| {
+        let tests = pytest(project, launched, "cpu", full).arguments(["tests/python"]);
+        tests.variable("PHALANX_CONFORMANCE_DATA", data)
+    };
+    // The longest first, so that none of them is left at the end.
+    let mut programs: Vec<Program> = ["cpu:3", "cpu:1"].map(on_devices).into();
+    programs.extend(["cpu:1", "cpu:3"].map(|devices| standard(project, python, devices, full)));
+    programs.extend(["cpu:8", "cpu:4", "cpu:2"].map(on_devices).map(shared));
+    programs.extend(launchers(python).into_iter().map(in_processes).map(shared));
+    tally.watch_together(programs, summary)
 }
 
 /// The eighth of the tests that is due: another one with the next commit.
-fn share(project: &Project) -> String {
+pub fn share(project: &Project) -> String {
     let mut git = Program::new("git").folder(project.root()).arguments(["rev-parse", "HEAD"]);
     // Without a repository it is always the same one.
     let commit = git.output().unwrap_or_default();
@@ -80,20 +88,20 @@ fn share(project: &Project) -> String {
 fn launchers(python: &Path) -> Vec<Program> {
     let own = Program::new(python).named("phalanx run -n 4 python");
     let own = own.arguments(["-m", "phalanx", "run", "-n", "4"]).arguments([python]);
-    [Some(own), mpirun().map(|mpirun| mpirun.arguments([python]))].into_iter().flatten().collect()
+    [Some(own), mpirun(4).map(|mpirun| mpirun.arguments([python]))].into_iter().flatten().collect()
 }
 
-/// Four processes of the machine's `mpirun`, without the program, if it is there.
-pub fn mpirun() -> Option<Program> {
+/// So many processes of the machine's `mpirun`, without the program, if it is there.
+pub fn mpirun(processes: usize) -> Option<Program> {
     static VERSION: OnceLock<Option<String>> = OnceLock::new();
     let probe = || Program::new("mpirun").arguments(["--version"]).output().ok();
     let version = VERSION.get_or_init(probe).as_ref()?;
-    let program = Program::new("mpirun").named("mpirun -n 4");
+    let program = Program::new("mpirun").named("mpirun");
     let program = match version.contains("Open MPI") {
         true => program.arguments(["--allow-run-as-root", "--oversubscribe"]),
         false => program,
     };
-    Some(program.arguments(["-n", "4"]))
+    Some(program.arguments(["-n", &processes.to_string()]))
 }
 
 /// `program` is Python, or starts it.
@@ -103,7 +111,9 @@ fn pytest(project: &Project, program: Program, devices: &str, full: bool) -> Pro
     let paths = paths.map(|path: PathBuf| path.display().to_string()).join(separator);
     program
         .folder(project.root())
-        .arguments(["-m", "pytest", "-q", "-p", "no:cacheprovider"])
+        .arguments(["-m", "pytest", "-q", "-rsfE", "-p", "no:cacheprovider"])
+        // `mpirun` lets a program take its output for a terminal.
+        .arguments(["--color", "no"])
         .variable("PYTHONPATH", paths)
         .variable("PYTHONDONTWRITEBYTECODE", "1")
         // What Hypothesis keeps stays out of the sources.
@@ -151,7 +161,7 @@ mod tests {
 
     #[test]
     fn last_lines_are_counted() {
-        let tally = |passed, failed| Some(Tally { passed, failed });
+        let tally = |passed, failed| Some(Tally::of(passed, failed));
         assert_eq!(summary("3 failed, 4 passed, 1 skipped in 0.12s"), tally(4, 3));
         assert_eq!(summary("564 passed in 3.52s"), tally(564, 0));
         assert_eq!(summary("== 2 passed, 1 xfailed, 1 error in 61.02s (0:01:01) =="), tally(3, 1));

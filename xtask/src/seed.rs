@@ -20,7 +20,7 @@ pub fn run(project: &Project, seed: &str, mesh: Option<&str>) -> Result<(), Fail
     let mut tally = Tally::default();
     tally.watch(program, Tally::of_summary)?;
     match tally {
-        Tally { passed: 0, failed: 0 } => Err(Failure::Output { command, missing: "test" }),
+        Tally { passed: 0, failed: 0, .. } => Err(Failure::Output { command, missing: "test" }),
         Tally { failed: 0, .. } => Ok(()),
         Tally { failed, .. } => Err(Failure::Tests { count: failed }),
     }

@@ -10,21 +10,67 @@ use crate::project::Project;
 use crate::python;
 use crate::python_tests;
 use crate::wheel;
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
 
-/// How many tests passed and failed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// The variable that names what the machine must not lack.
+pub const REQUIRE: &str = "PHALANX_TEST_REQUIRE";
+
+/// What tests may be skipped for the lack of, unless `PHALANX_TEST_REQUIRE` has it.
+const LACKS: [&str; 7] = ["openmpi", "mpich", "mpi4py", "mpicc", "namespaces", "gpu", "gpus"];
+
+/// How many tests passed and failed, and what there was not for others.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Passed.
     pub passed: usize,
     /// Failed.
     pub failed: usize,
+    /// What the machine lacks.
+    lacking: BTreeSet<String>,
+    /// What it must not lack.
+    required: Vec<String>,
 }
 
 impl Tally {
+    /// So many tests.
+    #[cfg(test)]
+    pub fn of(passed: usize, failed: usize) -> Tally {
+        Tally { passed, failed, ..Tally::default() }
+    }
+
+    /// What the machine must not lack, as tests read it.
+    pub fn required(&self) -> String {
+        self.required.join(",")
+    }
+
     /// Adds one test.
     pub fn count(&mut self, passed: bool) {
         self.passed += usize::from(passed);
         self.failed += usize::from(!passed);
+    }
+
+    /// Tests are skipped since there is no `what` here: a failure if it is required by this name.
+    pub fn lacks(&mut self, name: &str, what: &str) {
+        println!("skipped: no {what} here");
+        self.lacking.insert(format!("no {what} here"));
+        if self.required.iter().any(|one| one == name) {
+            println!("FAILED: {REQUIRE} has {name}");
+            self.failed += 1;
+        }
+    }
+
+    /// What a line says of what there is not, if it does: that of `tests/absence.rs`, or of pytest.
+    fn lack(line: &str) -> Option<String> {
+        let told = line.split_once("skipped: ").map(|(_, reason)| reason);
+        let reason = told.or_else(|| {
+            let (_, place_and_reason) = line.strip_prefix("SKIPPED [")?.split_once("] ")?;
+            place_and_reason.split_once(": ").map(|(_, reason)| reason)
+        })?;
+        if let Some(rest) = reason.strip_prefix("could not import '") {
+            return rest.split_once(['\'', '.']).map(|(library, _)| format!("no {library} here"));
+        }
+        (reason.starts_with("no ") && reason.ends_with(" here")).then(|| reason.to_owned())
     }
 
     /// What a summary line of a test program says, if the line is one.
@@ -47,14 +93,64 @@ impl Tally {
         program: Program,
         summary: impl Fn(&str) -> Option<Tally>,
     ) -> Result<(), Failure> {
-        let (command, before) = (program.line(), self.failed);
-        let ended_well = program.watch(|line| {
-            let found = summary(line).unwrap_or_default();
-            self.passed += found.passed;
-            self.failed += found.failed;
-        })?;
+        let (command, mut own) = (program.line(), Tally::default());
+        let ended_well = program.watch(|line| own.see(line, &summary))?;
+        self.add_program(command, ended_well, own)
+    }
+
+    /// Runs programs, as many at a time as there are cores, and adds what `summary` finds in their
+    /// lines, which are printed when a program has ended. Programs that keep one core busy, or
+    /// wait, take half of the time so.
+    pub fn watch_together(
+        &mut self,
+        programs: Vec<Program>,
+        summary: impl Fn(&str) -> Option<Tally> + Sync,
+    ) -> Result<(), Failure> {
+        let programs = Mutex::new(programs.into_iter());
+        let next = || programs.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let run = |program: Program| -> Result<_, Failure> {
+            let command = program.line();
+            let (text, ended_well) = program.collect()?;
+            let mut own = Tally::default();
+            text.lines().for_each(|line| own.see(line, &summary));
+            print!("{text}");
+            Ok((command, ended_well, own))
+        };
+        let work = || std::iter::from_fn(next).map(run).collect::<Vec<_>>();
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let outcomes: Vec<_> = std::thread::scope(|scope| {
+            let started: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+            started.into_iter().flat_map(|thread| thread.join().expect("no panic")).collect()
+        });
+        for outcome in outcomes {
+            let (command, ended_well, own) = outcome?;
+            self.add_program(command, ended_well, own)?;
+        }
+        Ok(())
+    }
+
+    /// Adds what a line tells.
+    fn see(&mut self, line: &str, summary: impl Fn(&str) -> Option<Tally>) {
+        self.lacking.extend(Tally::lack(line));
+        self.add(summary(line).unwrap_or_default());
+    }
+
+    fn add(&mut self, other: Tally) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+        self.lacking.extend(other.lacking);
+    }
+
+    fn add_program(
+        &mut self,
+        command: String,
+        ended_well: bool,
+        own: Tally,
+    ) -> Result<(), Failure> {
+        let has_failed = own.failed > 0;
+        self.add(own);
         // A program that crashes writes no summary, and neither does a compiler.
-        if !ended_well && self.failed == before {
+        if !ended_well && !has_failed {
             let ending = "a failure that no test reported".to_owned();
             return Err(Failure::Program { command, ending });
         }
@@ -63,7 +159,7 @@ impl Tally {
 }
 
 /// Runs the tests whose names hold the filter, all of them without one. Prints `N passed, N failed`
-/// last.
+/// last, and before it what there was not for the tests that were skipped.
 pub fn run(project: &Project, arguments: &[String]) -> Result<(), Failure> {
     let mut filter = None;
     let mut full = false;
@@ -74,11 +170,20 @@ pub fn run(project: &Project, arguments: &[String]) -> Result<(), Failure> {
             _ => return Err(Failure::usage(arguments.iter())),
         }
     }
-    let mut tally = Tally::default();
+    let required = std::env::var(REQUIRE).unwrap_or_default();
+    let required: Vec<String> =
+        required.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect();
+    if let Some(name) = required.iter().find(|name| !LACKS.contains(&name.as_str())) {
+        return Err(Failure::Requirement { name: name.clone(), known: LACKS.join(", ") });
+    }
+    let mut tally = Tally { required, ..Tally::default() };
     if let Err(failure) = all(project, filter, full, &mut tally) {
         // What keeps tests from running is a failure like theirs.
         eprintln!("error: {failure}");
         tally.failed += 1;
+    }
+    for lack in &tally.lacking {
+        println!("skipped: {lack}");
     }
     println!("{} passed, {} failed", tally.passed, tally.failed);
     match tally.failed {
@@ -109,9 +214,11 @@ fn all(
         let folders = std::env::split_paths(&path).chain([programs]);
         program = program.variable("PATH", std::env::join_paths(folders).unwrap_or(path.clone()));
     }
-    if full {
-        program = program.variable("PHALANX_TEST_FULL", "1");
-    }
+    program = match full {
+        true => program.variable("PHALANX_TEST_FULL", "1"),
+        false => program.variable("PHALANX_TEST_SHARE", python_tests::share(project)),
+    };
+    program = program.variable(REQUIRE, tally.required());
     tally.watch(program, Tally::of_summary)?;
     if filter.is_none_or(|filter| "demo".contains(filter)) {
         comparison::run(project, &python, full, tally)?;
@@ -142,8 +249,30 @@ mod tests {
             "test result: FAILED. 22 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; \
              finished in 6.02s",
         );
-        assert_eq!(tally, Some(Tally { passed: 22, failed: 2 }));
+        assert_eq!(tally, Some(Tally::of(22, 2)));
         assert_eq!(Tally::of_summary("test reductions::sum ... ok"), None);
+    }
+
+    #[test]
+    fn lacks_are_told_and_a_required_one_is_a_failure() {
+        let lack = |line| Tally::lack(line).unwrap();
+        assert_eq!(lack("test a::b ... skipped: no GPU here"), "no GPU here");
+        let of_pytest = "SKIPPED [2] tests/python/test_mpi.py:52: no mpirun here";
+        assert_eq!(lack(of_pytest), "no mpirun here");
+        let of_library =
+            "SKIPPED [1] tests/python/test_a.py:5: could not import 'torch': No module";
+        assert_eq!(lack(of_library), "no torch here");
+        // Not for a lack of the machine.
+        let by_design = "SKIPPED [1] tests/python/test_a.py:5: one device has all shards";
+        assert_eq!(Tally::lack(by_design), None);
+        assert_eq!(Tally::lack("3 passed, 1 skipped in 0.12s"), None);
+
+        let mut tally = Tally { required: vec![String::from("mpich")], ..Tally::default() };
+        tally.lacks("openmpi", "mpirun");
+        assert_eq!(tally.failed, 0);
+        tally.lacks("mpich", "mpiexec of MPICH");
+        assert_eq!(tally.failed, 1);
+        assert_eq!(tally.lacking.len(), 2);
     }
 
     #[cfg(unix)]
@@ -155,8 +284,20 @@ mod tests {
         let mut tally = Tally::default();
         run(&mut tally, "echo 'test result: FAILED. 2 passed; 1 failed'; exit 1").unwrap();
         run(&mut tally, "echo 'test result: ok. 3 passed; 0 failed'").unwrap();
-        assert_eq!(tally, Tally { passed: 5, failed: 1 });
+        assert_eq!(tally, Tally::of(5, 1));
         let crash = run(&mut tally, "exit 1").unwrap_err().to_string();
         assert!(crash.ends_with("a failure that no test reported"), "{crash}");
+        let shell = |script: &str| Program::new("sh").arguments(["-c", script]);
+        let together = |tally: &mut Tally, scripts: [&str; 3]| {
+            tally.watch_together(scripts.map(shell).into(), Tally::of_summary)
+        };
+        let [ok, failed] =
+            ["test result: ok. 4 passed; 0 failed", "test result: no. 0 passed; 2 failed"]
+                .map(|line| format!("echo '{line}'"));
+        let failed = format!("{failed}; exit 1");
+        together(&mut tally, [&ok, &failed, &ok]).unwrap();
+        assert_eq!((tally.passed, tally.failed), (13, 3));
+        let crash = together(&mut tally, [&ok, "exit 3", &ok]).unwrap_err().to_string();
+        assert!(crash.contains("exit 3"), "{crash}");
     }
 }

@@ -6,6 +6,7 @@ use crate::error::{Error, Site, within};
 use crate::graph::NodeOp;
 use crate::structured::stacked_product;
 use phalanx_ops::error::OpError;
+use phalanx_ops::structured::Matmul;
 use phalanx_ops::{DType, Kind, Shape, Structured};
 
 /// The product of two matrices, in C order, computed in `dtype`.
@@ -31,7 +32,7 @@ pub(super) fn matrix_product(
         if array.dtype() == dtype { array.clone() } else { array.astype_at(dtype, site) }
     };
     let operands = [cast(a).operand(site)?, cast(b).operand(site)?];
-    let op = NodeOp::Structured(Structured::Matmul);
+    let op = NodeOp::Structured(Structured::Matmul(Matmul::default()));
     let node = mesh.record(op, &operands, shape, dtype, site)?;
     Ok(Array::from_node(mesh, node))
 }

@@ -7,6 +7,7 @@ use crate::mpi::Native;
 use crate::order::Items;
 use crate::transport::{Lane, Transfer};
 use phalanx_device::{Buffer, Slice};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// Has the members of a group do `work` together, each with its side of the conversation. An error
@@ -29,7 +30,10 @@ pub(crate) fn converse(
 pub(crate) struct Conversation<'a> {
     member: &'a Member,
     memory: &'a dyn Memory,
-    posted: Vec<Arc<Transfer>>,
+    /// Sends, the first of which are not done: what is done needs no memory any more.
+    sent: VecDeque<Arc<Transfer>>,
+    /// Receives that nobody has waited for: each keeps the memory that it lands in.
+    received: VecDeque<Arc<Transfer>>,
     /// Receives that end elsewhere than in their places.
     arriving: Vec<Arriving>,
 }
@@ -43,7 +47,8 @@ struct Arriving {
 
 impl<'a> Conversation<'a> {
     fn new(member: &'a Member, memory: &'a dyn Memory) -> Conversation<'a> {
-        Conversation { member, memory, posted: Vec::new(), arriving: Vec::new() }
+        let (sent, received, arriving) = (VecDeque::new(), VecDeque::new(), Vec::new());
+        Conversation { member, memory, sent, received, arriving }
     }
 
     pub(super) fn rank(&self) -> usize {
@@ -87,9 +92,12 @@ impl<'a> Conversation<'a> {
         to: usize,
         data: &Slice,
     ) -> Result<Arc<Transfer>, CollectiveError> {
+        while self.sent.front().is_some_and(|first| first.is_done()) {
+            self.sent.pop_front();
+        }
         let carried = self.memory.outgoing(data, to)?;
         let transfer = self.member.post_send(Lane::Collectives, to, &carried)?;
-        self.posted.push(transfer.clone());
+        self.sent.push_back(transfer.clone());
         Ok(transfer)
     }
 
@@ -100,7 +108,7 @@ impl<'a> Conversation<'a> {
     ) -> Result<Arc<Transfer>, CollectiveError> {
         let landed = self.memory.incoming(place, from)?;
         let transfer = self.member.post_receive(Lane::Collectives, from, &landed)?;
-        self.posted.push(transfer.clone());
+        self.received.push_back(transfer.clone());
         if !landed.buffer.same(&place.buffer) {
             let (transfer, place) = (transfer.clone(), place.clone());
             self.arriving.push(Arriving { transfer, landed, place });
@@ -109,6 +117,16 @@ impl<'a> Conversation<'a> {
     }
 
     pub(super) fn wait(&mut self, transfer: &Arc<Transfer>) -> Result<(), CollectiveError> {
+        self.end(transfer)?;
+        let is_it = |received: &Arc<Transfer>| Arc::ptr_eq(received, transfer);
+        if let Some(at) = self.received.iter().position(is_it) {
+            self.received.remove(at);
+        }
+        Ok(())
+    }
+
+    /// Waits for a message, and brings to its place what it has brought.
+    fn end(&mut self, transfer: &Arc<Transfer>) -> Result<(), CollectiveError> {
         transfer.wait(&self.member.fabric.failure)?;
         let is_of = |arriving: &Arriving| Arc::ptr_eq(&arriving.transfer, transfer);
         match self.arriving.iter().position(is_of) {
@@ -136,10 +154,12 @@ impl<'a> Conversation<'a> {
 
     /// Waits for every message so far.
     pub(super) fn settle(&mut self) -> Result<(), CollectiveError> {
+        let mut outcome = Ok(());
         // Every one is waited for, so that after an error none is still in use.
-        let posted = std::mem::take(&mut self.posted);
-        let outcomes = posted.iter().map(|transfer| self.wait(transfer));
-        outcomes.fold(Ok(()), Result::and)
+        while let Some(transfer) = self.received.pop_front().or_else(|| self.sent.pop_front()) {
+            outcome = outcome.and(self.end(&transfer));
+        }
+        outcome
     }
 
     /// Waits for every message and ends the conversation.
@@ -150,7 +170,7 @@ impl<'a> Conversation<'a> {
 
 impl Drop for Conversation<'_> {
     fn drop(&mut self) {
-        if self.posted.is_empty() {
+        if self.received.is_empty() && self.sent.is_empty() {
             return;
         }
         // Only an error or a panic leaves messages behind; after a failure of the world, waiting
@@ -164,5 +184,136 @@ impl Drop for Conversation<'_> {
         }
         // The outcome was reported by whoever left the conversation.
         let _ = self.settle();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algorithms::{HostMemory, all_reduce};
+    use crate::group::Place;
+    use crate::transport::Fabric;
+    use phalanx_ops::{DType, Monoid};
+    use std::cell::{Cell, RefCell};
+
+    /// Memory of the host that messages are taken not to reach: they land elsewhere first.
+    struct Staged<'a> {
+        host: HostMemory<'a>,
+        landings: RefCell<Vec<Buffer>>,
+        /// The most bytes that landings have held at a time.
+        most: Cell<usize>,
+    }
+
+    impl<'a> Staged<'a> {
+        fn new(member: &'a Member) -> Staged<'a> {
+            let (host, landings) = (HostMemory(member), RefCell::default());
+            Staged { host, landings, most: Cell::default() }
+        }
+
+        /// Bytes of landings that somebody else has, too.
+        fn held(&self) -> usize {
+            let landings = self.landings.borrow();
+            landings.iter().filter(|landing| !landing.is_unique()).map(Buffer::len).sum()
+        }
+    }
+
+    impl Memory for Staged<'_> {
+        fn is_on_host(&self) -> bool {
+            false
+        }
+
+        fn settle(&self) -> Result<(), CollectiveError> {
+            Ok(())
+        }
+
+        fn incoming(&self, place: &Slice, _from: usize) -> Result<Slice, CollectiveError> {
+            let landing = Buffer::from_vec(vec![0u8; place.len]);
+            let landed = landing.whole();
+            self.landings.borrow_mut().push(landing);
+            self.most.set(self.most.get().max(self.held()));
+            Ok(landed)
+        }
+
+        fn scratch(&self, len: usize) -> Result<Buffer, CollectiveError> {
+            self.host.scratch(len)
+        }
+
+        fn copy(&self, source: &Slice, target: &Slice) -> Result<(), CollectiveError> {
+            self.host.copy(source, target)
+        }
+
+        fn combine(
+            &self,
+            accumulator: &Slice,
+            incoming: &Slice,
+            items: Items,
+            lower: Lower,
+        ) -> Result<(), CollectiveError> {
+            self.host.combine(accumulator, incoming, items, lower)
+        }
+    }
+
+    fn members(count: usize) -> Vec<Arc<Member>> {
+        let fabric = Fabric::new(0, Vec::new());
+        let places: Arc<[Place]> = (0..count).map(|device| Place { process: 0, device }).collect();
+        (0..count).map(|rank| Member::new(fabric.clone(), 0, rank, places.clone())).collect()
+    }
+
+    fn bytes_of(buffer: &Buffer) -> Vec<u8> {
+        let mut bytes = vec![0; buffer.len()];
+        buffer.read(0, &mut bytes);
+        bytes
+    }
+
+    #[test]
+    fn what_was_waited_for_keeps_no_memory_and_what_is_only_done_arrives() {
+        let members = members(2);
+        let (memory, elsewhere) = (Staged::new(&members[0]), Staged::new(&members[1]));
+        let mut receiver = Conversation::new(&members[0], &memory);
+        let mut sender = Conversation::new(&members[1], &elsewhere);
+        let places = [0u8; 3].map(|byte| Buffer::from_vec(vec![byte; 100]));
+        let receives: Vec<Arc<Transfer>> =
+            places.iter().map(|place| receiver.receive(1, &place.whole()).unwrap()).collect();
+        for byte in [1u8, 2, 3] {
+            sender.send(0, &Buffer::from_vec(vec![byte; 100]).whole()).unwrap();
+        }
+        assert_eq!(memory.held(), 300);
+        for (waited, receive) in receives.into_iter().take(2).enumerate() {
+            receiver.wait(&receive).unwrap();
+            drop(receive);
+            assert_eq!(memory.held(), 200 - 100 * waited);
+        }
+        receiver.finish().unwrap();
+        sender.finish().unwrap();
+        assert_eq!(memory.held(), 0);
+        for (place, byte) in places.iter().zip([1, 2, 3]) {
+            assert_eq!(bytes_of(place), [byte; 100]);
+        }
+    }
+
+    #[test]
+    fn a_ring_holds_less_than_three_parts_of_what_lands() {
+        const MEMBERS: usize = 4;
+        const PART: usize = 512 << 10;
+        let items = Items { dtype: DType::U8, monoid: Monoid::Add };
+        let most = std::thread::scope(|scope| {
+            let threads: Vec<_> = members(MEMBERS)
+                .into_iter()
+                .map(|member| {
+                    scope.spawn(move || {
+                        let memory = Staged::new(&member);
+                        let data = Buffer::from_vec(vec![1u8 << member.rank; MEMBERS * PART]);
+                        let whole = data.whole();
+                        converse(&member, &memory, |own| all_reduce(own, &whole, items)).unwrap();
+                        assert!(bytes_of(&data).iter().all(|byte| *byte == 0b1111));
+                        memory.most.get()
+                    })
+                })
+                .collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).max()
+        });
+        // Of a part that is on its way, of the next one, and of pieces that are being combined; all
+        // that a member receives are six parts.
+        assert!(most.is_some_and(|most| most > 0 && most < 3 * PART), "{most:?}");
     }
 }

@@ -12,6 +12,11 @@ use std::sync::Arc;
 
 /// Up to this many members, short parts are sent directly: one step, and few messages.
 const DIRECT_MEMBERS: usize = 8;
+/// How many pieces more than those of a part are expected at a time: the one before has learnt that
+/// there is a place before it has the piece.
+const AHEAD: usize = 2;
+/// How many pieces may be on their way to the next member when another one is expected.
+const BEHIND: usize = 2;
 
 /// Combines the data of all members, in place on all of them.
 pub(crate) fn all_reduce(
@@ -108,6 +113,12 @@ fn all_parts(conversation: &Conversation<'_>, data: &Slice, items: Items) -> Vec
 /// Sends part `i` of `send` around the ring from member `i + 1` to member `i`, combined with the
 /// part of each member on the way, and puts the result into `receive` of member `i`. `send` is only
 /// read, but may hold `receive`.
+///
+/// A piece is received into a place of scratch memory, combined there, sent from there, and leaves
+/// the place free once that send is over. There are some more places than a part has pieces, and
+/// no fewer: a piece goes once the next member has a place for it, which that member has when its
+/// own piece of one round of the ring less has gone, and so on to the first ones, for which there
+/// always are places.
 fn combine_along(
     conversation: &mut Conversation<'_>,
     send: &Slice,
@@ -117,55 +128,96 @@ fn combine_along(
 ) -> Result<(), CollectiveError> {
     let (size, rank) = (conversation.size(), conversation.rank());
     let (next, previous) = ((rank + 1) % size, (rank + size - 1) % size);
-    let longest = parts.iter().map(Range::len).max().unwrap_or(0);
-    // A place is received into in one step, sent from in the next, and free once that send is over.
-    let scratch = conversation.scratch(3 * longest)?;
-    let place = |step: usize, piece: &Range<usize>| {
-        scratch.slice(step % 3 * longest + piece.start, piece.len())
+    let own = |part: usize, piece: &Range<usize>| {
+        send.slice(parts[part].start + piece.start, piece.len())
     };
-    let coming = |step: usize| &parts[(rank + 2 * size - 2 - step) % size];
-    let cut = |part: &Range<usize>| pieces(0..part.len(), items.size());
-    let own = |part: &Range<usize>, piece: &Range<usize>| {
-        send.slice(part.start + piece.start, piece.len())
-    };
-    let expect = |conversation: &mut Conversation<'_>, step: usize| {
-        let pieces = cut(coming(step));
-        pieces
-            .map(|piece| conversation.receive(previous, &place(step, &piece)))
-            .collect::<Result<Vec<_>, _>>()
-    };
-
-    let mut incoming: Vec<Arc<Transfer>> = expect(conversation, 0)?;
-    let first = &parts[previous];
-    let sends = cut(first).map(|piece| conversation.send(next, &own(first, &piece)));
-    let mut outgoing = VecDeque::from([sends.collect::<Result<Vec<_>, _>>()?]);
-    for step in 0..size - 1 {
-        let is_last = step + 2 == size;
-        let mut upcoming = Vec::new();
-        if !is_last {
-            if outgoing.len() == 2 {
-                for send in outgoing.pop_front().into_iter().flatten() {
-                    conversation.wait(&send)?;
+    let course = Course::of(parts, rank, items);
+    let scratch = conversation.scratch(course.places * course.longest)?;
+    let place =
+        |at: usize| scratch.slice(course.place(at) * course.longest, course.pieces[at].1.len());
+    let (mut incoming, mut outgoing) = (VecDeque::new(), VecDeque::new());
+    let missing = "bug: a step about a message that was not posted";
+    for step in &course.steps {
+        match step {
+            Step::Expect(at) => incoming.push_back(conversation.receive(previous, &place(*at))?),
+            Step::Begin(piece) => {
+                conversation.send(next, &own(previous, piece))?;
+            }
+            Step::Combine(at) => {
+                let arriving = incoming.pop_front().expect(missing);
+                conversation.wait(&arriving)?;
+                let ((part, piece), arrived) = (&course.pieces[*at], place(*at));
+                let lower = Lower::Accumulator;
+                conversation.combine(&arrived, &own(*part, piece), items, lower)?;
+                if *part == rank {
+                    conversation.copy(&arrived, &receive.slice(piece.start, piece.len()))?;
+                } else {
+                    outgoing.push_back(conversation.send(next, &arrived)?);
                 }
             }
-            upcoming = expect(conversation, step + 1)?;
-        }
-        let part = coming(step);
-        let mut sends = Vec::new();
-        for (piece, receive_transfer) in cut(part).zip(&incoming) {
-            conversation.wait(receive_transfer)?;
-            let arrived = place(step, &piece);
-            conversation.combine(&arrived, &own(part, &piece), items, Lower::Accumulator)?;
-            if is_last {
-                conversation.copy(&arrived, &receive.slice(piece.start, piece.len()))?;
-            } else {
-                sends.push(conversation.send(next, &arrived)?);
+            Step::Free => {
+                let sent = outgoing.pop_front().expect(missing);
+                conversation.wait(&sent)?;
             }
         }
-        outgoing.push_back(sends);
-        incoming = upcoming;
     }
     conversation.settle()
+}
+
+/// What a member of a combining ring does.
+struct Course {
+    /// The pieces that come, in order: of which part, and where in it.
+    pieces: Vec<(usize, Range<usize>)>,
+    steps: Vec<Step>,
+    /// How many pieces there are places for, each as long as the longest.
+    places: usize,
+    longest: usize,
+}
+
+enum Step {
+    /// Expects a piece in its place.
+    Expect(usize),
+    /// Sends a piece of the part of the member before, whose way begins here.
+    Begin(Range<usize>),
+    /// Waits for a piece, combines it, and sends it on unless its way ends here.
+    Combine(usize),
+    /// Waits for the send that began before all others which have not been waited for: the place of
+    /// its piece is free.
+    Free,
+}
+
+impl Course {
+    fn of(parts: &[Range<usize>], rank: usize, items: Items) -> Course {
+        let size = parts.len();
+        let cut = |part: usize| pieces(0..parts[part].len(), items.size());
+        // The member's own part comes last, and that of the one before not at all.
+        let coming = (2..=size).map(|distance| (rank + size - distance) % size);
+        let coming: Vec<_> =
+            coming.flat_map(|part| cut(part).map(move |piece| (part, piece))).collect();
+        let most = (0..size).map(|part| cut(part).count()).max().unwrap_or(0);
+        let ahead = (most + AHEAD).min(coming.len());
+        let places = (ahead + BEHIND).min(coming.len());
+        let longest = coming.iter().map(|(_, piece)| piece.len()).max().unwrap_or(0);
+
+        let mut steps: Vec<Step> = (0..ahead).map(Step::Expect).collect();
+        steps.extend(cut((rank + size - 1) % size).map(Step::Begin));
+        for (at, (part, _)) in coming.iter().enumerate() {
+            steps.push(Step::Combine(at));
+            // The piece before it in the place of the one that is expected now.
+            if *part != rank && at >= BEHIND {
+                steps.push(Step::Free);
+            }
+            if at + ahead < coming.len() {
+                steps.push(Step::Expect(at + ahead));
+            }
+        }
+        Course { pieces: coming, steps, places, longest }
+    }
+
+    /// The number of the place of a piece.
+    fn place(&self, at: usize) -> usize {
+        at % self.places
+    }
 }
 
 /// Sends part `i` of `data` around the ring from member `i`, where it is, to all others.
@@ -190,8 +242,8 @@ fn copy_along(
     for step in 1..size {
         let is_last = step + 1 == size;
         let upcoming = if is_last { Vec::new() } else { expect(conversation, step + 1)? };
-        for (piece, receive) in cut(step).zip(&incoming) {
-            conversation.wait(receive)?;
+        for (piece, receive) in cut(step).zip(incoming) {
+            conversation.wait(&receive)?;
             if !is_last {
                 conversation.send(next, &piece)?;
             }
@@ -199,4 +251,162 @@ fn copy_along(
         incoming = upcoming;
     }
     conversation.settle()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use phalanx_ops::{DType, Monoid};
+
+    const ITEMS: Items = Items { dtype: DType::I64, monoid: Monoid::Add };
+    const MIB: usize = 1 << 20;
+
+    /// Even parts, and parts that differ as much as those of `reduce_scatter` may: some are long,
+    /// some short and some empty.
+    fn divisions(bytes: usize, size: usize) -> Vec<Vec<Range<usize>>> {
+        let even = (0..size).map(|one| own_part(ITEMS, bytes, size, one).len()).collect();
+        // One part is all but 64 bytes, which the last one has.
+        let mut one_long = vec![0; size];
+        (one_long[0], one_long[size - 1]) = (bytes - 64, 64);
+        let lengths = [0, 3 * MIB / 2, 8, 0, 0, 300 << 10, 5 * MIB, 128 << 10];
+        let mixed: Vec<usize> = (0..size).map(|one| lengths[(one * 3 + 1) % 8]).collect();
+        let range = |counts: Vec<usize>| (0..size).map(|one| part_of(&counts, one)).collect();
+        [even, one_long, mixed, vec![0; size]].map(range).into()
+    }
+
+    /// A ring whose sends are over when the next member has a place for the piece, no sooner.
+    struct Ring {
+        courses: Vec<Course>,
+        members: Vec<Stepped>,
+    }
+
+    /// How far a member is.
+    #[derive(Default)]
+    struct Stepped {
+        steps: usize,
+        expected: usize,
+        combined: usize,
+        /// What it has sent, of which the first so many were its own.
+        sent: Vec<(usize, Range<usize>)>,
+        begun: usize,
+        freed: usize,
+        /// The piece that each place has been for last.
+        places: Vec<Option<usize>>,
+    }
+
+    impl Ring {
+        fn new(parts: &[Range<usize>]) -> Ring {
+            let courses = (0..parts.len()).map(|rank| Course::of(parts, rank, ITEMS));
+            let courses: Vec<Course> = courses.collect();
+            let places = |course: &Course| vec![None; course.places];
+            let members = courses
+                .iter()
+                .map(|course| Stepped { places: places(course), ..Stepped::default() })
+                .collect();
+            Ring { courses, members }
+        }
+
+        /// How many pieces have come to a member.
+        fn arrived(&self, rank: usize) -> usize {
+            let previous = (rank + self.members.len() - 1) % self.members.len();
+            self.members[rank].expected.min(self.members[previous].sent.len())
+        }
+
+        /// Takes a member's next step; says whether there is one that need not wait.
+        fn step(&mut self, rank: usize) -> bool {
+            let size = self.members.len();
+            let (next, previous) = ((rank + 1) % size, (rank + size - 1) % size);
+            let (arrived, gone) = (self.arrived(rank), self.arrived(next));
+            let course = &self.courses[rank];
+            let Some(step) = course.steps.get(self.members[rank].steps) else { return false };
+            match step {
+                Step::Expect(at) => {
+                    let member = &mut self.members[rank];
+                    assert_eq!(*at, member.expected, "pieces come in order");
+                    assert!(course.pieces[*at].1.len() <= course.longest);
+                    if let Some(held) = member.places[course.place(*at)].replace(*at) {
+                        let has_gone = course.pieces[held].0 == rank || member.begun + held < gone;
+                        let is_free = held < member.combined && has_gone;
+                        assert!(is_free, "piece {at} comes to the place of piece {held}");
+                    }
+                    member.expected += 1;
+                }
+                Step::Begin(piece) => {
+                    let member = &mut self.members[rank];
+                    member.sent.push((previous, piece.clone()));
+                    member.begun += 1;
+                }
+                Step::Combine(at) => {
+                    if *at >= arrived {
+                        return false;
+                    }
+                    let piece = &course.pieces[*at];
+                    assert_eq!(self.members[previous].sent[*at], *piece, "the piece that comes");
+                    let member = &mut self.members[rank];
+                    assert_eq!(*at, member.combined, "pieces are combined in order");
+                    member.combined += 1;
+                    if piece.0 != rank {
+                        member.sent.push(piece.clone());
+                    }
+                }
+                Step::Free => {
+                    let member = &mut self.members[rank];
+                    if member.begun + member.freed >= gone {
+                        return false;
+                    }
+                    member.freed += 1;
+                }
+            }
+            self.members[rank].steps += 1;
+            true
+        }
+    }
+
+    /// Has all members of a ring take their steps, at most so many of one after the other: along
+    /// the ring with a stride of 1, against it with one of the size less 1.
+    fn run(parts: &[Range<usize>], stride: usize, at_once: usize) {
+        let size = parts.len();
+        let mut ring = Ring::new(parts);
+        let mut goes_on = true;
+        while goes_on {
+            goes_on = false;
+            for rank in (0..size).map(|turn| turn * stride % size) {
+                goes_on |= (0..at_once).take_while(|_| ring.step(rank)).count() > 0;
+            }
+        }
+        for (rank, (member, course)) in ring.members.iter().zip(&ring.courses).enumerate() {
+            assert_eq!(member.steps, course.steps.len(), "{rank} waits for ever: {parts:?}");
+            assert_eq!(member.combined, course.pieces.len());
+            let own = course.pieces.iter().filter(|(part, _)| *part == rank).count();
+            assert_eq!(own, pieces(0..parts[rank].len(), ITEMS.size()).count());
+        }
+    }
+
+    #[test]
+    fn every_ring_ends_and_no_two_pieces_share_a_place() {
+        for size in [2, 3, 4, 5, 8, 9] {
+            for bytes in [64 << 10, MIB, 24 * MIB + 8] {
+                for parts in divisions(bytes, size) {
+                    run(&parts, 1, usize::MAX);
+                    run(&parts, size - 1, usize::MAX);
+                    run(&parts, 1, 1);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn scratch_is_hardly_more_than_a_part() {
+        for size in [2, 3, 4, 8] {
+            for bytes in [64 << 10, MIB, 24 * MIB + 8, 1 << 33] {
+                for (parts, rank) in divisions(bytes, size).iter().zip((0..size).cycle()) {
+                    let course = Course::of(parts, rank, ITEMS);
+                    let longest = parts.iter().map(Range::len).max().unwrap_or(0);
+                    let scratch = course.places * course.longest;
+                    let some = (AHEAD + BEHIND + 1) * longest.min(MIB);
+                    assert!(scratch <= longest + some, "{scratch} for parts of {longest}");
+                }
+            }
+        }
+    }
 }

@@ -61,9 +61,10 @@ fn chain(
             incoming.push(conversation.receive(previous, &piece)?);
         }
     }
-    for (index, piece) in cut.enumerate() {
-        if let Some(receive) = incoming.get(index) {
-            conversation.wait(receive)?;
+    let mut incoming = incoming.into_iter();
+    for piece in cut {
+        if let Some(receive) = incoming.next() {
+            conversation.wait(&receive)?;
         }
         if next != root {
             conversation.send(next, &piece)?;

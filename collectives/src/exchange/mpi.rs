@@ -20,11 +20,16 @@ pub struct MpiExchange {
 impl MpiExchange {
     /// The exchange by a library, of process `rank` of `size`.
     ///
-    /// Errors: another place that MPI, if it has begun, gives this process.
+    /// Errors: another place that MPI, if it has begun, gives this process; a launcher by which it
+    /// cannot begin.
     pub fn new(library: Library, rank: usize, size: usize) -> Result<MpiExchange, ExchangeError> {
         let exchange = MpiExchange { library, rank, size };
-        if let Some(place) = exchange.library.place().map_err(|error| failed(&error))? {
-            exchange.check(place)?;
+        match exchange.library.place().map_err(|error| failed(&error))? {
+            Some(place) => exchange.check(place)?,
+            None => {
+                let begins = exchange.library.can_begin();
+                begins.map_err(|reason| ExchangeError::new(WAY, reason))?;
+            }
         }
         Ok(exchange)
     }

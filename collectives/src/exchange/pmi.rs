@@ -44,6 +44,11 @@ pub struct Pmi {
 }
 
 impl Pmi {
+    /// Whether this process has spoken to the launcher.
+    pub fn has_spoken() -> bool {
+        SOCKET.load(Ordering::Relaxed) >= 0
+    }
+
     /// The exchange over a socket that the launcher has left open, the number of `PMI_FD`.
     pub fn new(socket: RawFd) -> Result<Pmi, ExchangeError> {
         // SAFETY: asks about a number, open or not.

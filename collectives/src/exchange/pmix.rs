@@ -60,6 +60,7 @@ type Get = unsafe extern "C" fn(
     *mut *mut Value,
 ) -> c_int;
 type Finalize = unsafe extern "C" fn(*const c_void, usize) -> c_int;
+type ErrorString = unsafe extern "C" fn(c_int) -> *const c_char;
 
 /// The exchange by PMIx.
 #[derive(Debug, Default)]
@@ -173,7 +174,13 @@ fn converse(own: Option<&str>, number: usize) -> Result<String, ExchangeError> {
         None => {
             let mut process = Process { namespace: [0; NAMESPACE_BYTES], rank: 0 };
             // SAFETY: `process` may be written, and no infos are given.
-            checked("PMIx_Init", unsafe { init(&raw mut process, std::ptr::null(), 0) })?;
+            let begun = unsafe { init(&raw mut process, std::ptr::null(), 0) };
+            // Others may well have begun, and wait for this one: so there is no other way now.
+            checked(library, "PMIx_Init", begun).map_err(|error| {
+                let why = "the launcher's PMIx server is not reached from here, as in a container, \
+                           or is of another version than this libpmix";
+                ExchangeError::new(WAY, format!("{}: {why}", error.reason))
+            })?;
             known.insert(process).clone()
         }
     };
@@ -190,12 +197,12 @@ fn converse(own: Option<&str>, number: usize) -> Result<String, ExchangeError> {
             let mut value = Value { kind: STRING, text: text.as_ptr().cast(), rest: [0; 4] };
             // SAFETY: key and text end with a zero; the library copies both before it returns.
             let told = unsafe { put(GLOBAL, key.as_ptr().cast(), &raw mut value) };
-            checked("PMIx_Put", told)?;
+            checked(library, "PMIx_Put", told)?;
             // SAFETY: takes nothing.
-            checked("PMIx_Commit", unsafe { commit() })?;
+            checked(library, "PMIx_Commit", unsafe { commit() })?;
         }
         // SAFETY: no processes are all of the namespace; no infos are given.
-        checked("PMIx_Fence", unsafe { fence(std::ptr::null(), 0, std::ptr::null(), 0) })?;
+        checked(library, "PMIx_Fence", unsafe { fence(std::ptr::null(), 0, std::ptr::null(), 0) })?;
         if let Some(own) = own {
             return Ok(own.to_owned());
         }
@@ -205,7 +212,7 @@ fn converse(own: Option<&str>, number: usize) -> Result<String, ExchangeError> {
         // SAFETY: `first` and the key are read, and a pointer to a value of the library's is
         // written. The value is never freed: it is one short text.
         let heard = unsafe { get(&raw const first, key.as_ptr().cast(), infos, 0, &raw mut value) };
-        checked("PMIx_Get", heard)?;
+        checked(library, "PMIx_Get", heard)?;
         // SAFETY: after success the pointer, if any, is to a value that belongs to the caller.
         let value = unsafe { value.as_ref() };
         match value {
@@ -240,10 +247,19 @@ unsafe fn function<F>(
     symbol.map_err(|error| ExchangeError::new(WAY, error.to_string()))
 }
 
-fn checked(call: &str, status: c_int) -> Result<(), ExchangeError> {
+fn checked(library: &Library, call: &str, status: c_int) -> Result<(), ExchangeError> {
     match status {
         SUCCESS => Ok(()),
-        status => Err(ExchangeError::new(WAY, format!("{call} returned {status}"))),
+        status => {
+            // SAFETY: this is the function's type in the headers of PMIx, versions 2 to 5.
+            let named = unsafe { library.get::<ErrorString>(b"PMIx_Error_string") }.ok();
+            // SAFETY: it takes any number, and gives a text that is never freed.
+            let text = named.map(|named| unsafe { named(status) }).filter(|text| !text.is_null());
+            // SAFETY: the text ends with a zero.
+            let text = text.map(|text| unsafe { CStr::from_ptr(text) }.to_string_lossy());
+            let text = text.unwrap_or_default();
+            Err(ExchangeError::new(WAY, format!("{call} returned {status} ({text})")))
+        }
     }
 }
 

@@ -71,7 +71,7 @@ impl Departures {
 
     /// A rank has said goodbye.
     pub(crate) fn note(&self, rank: usize) {
-        lock(&self.ranks)[rank].get_or_insert_default().at = Some(Instant::now());
+        lock(&self.ranks)[rank].get_or_insert_default().at.get_or_insert_with(Instant::now);
         self.has_any.store(true, Ordering::SeqCst);
     }
 

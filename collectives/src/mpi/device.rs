@@ -9,7 +9,8 @@
 //! A library that takes addresses of GPU memory is given them. For any other one, what goes to
 //! another process is brought to pinned memory (`staging`).
 
-use super::staging::{far_slice, stage};
+use super::pace::Pace;
+use super::staging::{Pinned, Stager, stage};
 use crate::algorithms::{self, Conversation, Lower, Memory, converse};
 use crate::chunks::part_of;
 use crate::group::Member;
@@ -19,18 +20,9 @@ use crate::transport::Fabric;
 use crate::{CollectiveError, Communicator, Message, Operation};
 use phalanx_device::cuda::{CudaDevice, Event as Point, Stream};
 use phalanx_device::{Buffer, Device, DeviceError, Event, Slice, copy_slice};
-use phalanx_ops::waiting::look;
 use phalanx_ops::{DType, Monoid};
 use std::cell::Cell;
 use std::sync::Arc;
-use std::time::Duration;
-
-/// Looks of a thread that waits for a device before it lets others run between them.
-const SPINS: u32 = 2000;
-/// Looks after which it sleeps between them.
-const YIELDS: u32 = 4000;
-/// The pause between two looks then.
-const PAUSE: Duration = Duration::from_micros(50);
 
 /// Waits until all work that the device has been given is done.
 ///
@@ -39,20 +31,10 @@ pub(super) fn settle(gpu: &Arc<CudaDevice>, fabric: &Fabric) -> Result<(), Colle
     let fail = |error: DeviceError| fabric.fail_of_device(&error);
     let point = Point::new(gpu, false, false).map_err(fail)?;
     point.record(&Stream::of_work(gpu)).map_err(fail)?;
-    let mut looks = 0u32;
+    let mut pace = Pace::default();
     while !point.is_done().map_err(fail)? {
         fabric.failure.check()?;
-        looks = looks.saturating_add(1);
-        match looks {
-            0..SPINS => std::hint::spin_loop(),
-            SPINS..YIELDS => std::thread::yield_now(),
-            _ => {
-                std::thread::sleep(PAUSE);
-                if looks.is_multiple_of(256) {
-                    look();
-                }
-            }
-        }
+        pace.pause();
     }
     Ok(())
 }
@@ -89,7 +71,7 @@ impl Memory for GpuMemory<'_> {
         if !self.member.is_staged_with(to) {
             return Ok(data.clone());
         }
-        let copy = far_slice(self.gpu(), data.len);
+        let copy = self.member.outgoing(data.len);
         self.copy(data, &copy)?;
         // The copy has ended: the host waits for what it reads.
         self.has_work.set(false);
@@ -98,7 +80,7 @@ impl Memory for GpuMemory<'_> {
 
     fn incoming(&self, place: &Slice, from: usize) -> Result<Slice, CollectiveError> {
         match self.member.is_staged_with(from) {
-            true => Ok(far_slice(self.gpu(), place.len)),
+            true => Ok(self.member.incoming(place.len)),
             false => self.settle().map(|()| place.clone()),
         }
     }
@@ -152,10 +134,12 @@ impl Memory for GpuMemory<'_> {
 
 /// One device's side of a group of GPUs that talk by MPI.
 pub(crate) struct DeviceMember {
-    pub(super) host: Arc<Member>,
-    pub(super) gpu: Arc<CudaDevice>,
+    host: Arc<Member>,
+    gpu: Arc<CudaDevice>,
     /// Whether MPI is given addresses of the GPU's memory.
     is_direct: bool,
+    /// What messages of the GPU pin, of all groups: of what is sent, and of what is received.
+    pinned: Arc<[Pinned; 2]>,
 }
 
 impl DeviceMember {
@@ -164,11 +148,11 @@ impl DeviceMember {
         gpu: Arc<CudaDevice>,
         is_direct: bool,
     ) -> Arc<DeviceMember> {
-        Arc::new(DeviceMember { host, gpu, is_direct })
+        Arc::new(DeviceMember { host, gpu, is_direct, pinned: Arc::default() })
     }
 
     /// Whether messages to and from a member go through the host's memory. Both ends say the same.
-    pub(super) fn is_staged_with(&self, peer: usize) -> bool {
+    fn is_staged_with(&self, peer: usize) -> bool {
         !self.is_direct && self.host.places[peer].process != self.host.fabric.rank
     }
 
@@ -201,7 +185,8 @@ impl DeviceMember {
         run().map(|()| Event::ready()).map_err(|error| fabric.fail(error))
     }
 
-    /// Starts messages of the user, behind the device's work if one of them lies in its memory.
+    /// Starts the messages of an operation that does not wait for them, behind the device's work if
+    /// one of them lies in its memory.
     fn messages(
         &self,
         operation: Operation,
@@ -216,7 +201,7 @@ impl DeviceMember {
             return self.host.messages(operation, Ok(()), receives, sends);
         }
         settle(&self.gpu, &self.host.fabric)?;
-        if all.any(|message| is_remote(&message.data) && self.is_staged_with(message.peer)) {
+        if all.any(|message| self.is_staged(message)) {
             return stage(self, operation, sends, receives);
         }
         self.host.messages(operation, Ok(()), receives, sends)
@@ -246,8 +231,26 @@ impl DeviceMember {
     }
 }
 
+impl Stager for DeviceMember {
+    fn host(&self) -> &Member {
+        &self.host
+    }
+
+    fn is_staged(&self, message: &Message) -> bool {
+        is_remote(&message.data) && self.is_staged_with(message.peer)
+    }
+
+    fn outgoing(&self, len: usize) -> Slice {
+        self.pinned[0].far_slice(&self.gpu, len)
+    }
+
+    fn incoming(&self, len: usize) -> Slice {
+        self.pinned[1].far_slice(&self.gpu, len)
+    }
+}
+
 /// Whether a slice lies in the memory of a device.
-pub(super) fn is_remote(slice: &Slice) -> bool {
+fn is_remote(slice: &Slice) -> bool {
     slice.buffer.remote().is_some()
 }
 
@@ -442,7 +445,8 @@ impl Communicator for DeviceMember {
     ) -> Result<Option<Arc<dyn Communicator>>, CollectiveError> {
         let divided = self.host.divide(color, key)?;
         Ok(divided.map(|(host, _)| -> Arc<dyn Communicator> {
-            DeviceMember::new(host, self.gpu.clone(), self.is_direct)
+            let (gpu, is_direct, pinned) = (self.gpu.clone(), self.is_direct, self.pinned.clone());
+            Arc::new(DeviceMember { host, gpu, is_direct, pinned })
         }))
     }
 }

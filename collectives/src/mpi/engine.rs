@@ -1,8 +1,10 @@
 //! The messages of a world over MPI: requests in flight, tested until they are over.
 //!
-//! A message is a request for each part of at most 1 GiB, on a communicator of the world's own. Its
-//! tag names the group, the lane and the devices at both ends, so that MPI's rule that messages of
-//! one pair and tag do not overtake each other is the order that the communicator promises.
+//! A message is a request for each part of 1 GiB and one for the rest, on a communicator of the
+//! world's own. Its tag names the group, the lane and the devices at both ends, so that MPI's rule
+//! that messages of one pair and tag do not overtake each other is the order that the communicator
+//! promises. The rest is shorter than a part, and perhaps empty: by it a receiver that expects
+//! another length notices, and takes no part of the next message for one of this.
 //!
 //! Requests make progress when somebody looks: whoever waits does, and where any thread may call
 //! the library, a thread of the engine's own while nobody else does. A request that is over here
@@ -19,6 +21,7 @@ use super::pace::{PAUSE, Pace};
 use super::process::{Mpi, Threads};
 use crate::CollectiveError;
 use crate::failure::Failure;
+use crate::fork::Process;
 use crate::transport::{Channel, Transfer};
 use phalanx_device::cuda::{CudaDevice, KeptContext};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -26,7 +29,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, TryLockE
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// The longest part of a message; MPI counts with 31 bits.
+/// How long the parts of a message are; MPI counts with 31 bits.
 const PART_BYTES: usize = 1 << 30;
 /// How often the engine's thread sees whether somebody needs it, and after how many times in vain
 /// it sleeps until it is woken: a thread woken for each message costs more than the message.
@@ -71,8 +74,15 @@ pub(crate) struct Engine {
     pub(super) communicator: Bits,
     /// That of MPI's collectives on the group of the world, if each process has one device.
     collectives: Option<Bits>,
+    /// The communicators of the world and of its groups that are not given back: libraries have a
+    /// few thousand.
+    held: Mutex<Vec<Bits>>,
+    /// The one that has the world; its forks have no business with the library.
+    process: Process,
     /// The most bytes of one of MPI's collectives on a member.
     pub(super) limit: AtomicUsize,
+    /// How long the parts of a message are.
+    part: AtomicUsize,
     pub(super) departures: Arc<Departures>,
     /// The largest tag, which no group has.
     pub(super) tag_limit: u64,
@@ -101,6 +111,8 @@ pub(crate) struct Engine {
 pub(super) struct Flight {
     request: Bits,
     end: End,
+    /// Where its part of the message begins, and how long that is.
+    start: usize,
     len: usize,
     message: Arc<InFlight>,
     is_withdrawn: bool,
@@ -146,7 +158,10 @@ impl Engine {
         let engine = Arc::new(Engine {
             communicator,
             collectives,
+            held: Mutex::new(std::iter::once(communicator).chain(collectives).collect()),
+            process: Process::own(),
             limit: AtomicUsize::new(LIMIT_BYTES),
+            part: AtomicUsize::new(PART_BYTES),
             departures,
             tag_limit,
             devices: device_counts.iter().copied().max().unwrap_or(1) as u64,
@@ -193,11 +208,16 @@ impl Engine {
         self.limit.store(bytes.min(LIMIT_BYTES), Ordering::Relaxed);
     }
 
+    /// How long the parts of a message are: the same on all ranks.
+    pub(crate) fn limit_parts(&self, bytes: usize) {
+        self.part.store(bytes.clamp(1, PART_BYTES), Ordering::Relaxed);
+    }
+
     pub(super) fn calls(&self) -> &dyn Calls {
         &*self.mpi.calls
     }
 
-    pub(super) fn threads(&self) -> Threads {
+    pub(crate) fn threads(&self) -> Threads {
         self.mpi.threads()
     }
 
@@ -222,6 +242,40 @@ impl Engine {
         let _turn = self.flights();
         let _kept = self.visit();
         call(&*self.mpi.calls)
+    }
+
+    /// A group has this communicator.
+    pub(super) fn hold(&self, communicator: Bits) {
+        lock(&self.held).push(communicator);
+    }
+
+    /// The group has ended. After a failure somebody may be in the midst of a collective, and after
+    /// the end of the world its communicators are given back already.
+    pub(super) fn give_back(&self, communicator: Bits) {
+        if !self.failure.is_set() {
+            self.free(|held| {
+                let at = held.iter().position(|one| *one == communicator);
+                at.map(|at| held.swap_remove(at)).into_iter().collect()
+            });
+        }
+    }
+
+    /// Gives those communicators back that are taken out of the ones that are held. Where this
+    /// thread may not call, or the library has ended, the end of the process does.
+    fn free(&self, taken: impl FnOnce(&mut Vec<Bits>) -> Vec<Bits>) {
+        if !self.process.is_own() || self.mpi.check_thread().is_err() {
+            return;
+        }
+        let freed = self.call(|calls| {
+            if calls.finalized() != Ok(false) {
+                return Ok(());
+            }
+            let taken = taken(&mut lock(&self.held));
+            taken.into_iter().try_for_each(|communicator| calls.free(communicator))
+        });
+        if let Err(error) = freed {
+            tracing::warn!(%error, "a communicator is not given back");
+        }
     }
 
     /// Bytes that were given to MPI.
@@ -264,16 +318,19 @@ impl Engine {
             tag: self.tag(channel, route)?,
         };
         let (data, len) = transfer.place();
-        let parts = len.div_ceil(PART_BYTES).max(1);
+        let whole = self.part.load(Ordering::Relaxed);
+        let parts = len / whole + 1;
         if end == End::Send {
             self.count_sent(len);
         }
         let _kept = self.visit();
         let mut flights = self.flights();
+        // Of a world that has ended there may be no communicator any more.
+        self.failure.check()?;
         let mut message = None;
         for part in 0..parts {
-            let start = part * PART_BYTES;
-            let part_len = (len - start).min(PART_BYTES);
+            let start = part * whole;
+            let part_len = (len - start).min(whole);
             // SAFETY: the part lies in the slice of the transfer, which the flight keeps alive; the
             // owner of the slice leaves it alone until the transfer has ended, and `withdraw` ends
             // what is in flight before a transfer is cancelled.
@@ -302,7 +359,14 @@ impl Engine {
                 Arc::new(InFlight { transfer: transfer.clone(), channel, parts_left })
             });
             let message = message.clone();
-            flights.push(Flight { request, end, len: part_len, message, is_withdrawn: false });
+            flights.push(Flight {
+                request,
+                end,
+                start,
+                len: part_len,
+                message,
+                is_withdrawn: false,
+            });
         }
         self.count.store(flights.len(), Ordering::SeqCst);
         drop(flights);
@@ -437,8 +501,9 @@ impl Engine {
                 let is_too_long = matches!(progress, Progress::Truncated(_));
                 let sent = if is_too_long { len.max(flight.len + 1) } else { len };
                 if let Some(watcher) = self.watcher() {
-                    // As if all other parts had come as expected.
-                    let sent = transfer.len() - flight.len + sent;
+                    // The parts before it have come as expected; how many follow on one that is
+                    // too long is not known.
+                    let sent = flight.start + sent;
                     watcher.misfit(*channel, sent as u64, transfer.len());
                 }
             }
@@ -514,11 +579,15 @@ impl Engine {
         self.drive(None, || self.count.load(Ordering::SeqCst) == 0 || Instant::now() > deadline);
     }
 
-    /// Ends the engine's thread. `is_peaceful`: all ranks have left without an error.
+    /// Ends the engine's thread, once the world has. `is_peaceful`: all ranks have left without an
+    /// error; then nothing is under way, and the communicators are given back.
     pub(crate) fn stop(&self, is_peaceful: bool) {
         self.is_stopping.store(true, Ordering::SeqCst);
         self.wake.notify_all();
         let thread = lock(&self.thread).take();
+        if is_peaceful && self.count.load(Ordering::SeqCst) == 0 {
+            self.free(std::mem::take);
+        }
         if let Some(thread) = thread {
             if thread.join().is_err() {
                 tracing::error!("the MPI thread panicked");

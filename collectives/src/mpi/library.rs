@@ -115,6 +115,22 @@ impl Library {
         number.and_then(|number| number.parse::<u32>().ok()).is_some_and(|major| major >= 5)
     }
 
+    /// Whether it can begin as one of the processes of the launcher, or why not.
+    ///
+    /// Open MPI takes variables of SLURM, Flux and PMI for a job of which it is a part, and ends
+    /// the process where that launcher does not speak PMIx: Debian's and most sites' are built
+    /// without the launcher's own interface. Others begin as a world of one process, which is
+    /// noticed.
+    pub fn can_begin(&self) -> Result<(), String> {
+        match self.options.is_without_pmix && self.calls.version().starts_with("Open MPI") {
+            true => Err(String::from(
+                "the launcher offers no PMIx, without which Open MPI cannot begin (srun \
+                 --mpi=pmix does; so does Open MPI's mpirun)",
+            )),
+            false => Ok(()),
+        }
+    }
+
     /// Whether anybody in this process has initialised it.
     pub fn is_initialised(&self) -> Result<bool, CollectiveError> {
         self.calls.initialized()

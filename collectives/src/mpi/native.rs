@@ -123,6 +123,7 @@ impl Native {
             engine.calls().split(communicator, color, key)
         })?;
         let Some(made) = made else { return Ok(None) };
+        self.engine.hold(made);
         let processes = members.iter().map(|member| self.processes[*member]).collect();
         let native = Native::new(self.engine.clone(), made, group, processes, key);
         Ok(Some(native))
@@ -249,6 +250,8 @@ impl Native {
         let _kept = self.engine.visit();
         let calls = self.engine.calls();
         let mut flights = self.engine.flights();
+        // Of a world that has ended there may be no communicator any more.
+        self.engine.failure.check()?;
         // SAFETY: the slices are valid and their owner leaves them alone until this returns; the
         // counts lie in vectors that nobody changes. If this returns before the request is over,
         // all of them are kept for ever.
@@ -315,13 +318,6 @@ impl Native {
 impl Drop for Native {
     fn drop(&mut self) {
         self.engine.departures.end(self.group);
-        // After a failure somebody may be in the midst of a collective; after the end of the world
-        // MPI may be finalised. A thread that may not call leaves the communicator to the end.
-        if self.engine.failure.is_set() || self.engine.check_thread().is_err() {
-            return;
-        }
-        if let Err(error) = self.engine.call(|calls| calls.free(self.communicator)) {
-            tracing::warn!(%error, "a communicator is not given back");
-        }
+        self.engine.give_back(self.communicator);
     }
 }

@@ -1,5 +1,5 @@
-//! How a thread that waits for MPI spends the time between two looks: the library makes progress
-//! only while somebody looks.
+//! How a thread that waits for MPI, or for a device before MPI, spends the time between two looks:
+//! the library makes progress only while somebody looks.
 
 use phalanx_ops::waiting::look;
 use std::time::{Duration, Instant};

@@ -18,6 +18,8 @@ pub struct MpiOptions {
     /// Whether a library of MPICH's family is looked for first, because a launcher of that family
     /// has started the process.
     pub mpich_first: bool,
+    /// Whether a launcher has started the process that is known to offer no PMIx.
+    pub is_without_pmix: bool,
 }
 
 /// What threads may do with the library, the least first.

@@ -2,24 +2,23 @@
 //!
 //! A library that does not take them follows them on the host and ends the process. So nothing is
 //! tried unless every library says that it does, or the user says so; and nothing is believed until
-//! every process has received an element of its neighbour's GPU in its own.
+//! every process has received an element of its neighbour's GPU in its own. Where one process has
+//! met an obstacle, all hear of it before anybody waits for that one's element.
 
 use super::calls::{Bits, Envelope, Progress};
 use super::device::settle;
 use super::engine::{End, Engine};
+use super::pace::Pace;
 use crate::CollectiveError;
 use crate::agreement::told;
 use crate::group::Member;
 use phalanx_device::cuda::CudaDevice;
 use phalanx_device::{Device, Slice};
-use phalanx_ops::waiting::look;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How long a message that was withdrawn may take to end.
 const WITHDRAWAL: Duration = Duration::from_millis(300);
-/// The pause between two looks at messages.
-const PAUSE: Duration = Duration::from_micros(50);
 
 /// Why a library is not given addresses of GPU memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -81,8 +80,11 @@ impl Obstacle {
     }
 }
 
-/// The first obstacle that a process has told of, with its rank.
-fn first_told(codes: &[Vec<u8>]) -> Result<(), (usize, Obstacle)> {
+/// What all have agreed upon: the first obstacle that a process has told of, with its rank.
+type Proved = Result<(), (usize, Obstacle)>;
+
+/// The first obstacle that a process has told of.
+fn first_told(codes: &[Vec<u8>]) -> Proved {
     let told = |(rank, code): (usize, &Vec<u8>)| Some((rank, Obstacle::of(code[0])?));
     codes.iter().enumerate().find_map(told).map_or(Ok(()), Err)
 }
@@ -100,7 +102,7 @@ pub(crate) fn prove(
     most: usize,
     forced: Option<bool>,
     (seed, limit): (u64, Duration),
-) -> Result<Result<(), (usize, Obstacle)>, CollectiveError> {
+) -> Result<Proved, CollectiveError> {
     let agree = |own: Result<(), Obstacle>| -> Result<_, CollectiveError> {
         Ok(first_told(&told(processes, &[Obstacle::code(own)])?))
     };
@@ -113,12 +115,41 @@ pub(crate) fn prove(
     for turn in 0..most {
         let gpu = &gpus[turn % gpus.len()];
         let value = |rank: usize| element(seed, rank, turn);
-        let outcome = around_the_ring(engine, processes, gpu, &value, limit);
-        if let Err(obstacle) = agree(outcome)? {
-            return Ok(Err(obstacle));
+        let proved = in_step(
+            &agree,
+            || prepare(processes, gpu, &value),
+            |elements| engine.start_apart(around_the_ring(processes), elements),
+            |apart, goes_on| engine.end_apart(apart, if goes_on { limit } else { Duration::ZERO }),
+            |elements| elements.check(&value, processes),
+        )?;
+        if proved.is_err() {
+            return Ok(proved);
         }
     }
     Ok(Ok(()))
+}
+
+/// One turn, in steps: nobody begins an exchange before all are ready for it, or waits for one that
+/// somebody has not begun. `end` is told whether all have.
+fn in_step<R, S, E>(
+    agree: &dyn Fn(Result<(), Obstacle>) -> Result<Proved, E>,
+    prepare: impl FnOnce() -> Result<R, Obstacle>,
+    start: impl FnOnce(&R) -> Result<S, Obstacle>,
+    end: impl FnOnce(S, bool) -> Result<(), Obstacle>,
+    check: impl FnOnce(&R) -> Result<(), Obstacle>,
+) -> Result<Proved, E> {
+    let ready = prepare();
+    let agreed = agree(ready.as_ref().map(drop).map_err(|obstacle| *obstacle))?;
+    let (Ok(ready), Ok(())) = (ready, agreed) else { return Ok(agreed) };
+    let started = start(&ready);
+    let agreed = agree(started.as_ref().map(drop).map_err(|obstacle| *obstacle));
+    let goes_on = matches!(agreed, Ok(Ok(())));
+    // Also where the world has failed: what was begun has to end.
+    let ended = started.and_then(|started| end(started, goes_on));
+    if !goes_on {
+        return agreed;
+    }
+    agree(ended.and_then(|()| check(&ready)))
 }
 
 /// What a process sends in a turn.
@@ -126,16 +157,25 @@ fn element(seed: u64, rank: usize, turn: usize) -> u64 {
     (seed ^ (rank as u64) << 32 ^ turn as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
-/// Sends an element to the next process and receives one of the process before.
-fn around_the_ring(
-    engine: &Engine,
+/// The next process, which this one sends to, and the one before, which it receives from.
+fn around_the_ring(processes: &Member) -> [usize; 2] {
+    let (rank, size) = (processes.rank, processes.places.len());
+    [(rank + 1) % size, (rank + size - 1) % size]
+}
+
+/// An element to send and the place of another one, both in the memory of a GPU.
+struct Elements {
+    sent: Slice,
+    place: Slice,
+}
+
+/// The elements of a turn, once the GPU is done with them.
+fn prepare(
     processes: &Member,
     gpu: &Arc<CudaDevice>,
     value: &dyn Fn(usize) -> u64,
-    limit: Duration,
-) -> Result<(), Obstacle> {
-    let (rank, size) = (processes.rank, processes.places.len());
-    let (next, previous) = ((rank + 1) % size, (rank + size - 1) % size);
+) -> Result<Elements, Obstacle> {
+    let [_, previous] = around_the_ring(processes);
     let device: Arc<dyn Device> = gpu.clone();
     let upload = |value: u64| {
         device.upload(&value.to_ne_bytes()).map(|buffer| buffer.whole()).map_err(|error| {
@@ -143,84 +183,110 @@ fn around_the_ring(
             Obstacle::Memory
         })
     };
-    let (sent, place) = (upload(value(rank))?, upload(!value(previous))?);
+    let elements =
+        Elements { sent: upload(value(processes.rank))?, place: upload(!value(previous))? };
     settle(gpu, &processes.fabric).map_err(|_| Obstacle::Memory)?;
-    engine.exchange_apart([next, previous], [&sent, &place], limit)?;
-    let mut bytes = [0; 8];
-    place.buffer.read(place.offset, &mut bytes);
-    if u64::from_ne_bytes(bytes) == value(previous) { Ok(()) } else { Err(Obstacle::Wrong) }
+    Ok(elements)
+}
+
+impl Elements {
+    /// Whether what has come is what the process before has sent.
+    fn check(&self, value: &dyn Fn(usize) -> u64, processes: &Member) -> Result<(), Obstacle> {
+        let [_, previous] = around_the_ring(processes);
+        let mut bytes = [0; 8];
+        self.place.buffer.read(self.place.offset, &mut bytes);
+        if u64::from_ne_bytes(bytes) == value(previous) { Ok(()) } else { Err(Obstacle::Wrong) }
+    }
+}
+
+/// Messages that are none of the world's, and what they touch.
+struct Apart {
+    requests: Vec<(Bits, End)>,
+    kept: [Slice; 2],
+}
+
+fn refused(error: &CollectiveError) -> Obstacle {
+    tracing::debug!(%error, "the proof of MPI on GPUs");
+    Obstacle::Refused
 }
 
 impl Engine {
-    /// Sends a slice to one process and receives one from another, by a tag that no group has, and
-    /// waits for both; an error stays without consequences for the world. What does not end keeps
-    /// its memory for ever.
-    fn exchange_apart(
+    /// Begins to send an element to one process and to receive one from another, by a tag that no
+    /// group has; an error stays without consequences for the world.
+    fn start_apart(
         &self,
         [to, from]: [usize; 2],
-        [sent, place]: [&Slice; 2],
-        limit: Duration,
-    ) -> Result<(), Obstacle> {
-        let refused = |error: CollectiveError| {
-            tracing::debug!(%error, "the proof of MPI on GPUs");
-            Obstacle::Refused
-        };
+        Elements { sent, place }: &Elements,
+    ) -> Result<Apart, Obstacle> {
         let envelope = |process| Envelope {
             communicator: self.communicator,
             process,
             tag: i32::try_from(self.tag_limit).unwrap_or(i32::MAX),
         };
         // SAFETY: the slices are whole buffers of the caller's, which leaves them alone; should a
-        // request not end, they are kept for ever (below).
+        // request not end, they are kept for ever (`end_apart`).
         let receive =
             self.call(|calls| unsafe { calls.receive(&envelope(from), place.as_ptr(), place.len) });
-        let mut requests = vec![(receive.map_err(refused)?, End::Receive)];
+        let receive = (receive.map_err(|error| refused(&error))?, End::Receive);
+        let mut apart =
+            Apart { requests: vec![receive], kept: [sent, place].map(|slice| slice.clone()) };
         // SAFETY: as above.
         let send = self.call(|calls| unsafe { calls.send(&envelope(to), sent.as_ptr(), sent.len) });
         match send {
-            Ok(send) => requests.push((send, End::Send)),
+            Ok(send) => apart.requests.push((send, End::Send)),
             Err(error) => {
-                std::mem::forget(place.clone());
-                return Err(refused(error));
+                // Nobody will wait for what was received.
+                let _ = self.end_apart(apart, Duration::ZERO);
+                return Err(refused(&error));
             }
         }
+        Ok(apart)
+    }
+
+    /// Waits for messages and withdraws them after the limit. What does not end keeps its memory
+    /// for ever.
+    fn end_apart(&self, mut apart: Apart, limit: Duration) -> Result<(), Obstacle> {
         let mut outcome = Ok(());
         let mut deadline = Instant::now() + limit;
         let mut is_withdrawn = false;
-        while !requests.is_empty() {
+        let mut pace = Pace::default();
+        loop {
             let goes_on = |(request, _): &mut (Bits, End)| {
                 match self.call(|calls| calls.test(request)) {
                     Progress::Pending => return true,
                     Progress::Done(_) => {}
                     Progress::Truncated(_) => outcome = Err(Obstacle::Refused),
-                    Progress::Failed(error) => outcome = Err(refused(error)),
+                    Progress::Failed(error) => outcome = Err(refused(&error)),
                 }
                 false
             };
-            requests.retain_mut(goes_on);
+            apart.requests.retain_mut(goes_on);
+            if apart.requests.is_empty() {
+                return outcome;
+            }
             let is_late = Instant::now() > deadline || self.failure.is_set();
             if is_late && is_withdrawn {
-                std::mem::forget((sent.clone(), place.clone()));
+                std::mem::forget(apart.kept);
                 return Err(Obstacle::Late);
             }
-            if is_late && !requests.is_empty() {
+            if is_late {
                 outcome = Err(Obstacle::Late);
                 is_withdrawn = true;
                 deadline = Instant::now() + WITHDRAWAL;
-                for (request, _) in requests.iter_mut().filter(|(_, end)| *end == End::Receive) {
+                let receives = apart.requests.iter_mut().filter(|(_, end)| *end == End::Receive);
+                for (request, _) in receives {
                     self.call(|calls| calls.cancel(request));
                 }
             }
-            std::thread::sleep(PAUSE);
-            look();
+            pace.pause();
         }
-        outcome
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::{Barrier, Mutex};
 
     #[test]
     fn nothing_is_tried_that_the_library_does_not_say_and_the_user_does_not_force() {
@@ -248,6 +314,56 @@ mod tests {
         }
         assert_eq!((Obstacle::code(Ok(())), Obstacle::of(0)), (0, None));
         assert_eq!(first_told(&[vec![0], vec![0]]), Ok(()));
+    }
+
+    /// Whether a process was asked to wait for the exchange, or to end it at once; nothing if it
+    /// has not begun any.
+    type Waited = Option<bool>;
+
+    /// The outcome of a turn on three ranks, if rank 1 meets the obstacle in the given step.
+    fn turn(fails_in: usize) -> [(Proved, Waited); 3] {
+        let (met, codes) = (Barrier::new(3), Mutex::new([0u8; 3]));
+        let agree = |rank: usize, own| {
+            codes.lock().unwrap()[rank] = Obstacle::code(own);
+            met.wait();
+            let all = codes.lock().unwrap().map(|code| vec![code]);
+            met.wait();
+            Ok::<_, CollectiveError>(first_told(&all))
+        };
+        let run = |rank: usize| {
+            let mut waited = None;
+            let outcome = |step| match step == fails_in && rank == 1 {
+                true => {
+                    Err([Obstacle::Memory, Obstacle::Refused, Obstacle::Late, Obstacle::Wrong]
+                        [step])
+                }
+                false => Ok(()),
+            };
+            let end = |(), goes_on: bool| {
+                waited = Some(goes_on);
+                outcome(2)
+            };
+            let agree = |own| agree(rank, own);
+            let told = in_step(&agree, || outcome(0), |()| outcome(1), end, |()| outcome(3));
+            (told.unwrap(), waited)
+        };
+        let run = &run;
+        std::thread::scope(|scope| {
+            [0, 1, 2].map(|rank| scope.spawn(move || run(rank))).map(|rank| rank.join().unwrap())
+        })
+    }
+
+    #[test]
+    fn nobody_waits_for_an_element_of_a_process_that_has_met_an_obstacle() {
+        let no_memory = Err((1, Obstacle::Memory));
+        assert_eq!(turn(0), [(no_memory, None); 3]);
+        // What the others have begun ends at once.
+        let refused = Err((1, Obstacle::Refused));
+        let withdrawn = (refused, Some(false));
+        assert_eq!(turn(1), [withdrawn, (refused, None), withdrawn]);
+        assert_eq!(turn(2), [(Err((1, Obstacle::Late)), Some(true)); 3]);
+        assert_eq!(turn(3), [(Err((1, Obstacle::Wrong)), Some(true)); 3]);
+        assert_eq!(turn(4), [(Ok(()), Some(true)); 3]);
     }
 
     #[test]

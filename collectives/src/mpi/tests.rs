@@ -2,15 +2,19 @@
 
 use super::abi::Abi;
 use super::calls::{Bits, Calls, Envelope, Progress};
+use super::departures::Departures;
+use super::engine::Engine;
 use super::find::Symbols;
 use super::library::Library;
 use super::process::{Mpi, MpiOptions, Threads};
 use super::start::{Parts, Start};
+use crate::failure::Failure;
 use crate::{CollectiveError, Rendezvous, Transport, World};
 use std::ffi::c_int;
 use std::net::TcpListener;
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The stub, compiled for an interface; nothing without a C compiler.
@@ -145,6 +149,46 @@ fn threads_call_only_where_the_library_lets_them() {
     }
 }
 
+#[test]
+fn communicators_are_given_back_with_their_groups_and_in_peace_with_the_world() {
+    let Some(library) = stub("held", &["STANDARD"]) else { return };
+    let symbols = Symbols::open_alone(&library).unwrap();
+    let place = |name: &str| symbols.address(name).unwrap().cast::<c_int>();
+    let (count, is_finalised) = (place("stub_communicators"), place("stub_is_finalised"));
+    // SAFETY: the stub exports integers of these names, and no call of it is under way.
+    let count = || unsafe { *count };
+    let mpi = Mpi::begin(Abi::Standard.load(Symbols::open_alone(&library).unwrap()).unwrap());
+    let mpi = Arc::new(mpi.unwrap());
+    let left = CollectiveError::RankLeft { rank: 0 };
+    for (end, ends_first, held) in [
+        (CollectiveError::Closed, false, 0),
+        // After a failure somebody may be in the midst of what a communicator is for.
+        (left, false, 3),
+        // A program that ends the library before the session.
+        (CollectiveError::Closed, true, 3),
+    ] {
+        let failure = Arc::<Failure>::default();
+        let departures = Arc::new(Departures::new(7));
+        let engine = Engine::new(mpi.clone(), &[1; 7], failure.clone(), departures).unwrap();
+        let of_process = 1;
+        let before = count() - of_process - 2;
+        let world = engine.native(0).unwrap();
+        let groups = [1, 2].map(|group| world.split(Some(4), 6, group, &[2]).unwrap().unwrap());
+        assert_eq!(count() - before, of_process + 4);
+        let [early, late] = groups;
+        drop(early);
+        assert_eq!(count() - before, of_process + 3);
+        let is_peaceful = end == CollectiveError::Closed;
+        failure.set(end);
+        // SAFETY: as above.
+        unsafe { *is_finalised = c_int::from(ends_first) };
+        engine.stop(is_peaceful);
+        drop((world, late));
+        engine.stop(false);
+        assert_eq!(count() - before, of_process + held);
+    }
+}
+
 /// Two ranks with libraries, or with none for a reason.
 fn meet(
     transport: Transport,
@@ -191,6 +235,21 @@ fn nobody_begins_unless_all_can_and_no_start_is_waited_for_without_end() {
         let world = world.unwrap();
         assert_eq!((world.transport(), world.without_mpi()), ("tcp", Some(reason)));
     }
+}
+
+#[test]
+fn open_mpi_begins_only_where_its_launcher_speaks_pmix() {
+    let begins = |definition: &str, abi: Abi, is_without_pmix| {
+        let symbols = Symbols::open_alone(&stub(definition, &[definition])?).unwrap();
+        let calls = abi.load(symbols).unwrap();
+        let options = MpiOptions { is_without_pmix, ..MpiOptions::default() };
+        Some(Library::of((calls, abi), &options).unwrap().can_begin())
+    };
+    let Some(refused) = begins("OPEN_MPI", Abi::OpenMpi, true) else { return };
+    let reason = refused.unwrap_err();
+    assert!(reason.starts_with("the launcher offers no PMIx"), "{reason}");
+    assert_eq!(begins("OPEN_MPI", Abi::OpenMpi, false), Some(Ok(())));
+    assert_eq!(begins("MPICH", Abi::Mpich, true), Some(Ok(())));
 }
 
 #[test]

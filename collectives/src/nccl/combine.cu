@@ -9,7 +9,7 @@ struct Combination {
     u64 members;
 };
 
-extern "C" __global__ void combine_members(const Combination argument) {
+KERNEL(256) combine_members(const Combination argument) {
     u64 step = (u64)gridDim.x * blockDim.x;
     u64 first = (u64)blockIdx.x * blockDim.x + threadIdx.x;
     for (u64 at = first; at < argument.items; at += step) {

@@ -11,7 +11,7 @@ struct Gathering {
     u64 most;
 };
 
-__device__ inline uint4 load(u64 from) {
+DEVICE uint4 load(u64 from) {
     if (from % 16 == 0) return *(const uint4 *)from;
     u32 words[4];
     if (from % 4 == 0) {
@@ -27,7 +27,7 @@ __device__ inline uint4 load(u64 from) {
     return make_uint4(words[0], words[1], words[2], words[3]);
 }
 
-__device__ inline void store(u64 to, uint4 value) {
+DEVICE void store(u64 to, uint4 value) {
     u32 words[4] = {value.x, value.y, value.z, value.w};
     if (to % 16 == 0) {
         *(uint4 *)to = value;
@@ -41,12 +41,11 @@ __device__ inline void store(u64 to, uint4 value) {
 }
 
 // The bytes from a place that is a multiple of 16, up to the end.
-__device__ inline void copy_rest(u64 from, u64 to, u64 at, u64 end) {
+DEVICE void copy_rest(u64 from, u64 to, u64 at, u64 end) {
     for (u64 byte = at; byte < end; byte++) ((u8 *)to)[byte] = ((const u8 *)from)[byte];
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS)
-one_shot_gather(const __grid_constant__ Gathering call) {
+KERNEL(THREADS) one_shot_gather(PARAMETER Gathering call) {
     const Meeting &meeting = call.meeting;
     u32 own = (u32)meeting.rank;
     u64 first = 16 * ((u64)blockIdx.x * THREADS + threadIdx.x), step = 16 * (u64)gridDim.x * THREADS;

@@ -1,57 +1,33 @@
 // How two items are combined, as `collectives/src/combine/` does it on the host. Before this text
 // stand the type `T` of the elements, the name of the monoid, and what kind of elements they are.
-struct f16 {
-    u16 bits;
-};
-struct bf16 {
-    u16 bits;
-};
-struct c64 {
-    float re, im;
-};
-struct c128 {
-    double re, im;
-};
 
 // The type that an element is computed in, and back.
-template <class E> __device__ inline E wide(E element) { return element; }
-__device__ inline float wide(f16 element) {
-    float result;
-    asm("cvt.f32.f16 %0, %1;" : "=f"(result) : "h"(element.bits));
-    return result;
-}
-__device__ inline float wide(bf16 element) { return __uint_as_float((u32)element.bits << 16); }
-template <class E, class W> struct Narrow {
-    __device__ static E of(W value) { return (E)value; }
+template <class E> DEVICE E wide(E element) { return element; }
+DEVICE f32 wide(f16 element) { return widen(element); }
+DEVICE f32 wide(bf16 element) { return widen(element); }
+template <class E> struct Narrow {
+    template <class W> DEVICE E of(W value) { return (E)value; }
 };
-template <> struct Narrow<f16, float> {
-    __device__ static f16 of(float value) {
-        f16 result;
-        asm("cvt.rn.f16.f32 %0, %1;" : "=h"(result.bits) : "f"(value));
-        return result;
-    }
+template <> struct Narrow<f16> {
+    DEVICE f16 of(f32 value) { return nearest_f16(value); }
 };
-template <> struct Narrow<bf16, float> {
-    __device__ static bf16 of(float value) {
-        bf16 result;
-        asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(result.bits) : "f"(value));
-        return result;
-    }
+template <> struct Narrow<bf16> {
+    DEVICE bf16 of(f32 value) { return nearest_bf16(value); }
 };
 
-__device__ inline bool is_nan(float a) { return a != a; }
-__device__ inline bool is_nan(double a) { return a != a; }
-__device__ inline bool is_nan(c64 a) { return is_nan(a.re) || is_nan(a.im); }
-__device__ inline bool is_nan(c128 a) { return is_nan(a.re) || is_nan(a.im); }
-template <class E> __device__ inline bool is_nan(E) { return false; }
+DEVICE bool is_nan(f32 a) { return a != a; }
+DEVICE bool is_nan(f64 a) { return a != a; }
+DEVICE bool is_nan(c64 a) { return is_nan(a.re) || is_nan(a.im); }
+DEVICE bool is_nan(c128 a) { return is_nan(a.re) || is_nan(a.im); }
+template <class E> DEVICE bool is_nan(E) { return false; }
 
 // Whether a <= b; false where either is not a number.
-template <class E> __device__ inline bool at_most(E a, E b) { return a <= b; }
-template <class C> __device__ inline bool in_order(C a, C b) {
+template <class E> DEVICE bool at_most(E a, E b) { return a <= b; }
+template <class C> DEVICE bool in_order(C a, C b) {
     return !is_nan(a) && !is_nan(b) && (a.re < b.re || (a.re == b.re && a.im <= b.im));
 }
-__device__ inline bool at_most(c64 a, c64 b) { return in_order(a, b); }
-__device__ inline bool at_most(c128 a, c128 b) { return in_order(a, b); }
+DEVICE bool at_most(c64 a, c64 b) { return in_order(a, b); }
+DEVICE bool at_most(c128 a, c128 b) { return in_order(a, b); }
 
 #if defined(ARGMIN) || defined(ARGMAX)
 // The element, zeros up to a whole word, and the index.
@@ -59,8 +35,8 @@ __device__ inline bool at_most(c128 a, c128 b) { return in_order(a, b); }
 struct Item {
     u64 words[ELEMENT_WORDS + 1];
 };
-__device__ inline T element(const Item &item) { return *(const T *)item.words; }
-__device__ inline Item combine(const Item &left, const Item &right) {
+DEVICE T element(const Item &item) { return *(const T *)item.words; }
+DEVICE Item combine(const Item &left, const Item &right) {
     auto a = wide(element(left)), b = wide(element(right));
     bool earlier = (i64)right.words[ELEMENT_WORDS] < (i64)left.words[ELEMENT_WORDS];
     bool takes;
@@ -81,12 +57,12 @@ struct Item {
     T count, mean, rest, squares;
 };
 // The rest and the squares of an item about another mean.
-__device__ inline T rest_about(const Item &a, T mean) { return a.rest + a.count * (a.mean - mean); }
-__device__ inline T squares_about(const Item &a, T mean) {
+DEVICE T rest_about(const Item &a, T mean) { return a.rest + a.count * (a.mean - mean); }
+DEVICE T squares_about(const Item &a, T mean) {
     T step = a.mean - mean;
     return a.squares + step * (a.rest + a.rest + a.count * step);
 }
-__device__ inline Item combine(const Item &a, const Item &b) {
+DEVICE Item combine(const Item &a, const Item &b) {
     if (b.count == (T)0) return a;
     if (a.count == (T)0) return b;
     T count = a.count + b.count;
@@ -97,40 +73,39 @@ __device__ inline Item combine(const Item &a, const Item &b) {
 #else
 typedef T Item;
 #ifdef IS_COMPLEX
-template <class C> __device__ inline C sum(C a, C b) { return {a.re + b.re, a.im + b.im}; }
-template <class C> __device__ inline C product(C a, C b) {
+template <class C> DEVICE C sum(C a, C b) { return {a.re + b.re, a.im + b.im}; }
+template <class C> DEVICE C product(C a, C b) {
     return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
 }
 #endif
 #ifdef LOGADDEXP
-__device__ inline float log_add(float a, float b) {
+DEVICE f32 log_add(f32 a, f32 b) {
     if (a == b) return a + logf(2.0f);
-    float difference = a - b;
+    f32 difference = a - b;
     if (difference > 0.0f) return a + log1pf(expf(-difference));
     if (difference <= 0.0f) return b + log1pf(expf(difference));
     return difference;
 }
-__device__ inline double log_add(double a, double b) {
+DEVICE f64 log_add(f64 a, f64 b) {
     if (a == b) return a + log(2.0);
-    double difference = a - b;
+    f64 difference = a - b;
     if (difference > 0.0) return a + log1p(exp(-difference));
     if (difference <= 0.0) return b + log1p(exp(difference));
     return difference;
 }
 #endif
-__device__ inline Item combine(const Item &left, const Item &right) {
+DEVICE Item combine(const Item &left, const Item &right) {
     auto a = wide(left), b = wide(right);
-    typedef decltype(a) W;
 #if defined(ADD) && defined(IS_COMPLEX)
     return sum(a, b);
 #elif defined(ADD) && defined(IS_FLOAT)
-    return Narrow<T, W>::of(a + b);
+    return Narrow<T>::of(a + b);
 #elif defined(ADD)
     return (T)((u64)a + (u64)b);
 #elif defined(MULTIPLY) && defined(IS_COMPLEX)
     return product(a, b);
 #elif defined(MULTIPLY) && defined(IS_FLOAT)
-    return Narrow<T, W>::of(a * b);
+    return Narrow<T>::of(a * b);
 #elif defined(MULTIPLY)
     return (T)((u64)a * (u64)b);
 #elif defined(MIN)
@@ -144,7 +119,7 @@ __device__ inline Item combine(const Item &left, const Item &right) {
 #elif defined(BITWISE_XOR)
     return (T)(a ^ b);
 #elif defined(LOGADDEXP)
-    return Narrow<T, W>::of(log_add(a, b));
+    return Narrow<T>::of(log_add(a, b));
 #endif
 }
 #endif

@@ -1,5 +1,5 @@
-// How members on several GPUs meet within a kernel. Before this text stands `words.cu`, and after
-// `MEMBERS` how many they are.
+// How members on several GPUs meet within a kernel. Before this text stands `MEMBERS`: how many
+// they are.
 //
 // Every member has a block of memory that all of them reach: slots for data, of which calls take
 // one after the other in turn, then a flag for each pair of a block of threads and a member. A
@@ -31,44 +31,37 @@ struct Meeting {
     u64 turn;
 };
 
-__device__ inline u64 slot_of(const Meeting &meeting, u32 member) {
+DEVICE u64 slot_of(const Meeting &meeting, u32 member) {
     return meeting.memory[member] + meeting.turn % SLOTS * SLOT_BYTES;
 }
 
-__device__ inline u64 flag_of(const Meeting &meeting, u32 at, u32 member) {
+DEVICE u64 flag_of(const Meeting &meeting, u32 at, u32 member) {
     u64 flags = meeting.memory[at] + SLOTS * SLOT_BYTES;
     return flags + (blockIdx.x * MOST_MEMBERS + member) * sizeof(u32);
 }
 
 // Waits for a flag; false if it was not to be waited for.
-__device__ inline bool wait_for(u64 flag, u32 turn, u64 stop) {
+DEVICE bool wait_for(u64 flag, u32 turn, u64 stop) {
     for (u32 look = 1;; look++) {
-        u32 seen;
-        asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(seen) : "l"(flag) : "memory");
+        u32 seen = load_acquire(flag);
         // The number of calls may overflow.
         if ((i32)(seen - turn) >= 0) return true;
-        if (look % 1024 == 0) {
-            u32 stopped;
-            asm volatile("ld.relaxed.sys.global.u32 %0, [%1];"
-                         : "=r"(stopped) : "l"(stop) : "memory");
-            if (stopped != 0) return false;
-        }
+        if (look % 1024 == 0 && load_relaxed(stop) != 0) return false;
     }
 }
 
 // What the block of threads has written to its own slot is there for all members, and what theirs
 // have written is there for it; false, for all threads, if the call is to end without.
-__device__ inline bool meet(const Meeting &meeting) {
+DEVICE bool meet(const Meeting &meeting) {
     // What all threads of the block have written comes before the flag, also for other GPUs: the
     // barrier orders it before the release of the thread that raises it, which is of the whole
     // system. In the same way the acquire comes before what all threads read behind the barrier.
-    __syncthreads();
+    barrier();
     bool has_met = true;
     if (threadIdx.x < MEMBERS) {
         u32 other = threadIdx.x, own = (u32)meeting.rank, turn = (u32)meeting.turn;
-        asm volatile("st.release.sys.global.u32 [%0], %1;"
-                     ::"l"(flag_of(meeting, other, own)), "r"(turn) : "memory");
+        store_release(flag_of(meeting, other, own), turn);
         has_met = wait_for(flag_of(meeting, own, other), turn, meeting.stop);
     }
-    return __syncthreads_and(has_met);
+    return barrier_all(has_met);
 }

@@ -21,7 +21,7 @@ enum : int {
     PAIRS = MEMBERS - LEAVES
 };
 
-template <int FIRST, int COUNT> __device__ inline Item up_tree(const Item *items) {
+template <int FIRST, int COUNT> DEVICE Item up_tree(const Item *items) {
     if constexpr (COUNT > 1) {
         Item lower = up_tree<FIRST, COUNT / 2>(items);
         return combine(lower, up_tree<FIRST + COUNT / 2, COUNT / 2>(items));
@@ -33,7 +33,7 @@ template <int FIRST, int COUNT> __device__ inline Item up_tree(const Item *items
 }
 
 // Combines what the members have, the first one of the order first.
-__device__ inline Item all_of(const Item *items, bool along_ring) {
+DEVICE Item all_of(const Item *items, bool along_ring) {
     if (!along_ring) return up_tree<0, LEAVES>(items);
     Item result = items[0];
 #pragma unroll
@@ -43,15 +43,14 @@ __device__ inline Item all_of(const Item *items, bool along_ring) {
 
 // The first member of an item's order: its part is one of nearly equal runs, of which the first few
 // are longer by one, and part `i` begins with member `i + 1`.
-__device__ inline u32 first_member(u32 item, u32 items, bool along_ring) {
+DEVICE u32 first_member(u32 item, u32 items, bool along_ring) {
     if (!along_ring) return 0;
     u32 each = items / MEMBERS, longer = items % MEMBERS, border = longer * (each + 1);
     u32 part = item < border ? item / (each + 1) : longer + (item - border) / each;
     return (part + 1) % MEMBERS;
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS)
-one_shot_reduce(const __grid_constant__ Reducing call) {
+KERNEL(THREADS) one_shot_reduce(PARAMETER Reducing call) {
     const Meeting &meeting = call.meeting;
     bool along_ring = call.along_ring != 0;
     u32 items = (u32)(call.bytes / sizeof(Item)), packs = (items + LANES - 1) / LANES;

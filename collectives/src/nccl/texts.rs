@@ -1,12 +1,11 @@
 //! The kernels of the plane: their texts, and those that are loaded.
 
 use phalanx_device::DeviceError;
-use phalanx_device::cuda::{Compiler, CudaDevice, Function, Module};
+use phalanx_device::cuda::{Compiler, CudaDevice, Function, Module, with_words};
 use phalanx_ops::{DType, Kind, Monoid};
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-const WORDS: &str = include_str!("words.cu");
 const ITEMS: &str = include_str!("items.cu");
 const COMBINE: &str = include_str!("combine.cu");
 const MEET: &str = include_str!("meet.cu");
@@ -38,16 +37,14 @@ impl Kernel {
 
     fn source(self) -> String {
         let members = |members: usize| format!("#define MEMBERS {members}\n");
-        match self {
-            Kernel::Combine(dtype, monoid) => {
-                format!("{}{WORDS}{ITEMS}{COMBINE}", what(dtype, monoid))
-            }
+        with_words(&match self {
+            Kernel::Combine(dtype, monoid) => format!("{}{ITEMS}{COMBINE}", what(dtype, monoid)),
             Kernel::Reduce(dtype, monoid, count) => {
                 let (what, members) = (what(dtype, monoid), members(count));
-                format!("{what}{members}{WORDS}{ITEMS}{MEET}{REDUCE}")
+                format!("{what}{members}{ITEMS}{MEET}{REDUCE}")
             }
-            Kernel::Gather(count) => format!("{}{WORDS}{MEET}{GATHER}", members(count)),
-        }
+            Kernel::Gather(count) => format!("{}{MEET}{GATHER}", members(count)),
+        })
     }
 
     /// The kernel, loaded for all GPUs of its architecture.
@@ -97,22 +94,7 @@ pub fn cuda_sources() -> Vec<(String, String)> {
 
 /// The first lines of a text: what is combined, and how.
 fn what(dtype: DType, monoid: Monoid) -> String {
-    let (element, structure) = match dtype {
-        DType::Bool | DType::U8 => ("unsigned char", ""),
-        DType::I8 => ("signed char", ""),
-        DType::I16 => ("short", ""),
-        DType::U16 => ("unsigned short", ""),
-        DType::I32 => ("int", ""),
-        DType::U32 => ("unsigned int", ""),
-        DType::I64 => ("long long", ""),
-        DType::U64 => ("unsigned long long", ""),
-        DType::F16 => ("struct f16", "struct f16;\n"),
-        DType::BF16 => ("struct bf16", "struct bf16;\n"),
-        DType::F32 => ("float", ""),
-        DType::F64 => ("double", ""),
-        DType::C64 => ("struct c64", "struct c64;\n"),
-        DType::C128 => ("struct c128", "struct c128;\n"),
-    };
+    let element = if dtype == DType::Bool { "u8" } else { dtype.name() };
     let is_truth = dtype == DType::Bool;
     let name = match monoid {
         // Truth values are bytes of 0 and 1.
@@ -137,5 +119,5 @@ fn what(dtype: DType, monoid: Monoid) -> String {
         Kind::Complex => "#define IS_COMPLEX\n",
         Kind::Bool | Kind::Signed | Kind::Unsigned => "",
     };
-    format!("{structure}typedef {element} T;\n#define {name}\n{kind}")
+    format!("typedef {element} T;\n#define {name}\n{kind}")
 }

@@ -1,14 +1,20 @@
 //! The part of the other ranks in the meeting.
 
 use super::Rendezvous;
-use super::frames::{Answer, Hello, PATIENCE, Report, died, prepare, read_frame, write_frame};
+use super::frames::{
+    Answer, GRACE, Hello, PATIENCE, Report, connecting_until, died, prepare, read_frame,
+    write_frame,
+};
 use super::token::{Refusal, respond};
 use super::{mesh, readiness};
 use crate::CollectiveError;
+use crate::open_files::explained;
 use crate::world::Joined;
+use std::cell::RefCell;
 use std::net::SocketAddr;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 /// The pause between two attempts to reach rank 0.
@@ -22,7 +28,7 @@ pub(super) async fn attend(plan: &Rendezvous) -> Result<Joined, CollectiveError>
     let own = SocketAddr::new(plan.bind, 0);
     let failed = |error: std::io::Error| CollectiveError::Listen {
         address: own.to_string(),
-        reason: error.to_string(),
+        reason: explained(&error),
     };
     let listener = TcpListener::bind(own).await.map_err(failed)?;
     let mut address = listener.local_addr().map_err(failed)?;
@@ -44,63 +50,76 @@ pub(super) async fn attend(plan: &Rendezvous) -> Result<Joined, CollectiveError>
     let roster = loop {
         let Ok(answer) = timeout_at(deadline, read_frame(&mut stream)).await else {
             let (size, seconds) = (plan.size, plan.timeout.as_secs());
+            if missing.is_empty() {
+                // It would have told for whom it waits.
+                return Err(died(0, format!("it said nothing for {seconds} s")));
+            }
             return Err(CollectiveError::RanksMissing { missing, size, seconds, refused: 0 });
         };
         match answer.map_err(lost)? {
             Answer::Waiting(ranks) => missing = ranks,
             Answer::Welcome(roster) => break roster,
             Answer::Refused(error) => return Err(error),
-            Answer::Go(_) => return Err(out_of_turn()),
+            Answer::Asked | Answer::Go(_) => return Err(out_of_turn()),
         }
     };
 
-    let connecting = deadline.max(Instant::now() + PATIENCE);
-    let mut streams: Vec<Option<TcpStream>> = (0..plan.size).map(|_| None).collect();
+    let connecting = connecting_until(plan);
+    let connections = RefCell::new((0..plan.size).map(|_| None).collect());
     let mpi = {
-        let (mut reader, mut writer) = stream.split();
-        let answer = read_frame(&mut reader);
-        tokio::pin!(answer);
-        let connections = mesh::connect(plan.rank, &plan.token, &roster, &listener, connecting);
-        let connected = tokio::select! {
-            connected = connections => connected,
-            // Rank 0 says nothing now unless another rank has failed.
-            answer = &mut answer => return Err(match answer.map_err(lost)? {
-                Answer::Refused(error) => error,
-                _ => out_of_turn(),
-            }),
-        };
-        match connected {
-            Ok(connections) => {
-                for (rank, connection) in connections {
-                    streams[rank] = Some(connection);
+        let (mut reader, writer) = stream.split();
+        let writer = Mutex::new(writer);
+        let facts = || roster.entries.iter().map(|entry| &entry.facts);
+        let begin =
+            async {
+                let (token, rank) = (&plan.token, plan.rank);
+                let begun =
+                    match mesh::connect(rank, token, &roster, &listener, connecting, &connections)
+                        .await
+                    {
+                        Ok(()) => Ok(readiness::start(plan, facts()).await),
+                        Err(error) => Err(error),
+                    };
+                let report = match &begun {
+                    Ok(started) => Report::Ready(readiness::told(started)),
+                    Err(error) => Report::Failed(error.clone()),
+                };
+                // Whoever hears the answers of rank 0 notices if it is gone.
+                let _ = write_frame(&mut *writer.lock().await, &report).await;
+                begun
+            };
+        let verdict = async {
+            loop {
+                match read_frame(&mut reader).await.map_err(lost)? {
+                    Answer::Asked => {
+                        let waiting = Report::Waiting(mesh::missing(plan.rank, &connections));
+                        write_frame(&mut *writer.lock().await, &waiting).await.map_err(lost)?;
+                    }
+                    Answer::Go(verdict) => return Ok(verdict),
+                    Answer::Refused(error) => return Err(error),
+                    Answer::Waiting(_) | Answer::Welcome(_) => return Err(out_of_turn()),
                 }
             }
-            Err(error) => {
-                // Rank 0 tells the others; without it they find out at their time-outs.
-                let _ = write_frame(&mut writer, &Report::Failed(error.clone())).await;
-                return Err(error);
-            }
-        }
-        let facts = || roster.entries.iter().map(|entry| &entry.facts);
-        let started = tokio::select! {
-            started = readiness::start(plan, facts()) => started,
-            answer = &mut answer => return Err(match answer.map_err(lost)? {
-                Answer::Refused(error) => error,
-                _ => out_of_turn(),
-            }),
         };
-        let report = Report::Ready(readiness::told(&started));
-        write_frame(&mut writer, &report).await.map_err(lost)?;
-        // The others have as much time for MPI as this one had.
-        let started_by = connecting.max(Instant::now()) + readiness::patience(plan, facts());
-        match timeout_at(started_by + PATIENCE, answer).await {
-            Ok(Ok(Answer::Go(verdict))) => readiness::agreed(started, verdict),
-            Ok(Ok(Answer::Refused(error))) => return Err(error),
-            Ok(Ok(_)) => return Err(out_of_turn()),
-            Ok(Err(error)) => return Err(lost(error)),
-            Err(_) => return Err(lost(std::io::ErrorKind::TimedOut.into())),
+        tokio::pin!(verdict);
+        let begun = tokio::select! {
+            begun = begin => begun,
+            // Rank 0 lets nobody go before all have told it that they are ready.
+            verdict = &mut verdict => return Err(verdict.err().unwrap_or_else(out_of_turn)),
+        };
+        // The others have as much time as this one had, and rank 0 asks those that are late.
+        let decided = match &begun {
+            Ok(_) => connecting.max(Instant::now()) + readiness::patience(plan, facts()),
+            Err(_) => Instant::now(),
+        };
+        match (begun, timeout_at(decided + 2 * GRACE, verdict).await) {
+            (Ok(started), Ok(Ok(verdict))) => readiness::agreed(started, verdict),
+            // Rank 0 knows which rank is to blame.
+            (_, Ok(Err(error))) | (Err(error), _) => return Err(error),
+            (Ok(_), Err(_)) => return Err(lost(std::io::ErrorKind::TimedOut.into())),
         }
     };
+    let mut streams = connections.into_inner();
     streams[0] = Some(stream);
     Ok(Joined {
         rank: plan.rank,

@@ -2,20 +2,28 @@
 
 use super::Rendezvous;
 use super::frames::{
-    Answer, Entry, Hello, PATIENCE, Report, Roster, died, prepare, read_frame, write_frame,
+    Answer, Entry, GRACE, Hello, PATIENCE, Report, Roster, connecting_until, died, prepare,
+    read_frame, tell,
 };
+use super::inquiry::Inquiry;
 use super::readiness::{self, Verdict};
 use super::token::{Refusal, challenge};
 use crate::CollectiveError;
 use crate::mpi::Mpi;
+use crate::open_files::{are_too_many, explained};
 use crate::world::{Facts, Joined, random_seed};
+use std::collections::BTreeSet;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::net::tcp::OwnedReadHalf;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
-use tokio::time::{Instant, sleep, sleep_until, timeout, timeout_at};
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep, sleep_until, timeout};
+
+/// How often ranks that wait are told for whom, at the most: each time is a frame to every one.
+const NEWS: Duration = Duration::from_secs(1);
 
 /// A rank that has proved the token and said who it is.
 struct Arrival {
@@ -56,7 +64,7 @@ pub(super) async fn coordinate(
     });
     let roster =
         Roster { entries: std::iter::once(own).chain(others).collect(), seed: random_seed()? };
-    let (streams, mpi) = introduce(plan, streams, &roster, deadline).await?;
+    let (streams, mpi) = introduce(plan, streams, &roster).await?;
     let mut joined = Joined {
         rank: 0,
         streams: (0..plan.size).map(|_| None).collect(),
@@ -76,7 +84,7 @@ async fn listen(
     listener: Option<std::net::TcpListener>,
 ) -> Result<TcpListener, CollectiveError> {
     let failed = |address: String| {
-        move |error: io::Error| CollectiveError::Listen { address, reason: error.to_string() }
+        move |error: io::Error| CollectiveError::Listen { address, reason: explained(&error) }
     };
     if let Some(listener) = listener {
         let adopt = || {
@@ -103,7 +111,9 @@ async fn gather(
 ) -> Result<(), CollectiveError> {
     let token: Arc<[u8]> = plan.token.as_slice().into();
     let mut greetings = JoinSet::new();
-    let mut refused = 0;
+    let (mut refused, mut told, mut obstacle) = (0, plan.size, None);
+    let mut news = interval(NEWS);
+    news.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         let missing: Vec<usize> = (1..plan.size).filter(|rank| arrivals[*rank].is_none()).collect();
         if missing.is_empty() {
@@ -112,19 +122,20 @@ async fn gather(
         tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => {
+                    obstacle = None;
                     greetings.spawn(timeout(PATIENCE, greet(stream, token.clone())));
                 }
                 Err(error) => {
-                    // Such as too many open files: others may be closed soon.
                     tracing::warn!(%error, "a connection was not accepted");
+                    // Others may be closed soon.
+                    if are_too_many(&error) {
+                        obstacle = Some(CollectiveError::network(&error));
+                    }
                     sleep(Duration::from_millis(50)).await;
                 }
             },
             Some(greeted) = greetings.join_next() => match greeted {
-                Ok(Ok(Ok(arrival))) => {
-                    admit(plan, arrival, arrivals).await?;
-                    tell_who_is_missing(arrivals).await;
-                }
+                Ok(Ok(Ok(arrival))) => admit(plan, arrival, arrivals).await?,
                 Ok(Ok(Err(Refusal::Token))) => {
                     tracing::warn!("a connection with another token was refused");
                     refused += 1;
@@ -132,9 +143,14 @@ async fn gather(
                 // Strangers and connections that gave up.
                 _ => {}
             },
+            _ = news.tick(), if missing.len() != told => {
+                told = missing.len();
+                tell_who_is_missing(missing, arrivals).await?;
+            }
             () = sleep_until(deadline) => {
                 let (size, seconds) = (plan.size, plan.timeout.as_secs());
-                return Err(CollectiveError::RanksMissing { missing, size, seconds, refused });
+                let late = CollectiveError::RanksMissing { missing, size, seconds, refused };
+                return Err(obstacle.unwrap_or(late));
             }
         }
     }
@@ -165,18 +181,21 @@ async fn admit(
         return Ok(());
     };
     // Rank 0 reports the same error, whether this one can be told or not.
-    let _ = write_frame(&mut arrival.stream, &Answer::Refused(error.clone())).await;
+    let _ = tell(rank, &mut arrival.stream, &Answer::Refused(error.clone())).await;
     Err(error)
 }
 
 /// Lets a rank that gives up earlier than rank 0 say whom it waited for.
-async fn tell_who_is_missing(arrivals: &mut [Option<Arrival>]) {
-    let missing = (1..arrivals.len()).filter(|rank| arrivals[*rank].is_none()).collect();
+async fn tell_who_is_missing(
+    missing: Vec<usize>,
+    arrivals: &mut [Option<Arrival>],
+) -> Result<(), CollectiveError> {
     let answer = Answer::Waiting(missing);
     for arrival in arrivals.iter_mut().flatten() {
-        // A rank that has gone meanwhile is noticed when it does not report.
-        let _ = write_frame(&mut arrival.stream, &answer).await;
+        // Who has come once does not come again: without it there is no world.
+        tell(arrival.hello.rank, &mut arrival.stream, &answer).await?;
     }
+    Ok(())
 }
 
 /// Compares every rank's agreement with that of rank 0.
@@ -217,33 +236,21 @@ async fn introduce(
     plan: &Rendezvous,
     streams: Vec<(usize, TcpStream)>,
     roster: &Roster,
-    deadline: Instant,
 ) -> Result<Introduced, CollectiveError> {
-    // The time-out is for arriving; connecting gets some time of its own, and so does MPI.
     let facts = || roster.entries.iter().map(|entry| &entry.facts);
-    let deadline = deadline.max(Instant::now() + PATIENCE) + readiness::patience(plan, facts());
-    let mut reports = JoinSet::new();
-    let mut writers = Vec::new();
-    for (rank, stream) in streams {
-        let (mut reader, mut writer) = stream.into_split();
-        // A rank that cannot be told will not report either.
-        let _ = write_frame(&mut writer, &Answer::Welcome(roster.clone())).await;
+    let mut limit = connecting_until(plan) + readiness::patience(plan, facts());
+    let (told, mut failed) = tell_all(streams, Answer::Welcome(roster.clone())).await;
+    let (mut reports, mut writers) = (JoinSet::new(), Vec::new());
+    let mut unready: BTreeSet<usize> = told.iter().map(|(rank, _)| *rank).collect();
+    for (rank, stream) in told {
+        let (reader, writer) = stream.into_split();
         writers.push((rank, writer));
-        reports.spawn(async move {
-            let report = timeout_at(deadline, read_frame::<Report>(&mut reader)).await;
-            let outcome = match report {
-                Ok(Ok(Report::Ready(verdict))) => Ok(verdict),
-                Ok(Ok(Report::Failed(error))) => Err(error),
-                Ok(Err(error)) => Err(died(rank, error.to_string())),
-                Err(_) => Err(died(rank, String::from("it did not connect to the other ranks"))),
-            };
-            (rank, reader, outcome)
-        });
+        reports.spawn(hear(rank, reader));
     }
     let started = readiness::start(plan, facts());
     tokio::pin!(started);
     let (mut own, mut readers, mut told) = (None, Vec::new(), Vec::new());
-    let mut failed = None;
+    let mut inquiry = Inquiry::default();
     while failed.is_none() && (own.is_none() || !reports.is_empty()) {
         tokio::select! {
             started = &mut started, if own.is_none() => {
@@ -251,21 +258,48 @@ async fn introduce(
                 own = Some(started);
             }
             Some(report) = reports.join_next() => {
-                let Ok((rank, reader, outcome)) = report else { continue };
+                let Ok((rank, reader, report)) = report else { continue };
+                inquiry.heard(rank);
+                match report {
+                    Ok(Report::Waiting(missing)) => {
+                        inquiry.waits(rank, &missing, roster);
+                        reports.spawn(hear(rank, reader));
+                        continue;
+                    }
+                    Ok(Report::Ready(verdict)) => told.push((rank, verdict)),
+                    // It may be the other one that hangs.
+                    Ok(Report::Failed(error @ CollectiveError::PeerUnreachable { .. })) => {
+                        inquiry.failed(rank, error);
+                        limit = limit.min(Instant::now());
+                    }
+                    Ok(Report::Failed(error)) => failed = Some(error),
+                    Err(error) => failed = Some(died(rank, error.to_string())),
+                }
+                unready.remove(&rank);
                 readers.push((rank, reader));
-                match outcome {
-                    Ok(verdict) => told.push((rank, verdict)),
-                    Err(error) => failed = Some(error),
+            }
+            () = sleep_until(limit) => {
+                limit = Instant::now() + GRACE;
+                if inquiry.asks(&unready) {
+                    for (rank, writer) in writers.iter_mut().filter(|(rank, _)| unready.contains(rank)) {
+                        // One that takes nothing answers nothing.
+                        let _ = tell(*rank, writer, &Answer::Asked).await;
+                    }
+                } else {
+                    failed = failed.or(inquiry.verdict());
                 }
             }
         }
+        failed = failed.or_else(|| inquiry.answer());
     }
+    // All others are ready.
+    failed = failed.or_else(|| inquiry.verdict());
     told.sort_by_key(|(rank, _)| *rank);
     let verdict = Verdict::of(told.into_iter());
     let answer = failed.clone().map_or(Answer::Go(verdict.clone()), Answer::Refused);
-    for (_, writer) in &mut writers {
+    for (rank, writer) in &mut writers {
         // A rank that has died since is noticed by everybody on its connections.
-        let _ = write_frame(writer, &answer).await;
+        let _ = tell(*rank, writer, &answer).await;
     }
     if let Some(error) = failed {
         return Err(error);
@@ -279,11 +313,43 @@ async fn introduce(
     Ok((whole.collect(), readiness::agreed(own, verdict)))
 }
 
+/// The next report of a rank.
+async fn hear(
+    rank: usize,
+    mut reader: OwnedReadHalf,
+) -> (usize, OwnedReadHalf, io::Result<Report>) {
+    let report = read_frame(&mut reader).await;
+    (rank, reader, report)
+}
+
 /// Tells everybody who is there why there will be no world.
 async fn refuse(streams: Vec<(usize, TcpStream)>, error: CollectiveError) -> CollectiveError {
-    for (_, mut stream) in streams {
-        // A rank that has gone meanwhile needs no reason.
-        let _ = write_frame(&mut stream, &Answer::Refused(error.clone())).await;
-    }
+    // A rank that has gone meanwhile needs no reason.
+    let _ = tell_all(streams, Answer::Refused(error.clone())).await;
     error
+}
+
+/// Tells all ranks the same, at the same time, so that one that takes nothing keeps no other
+/// waiting. Those that were told, in their order, and why another one was not.
+async fn tell_all(
+    streams: Vec<(usize, TcpStream)>,
+    answer: Answer,
+) -> (Vec<(usize, TcpStream)>, Option<CollectiveError>) {
+    let answer = Arc::new(answer);
+    let mut telling = JoinSet::new();
+    for (rank, mut stream) in streams {
+        let answer = answer.clone();
+        telling
+            .spawn(async move { tell(rank, &mut stream, &*answer).await.map(|()| (rank, stream)) });
+    }
+    let (mut told, mut failed) = (Vec::new(), None);
+    while let Some(outcome) = telling.join_next().await {
+        match outcome {
+            Ok(Ok(rank)) => told.push(rank),
+            Ok(Err(error)) => failed = failed.or(Some(error)),
+            Err(panic) => std::panic::resume_unwind(panic.into_panic()),
+        }
+    }
+    told.sort_by_key(|(rank, _)| *rank);
+    (told, failed)
 }

@@ -1,5 +1,6 @@
 //! What ranks say to each other while they meet, after the token was proved.
 
+use super::Rendezvous;
 use super::readiness::Verdict;
 use crate::CollectiveError;
 use crate::transport::{deserialize, serialize};
@@ -9,6 +10,7 @@ use std::io;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpStream;
+use tokio::time::{Instant, timeout};
 
 /// The longest frame: rosters of thousands of ranks.
 const FRAME_BYTES: usize = 16 << 20;
@@ -16,9 +18,27 @@ const FRAME_BYTES: usize = 16 << 20;
 /// How long one exchange with a stranger may take.
 pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 
+/// How long a rank may take to answer when rank 0 asks for whom it waits.
+pub(super) const GRACE: Duration = Duration::from_secs(2);
+
+/// Until when ranks that know of each other from now on may connect: the time-out of the plan is
+/// for arriving, and connecting has as much again.
+pub(super) fn connecting_until(plan: &Rendezvous) -> Instant {
+    Instant::now() + plan.timeout.max(PATIENCE)
+}
+
+/// What ranks do before there is a world, as errors tell it.
+const DOING: &str = "while the ranks met";
+
 /// The error of a rank that is lost before there is a world.
 pub(super) fn died(rank: usize, reason: String) -> CollectiveError {
-    CollectiveError::RankDied { rank, reason, doing: String::from("while the ranks met") }
+    CollectiveError::RankDied { rank, reason, doing: String::from(DOING) }
+}
+
+/// The error of a rank that has not answered before there is a world.
+pub(super) fn silent(rank: usize) -> CollectiveError {
+    let seconds = GRACE.as_secs().to_string();
+    CollectiveError::RankSilent { rank, seconds, doing: String::from(DOING) }
 }
 
 /// The first frame of a rank to rank 0.
@@ -40,6 +60,8 @@ pub(super) enum Answer {
     Waiting(Vec<usize>),
     /// All are there and agree.
     Welcome(Roster),
+    /// Some rank is late or was not reached: for whom does this one wait?
+    Asked,
     /// All are connected with each other; whether messages go by MPI.
     Go(Verdict),
     /// There will be no world.
@@ -61,10 +83,12 @@ pub(super) struct Entry {
     pub(super) facts: Facts,
 }
 
-/// The second frame of a rank to rank 0: whether it is connected with all others, and what has come
-/// of its start of MPI.
+/// What a rank tells rank 0 after it knows who is in the world: whether it is connected with all
+/// others, and what has come of its start of MPI.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Report {
+    /// The answer to a question: these ranks are not connected with it yet.
+    Waiting(Vec<usize>),
     Ready(Verdict),
     Failed(CollectiveError),
 }
@@ -86,6 +110,22 @@ pub(super) async fn write_frame<T: Serialize>(
     let bytes = serialize::<FRAME_BYTES>(value).map_err(io::Error::other)?;
     let len = u32::try_from(bytes.len()).expect("bug: a frame beyond its limit").to_le_bytes();
     stream.write_all(&[len.as_slice(), &bytes].concat()).await
+}
+
+/// Tells a rank something, which it takes soon: else it is lost, and so is what follows a frame of
+/// which it has taken a part.
+pub(super) async fn tell<T: Serialize>(
+    rank: usize,
+    stream: &mut (impl AsyncWrite + Unpin),
+    value: &T,
+) -> Result<(), CollectiveError> {
+    match timeout(PATIENCE, write_frame(stream, value)).await {
+        Ok(told) => told.map_err(|error| died(rank, error.to_string())),
+        Err(_) => {
+            let seconds = PATIENCE.as_secs();
+            Err(died(rank, format!("it took nothing that it was told for {seconds} s")))
+        }
+    }
 }
 
 /// Receives one frame.

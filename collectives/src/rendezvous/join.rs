@@ -4,6 +4,7 @@ use super::readiness::Transport;
 use super::{attend, coordinate, readiness};
 use crate::CollectiveError;
 use crate::mpi::Library;
+use crate::open_files::raise_limit;
 use crate::prices::Prices;
 use crate::world::{Facts, Wish, World};
 use phalanx_ops::waiting::{LOOK, look};
@@ -80,6 +81,7 @@ impl Rendezvous {
         if size == 1 {
             return World::alone(local_devices, self.facts);
         }
+        raise_limit();
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()

@@ -4,20 +4,35 @@
 use super::frames::{Introduction, PATIENCE, Roster, prepare, read_frame, write_frame};
 use super::token::{Refusal, challenge, respond};
 use crate::CollectiveError;
+use crate::open_files::{are_too_many, explained};
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
-/// The connections of `rank` to all ranks but 0.
+/// Why a rank was not reached that should have called.
+pub(super) const LATE: &str = "it did not connect in time";
+
+/// The connections of a rank to the others, by their numbers.
+pub(super) type Connections = RefCell<Vec<Option<TcpStream>>>;
+
+/// The ranks but 0 that `rank` is not connected with.
+pub(super) fn missing(rank: usize, connections: &Connections) -> Vec<usize> {
+    let connections = connections.borrow();
+    (1..connections.len()).filter(|&peer| peer != rank && connections[peer].is_none()).collect()
+}
+
+/// Connects `rank` with all ranks but 0.
 pub(super) async fn connect(
     rank: usize,
     token: &[u8],
     roster: &Roster,
     listener: &TcpListener,
     deadline: Instant,
-) -> Result<Vec<(usize, TcpStream)>, CollectiveError> {
+    connections: &Connections,
+) -> Result<(), CollectiveError> {
     let token: Arc<[u8]> = token.into();
     let seed = roster.seed;
     let mut tasks = JoinSet::new();
@@ -25,14 +40,12 @@ pub(super) async fn connect(
         let (token, address) = (token.clone(), roster.entries[peer].address.clone());
         tasks.spawn(async move {
             let outcome = call(&address, &token, Introduction { rank, seed }, deadline).await;
-            outcome.map(|stream| (peer, stream)).map_err(|reason| {
-                Some(CollectiveError::PeerUnreachable { rank: peer, address, reason })
-            })
+            outcome.map(|stream| (peer, stream)).map_err(|reason| Some((peer, reason)))
         });
     }
-    let mut connections: Vec<(usize, TcpStream)> = Vec::new();
     let size = roster.entries.len();
-    while connections.len() < size - 2 {
+    let mut reason = String::from(LATE);
+    while !missing(rank, connections).is_empty() {
         tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => {
@@ -45,31 +58,34 @@ pub(super) async fn connect(
                 }
                 Err(error) => {
                     tracing::warn!(%error, "a connection was not accepted");
+                    if are_too_many(&error) {
+                        reason = explained(&error);
+                    }
                     sleep(Duration::from_millis(50)).await;
                 }
             },
             Some(ended) = tasks.join_next() => match ended {
                 Ok(Ok((peer, stream))) if peer > 0 && peer < size && peer != rank => {
-                    if connections.iter().any(|(known, _)| *known == peer) {
+                    if connections.borrow_mut()[peer].replace(stream).is_some() {
                         return Err(CollectiveError::DuplicateRank { rank: peer });
                     }
-                    connections.push((peer, stream));
                 }
-                Ok(Err(Some(error))) => return Err(error),
+                Ok(Err(Some((peer, reason)))) => return Err(unreached(peer, roster, reason)),
                 _ => {}
             },
             () = sleep_until(deadline) => {
-                let is_missing = |peer: &usize| {
-                    *peer != rank && connections.iter().all(|(known, _)| known != peer)
-                };
-                let peer = (1..size).find(is_missing).unwrap_or(0);
-                let address = roster.entries[peer].address.clone();
-                let reason = String::from("it did not connect in time");
-                return Err(CollectiveError::PeerUnreachable { rank: peer, address, reason });
+                let peer = missing(rank, connections)[0];
+                return Err(unreached(peer, roster, reason));
             }
         }
     }
-    Ok(connections)
+    Ok(())
+}
+
+/// The error of a rank that was not connected with another one.
+pub(super) fn unreached(peer: usize, roster: &Roster, reason: String) -> CollectiveError {
+    let address = roster.entries[peer].address.clone();
+    CollectiveError::PeerUnreachable { rank: peer, address, reason }
 }
 
 /// Connects to a rank that listens already; one refusal may be a full queue, so it is tried for a

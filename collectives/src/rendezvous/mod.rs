@@ -8,6 +8,7 @@
 mod attend;
 mod coordinate;
 mod frames;
+mod inquiry;
 mod join;
 mod mesh;
 mod readiness;
@@ -17,4 +18,4 @@ mod token;
 
 pub use join::Rendezvous;
 pub use readiness::Transport;
-pub(crate) use readiness::agreed_prices;
+pub(crate) use readiness::{agreed_prices, hosts};

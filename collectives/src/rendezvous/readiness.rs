@@ -10,6 +10,7 @@ use super::Rendezvous;
 use crate::CollectiveError;
 use crate::exchange::Pmix;
 use crate::mpi::{self, Library, Mpi, Threads};
+use crate::network::host_name;
 use crate::prices::Prices;
 use crate::world::Facts;
 use std::sync::Arc;
@@ -24,6 +25,8 @@ const READY: &str = "mpi";
 const LIBRARY: &str = "MPI library";
 /// The fact with the price table.
 const PRICES: &str = "prices";
+/// The fact with the name of the host.
+const HOST: &str = "host";
 /// The pauses between two looks at a start: short ones at first.
 const PAUSES: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(20)];
 
@@ -57,7 +60,8 @@ pub(super) fn facts(plan: &Rendezvous) -> Facts {
         Err(reason) => [(TRANSPORT, reason)].to_vec(),
     };
     let prices = plan.prices.iter().map(|prices| (PRICES, prices.to_string()));
-    told.into_iter().chain(prices).map(|(name, value)| (String::from(name), value)).collect()
+    let told = told.into_iter().chain(prices).chain([(HOST, host_name())]);
+    told.map(|(name, value)| (String::from(name), value)).collect()
 }
 
 /// The library, if messages of this process may go by it, or why not.
@@ -68,6 +72,9 @@ fn readiness(plan: &Rendezvous) -> Result<&Library, String> {
     let library = plan.mpi.as_ref().map_err(String::clone)?;
     let known = |error: CollectiveError| error.to_string();
     let is_initialised = library.is_initialised().map_err(known)?;
+    if !is_initialised {
+        library.can_begin()?;
+    }
     if !is_initialised && library.begins_before_pmix() && Pmix::has_spoken() {
         return Err(String::from(
             "Open MPI 5 begins before PMIx or not at all (docs/launching.md)",
@@ -81,14 +88,29 @@ fn readiness(plan: &Rendezvous) -> Result<&Library, String> {
         Some(threads) if plan.transport == Transport::Auto && threads < Threads::Multiple => {
             Err(format!("the library was initialised with {}", threads.name()))
         }
+        Some(threads) if plan.local_devices > 1 && threads < Threads::Multiple => Err(format!(
+            "the library was initialised with {}, which is enough for one device in each process",
+            threads.name()
+        )),
         _ => Ok(library),
     }
 }
 
-/// The price table of all ranks: that of rank 0, whose facts these are.
-pub(crate) fn agreed_prices(facts: &Facts) -> Option<Prices> {
-    let text = facts.iter().find(|fact| fact.0 == PRICES);
-    text.and_then(|fact| fact.1.parse().ok())
+fn value<'a>(facts: &'a Facts, name: &str) -> Option<&'a str> {
+    facts.iter().find(|fact| fact.0 == name).map(|fact| fact.1.as_str())
+}
+
+/// The hosts of ranks that have told these facts, one for each rank.
+pub(crate) fn hosts<'a>(
+    facts: impl IntoIterator<Item = &'a Facts>,
+) -> impl Iterator<Item = &'a str> {
+    facts.into_iter().filter_map(|facts| value(facts, HOST))
+}
+
+/// The price table of all ranks, whose facts these are: that of rank 0, if it is of their hosts.
+pub(crate) fn agreed_prices(facts: &[&Facts]) -> Option<Prices> {
+    let prices: Prices = value(facts.first()?, PRICES)?.parse().ok()?;
+    prices.are_of(hosts(facts.iter().copied())).then_some(prices)
 }
 
 /// Whether all ranks may begin to use MPI, or why not. The same on all.
@@ -96,15 +118,13 @@ fn may_begin<'a>(
     transport: Transport,
     facts: impl Iterator<Item = &'a Facts>,
 ) -> Result<(), String> {
-    let value = |facts: &'a Facts, name: &str| {
-        facts.iter().find(|fact| fact.0 == name).map(|fact| fact.1.as_str())
-    };
+    let facts: Vec<&Facts> = facts.collect();
+    let prices = agreed_prices(&facts);
+    if transport == Transport::Auto && prices.is_some_and(|it| it.is_faster("tcp", "mpi")) {
+        return Err(String::from("TCP is faster in the price table (PHALANX_PRICES)"));
+    }
     let mut first = None;
-    for (rank, facts) in facts.enumerate() {
-        let prices = if rank == 0 { agreed_prices(facts) } else { None };
-        if transport == Transport::Auto && prices.is_some_and(|it| it.is_faster("tcp", "mpi")) {
-            return Err(String::from("TCP is faster in the price table (PHALANX_PRICES)"));
-        }
+    for (rank, facts) in facts.into_iter().enumerate() {
         match value(facts, TRANSPORT) {
             Some(READY) => {}
             Some(reason) => return Err(format!("rank {rank}: {reason}")),
@@ -239,8 +259,17 @@ mod tests {
         let mut with_prices = one.clone();
         with_prices.push((String::from(PRICES), prices.to_string()));
         assert_eq!(may(&[one.clone(), with_prices.clone()]), Ok(()));
-        let both = [with_prices, one.clone()];
+        let mut both = [with_prices, one.clone()];
         assert!(may(&both).unwrap_err().starts_with("TCP is faster"));
+        // A table of other hosts does not count.
+        prices.set_hosts([String::from("a")]);
+        both[0].last_mut().unwrap().1 = prices.to_string();
+        for (rank, host) in ["a", "a"].into_iter().enumerate() {
+            both[rank].push((String::from(HOST), String::from(host)));
+        }
+        assert!(may(&both).unwrap_err().starts_with("TCP is faster"));
+        both[1].last_mut().unwrap().1 = String::from("b");
+        assert_eq!(may(&both), Ok(()));
         assert_eq!(may_begin(Transport::Mpi, both.iter()), Ok(()));
         assert_eq!(may(&[one, Facts::new()]), Err(String::from("rank 1 tells nothing of MPI")));
     }

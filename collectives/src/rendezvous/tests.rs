@@ -1,15 +1,18 @@
 //! Ranks that come and then go before the world exists.
 
 use super::Rendezvous;
-use super::frames::{Answer, Hello, Report, read_frame, write_frame};
+use super::frames::{Answer, Hello, PATIENCE, Report, read_frame, write_frame};
 use super::token::respond;
 use crate::{CollectiveError, World};
+use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 
 const TOKEN: &[u8] = b"a shared secret";
 
-/// Meets as ranks 0 and 2 of three, with `ghost` in the place of rank 1; their errors.
+/// Meets as ranks 0 and 2 of three, with `ghost` in the place of rank 1; their errors. Rank 0 tells
+/// the others so many bytes about itself.
 fn meet_with<F: Future<Output = ()>>(
+    told: usize,
     ghost: impl FnOnce(TcpStream, String) -> F,
 ) -> [CollectiveError; 2] {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -18,7 +21,10 @@ fn meet_with<F: Future<Output = ()>>(
     let mut listener = Some(listener);
     let ranks = [0, 2].map(|rank| {
         let (token, listener) = (TOKEN.to_vec(), listener.take());
-        let meeting = Rendezvous { token, listener, ..Rendezvous::new(rank, 3, address.clone()) };
+        let own = if rank == 0 { "x".repeat(told) } else { String::new() };
+        let facts = vec![(String::from("own"), own)];
+        let base = Rendezvous::new(rank, 3, address.clone());
+        let meeting = Rendezvous { token, listener, facts, ..base };
         std::thread::spawn(move || meeting.join())
     });
     runtime.block_on(async {
@@ -37,7 +43,7 @@ fn hello(address: String) -> Hello {
 
 #[test]
 fn a_rank_that_dies_while_ranks_connect_is_an_error_on_all_others() {
-    let errors = meet_with(|mut stream, address| async move {
+    let errors = meet_with(0, |mut stream, address| async move {
         write_frame(&mut stream, &hello(address)).await.unwrap();
         while !matches!(read_frame(&mut stream).await.unwrap(), Answer::Welcome(_)) {}
     });
@@ -53,7 +59,7 @@ fn a_rank_that_cannot_connect_tells_all_others_why() {
         address: String::from("elsewhere"),
         reason: String::from("no route"),
     };
-    let errors = meet_with(|mut stream, address| {
+    let errors = meet_with(0, |mut stream, address| {
         let failed = Report::Failed(reason.clone());
         async move {
             write_frame(&mut stream, &hello(address)).await.unwrap();
@@ -63,4 +69,50 @@ fn a_rank_that_cannot_connect_tells_all_others_why() {
         }
     });
     assert_eq!(errors, [reason.clone(), reason]);
+}
+
+#[test]
+fn a_rank_that_hangs_while_ranks_connect_is_named_and_not_those_that_wait_for_it() {
+    let errors = meet_with(0, |mut stream, address| async move {
+        write_frame(&mut stream, &hello(address)).await.unwrap();
+        while !matches!(read_frame(&mut stream).await.unwrap(), Answer::Asked) {}
+        // Not a word, until rank 0 says that there is no world.
+        assert!(matches!(read_frame(&mut stream).await.unwrap(), Answer::Refused(_)));
+    });
+    for error in errors {
+        let is_silent = matches!(&error, CollectiveError::RankSilent { rank: 1, seconds, .. }
+            if seconds == "2");
+        assert!(is_silent, "{error}");
+    }
+}
+
+#[test]
+fn a_rank_that_is_not_reached_and_waits_is_not_taken_for_one_that_hangs() {
+    let mut unused = String::new();
+    let errors = meet_with(0, |mut stream, address| {
+        unused.clone_from(&address);
+        async move {
+            write_frame(&mut stream, &hello(address)).await.unwrap();
+            while !matches!(read_frame(&mut stream).await.unwrap(), Answer::Asked) {}
+            write_frame(&mut stream, &Report::Waiting(vec![2])).await.unwrap();
+            assert!(matches!(read_frame(&mut stream).await.unwrap(), Answer::Refused(_)));
+        }
+    });
+    let reason = String::from("no answer");
+    let unreached = CollectiveError::PeerUnreachable { rank: 1, address: unused, reason };
+    assert_eq!(errors, [unreached.clone(), unreached]);
+}
+
+#[test]
+fn a_rank_that_takes_nothing_is_lost_and_keeps_nobody_waiting() {
+    // More than sockets take.
+    let errors = meet_with(14 << 20, |mut stream, address| async move {
+        write_frame(&mut stream, &hello(address)).await.unwrap();
+        tokio::time::sleep(PATIENCE + Duration::from_secs(3)).await;
+    });
+    for error in errors {
+        let is_lost = matches!(&error, CollectiveError::RankDied { rank: 1, reason, .. }
+            if reason == "it took nothing that it was told for 5 s");
+        assert!(is_lost, "{error}");
+    }
 }

@@ -5,6 +5,7 @@
 //! The codes of the two directions begin with different words, so that neither can be sent back to
 //! its maker. The token itself never travels.
 
+use crate::open_files::explained;
 use hmac::{Hmac, Mac};
 use sha2::Sha256;
 use std::io;
@@ -29,7 +30,7 @@ pub(super) enum Refusal {
 
 impl From<io::Error> for Refusal {
     fn from(error: io::Error) -> Refusal {
-        Refusal::Foreign(error.to_string())
+        Refusal::Foreign(explained(&error))
     }
 }
 

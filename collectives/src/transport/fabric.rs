@@ -391,10 +391,12 @@ impl Fabric {
         Err(CollectiveError::Protocol { rank: link.peer, reason })
     }
 
-    /// A rank has said goodbye: an error if something from it is still waited for.
+    /// A rank has said goodbye: an error if something from it is still waited for, or something is
+    /// still on its way to it.
     pub(super) fn check_departure(&self, link: &Link) {
         self.departures.note(link.peer);
-        if self.mailbox.waits_for(link.peer) && !self.is_leaving() {
+        let is_needed = self.mailbox.waits_for(link.peer) || link.owes_bulk();
+        if is_needed && !self.is_leaving() {
             self.fail(CollectiveError::RankLeft { rank: link.peer });
         }
     }
@@ -632,11 +634,10 @@ impl Watcher for Fabric {
 
 /// Ends the world on all ranks, unless it has ended.
 fn end(rank: usize, failure: &Failure, links: &[Arc<Link>], error: &CollectiveError) {
-    if failure.set(error.clone()) {
+    // Who sees it and leaves waits until what is posted has gone, and must find it posted.
+    let tell = || links.iter().for_each(|link| link.post_control(&Control::Abort(error.clone())));
+    if failure.set_after(error.clone(), tell) {
         tracing::error!(rank, code = error.code(), %error, "the world ends");
-        for link in links {
-            link.post_control(&Control::Abort(error.clone()));
-        }
     }
 }
 

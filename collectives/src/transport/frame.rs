@@ -3,7 +3,7 @@
 
 use super::doing::Doing;
 use super::mailbox::Channel;
-use crate::{CollectiveError, records::Told, tickets::Ticket};
+use crate::{CollectiveError, Operation, records::Told, tickets::Ticket};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 /// Messages up to this length are sent without asking while there is credit.
@@ -23,6 +23,27 @@ pub(crate) enum Lane {
     Messages,
     /// The messages that collectives are made of.
     Collectives,
+}
+
+impl Lane {
+    /// Where the messages of an operation go.
+    pub(crate) const fn of(operation: Operation) -> Lane {
+        match operation {
+            Operation::Send | Operation::Receive | Operation::SendReceive | Operation::Exchange => {
+                Lane::Messages
+            }
+            Operation::AllReduce
+            | Operation::Reduce
+            | Operation::Broadcast
+            | Operation::AllGather
+            | Operation::ReduceScatter
+            | Operation::AllToAll
+            | Operation::Scatter
+            | Operation::Gather
+            | Operation::Barrier
+            | Operation::Split => Lane::Collectives,
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

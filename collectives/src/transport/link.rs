@@ -5,9 +5,10 @@ use super::frame::{CHUNK_BYTES, Control, HEADER_BYTES, Header, Kind};
 use super::mailbox::Channel;
 use super::transfer::Transfer;
 use std::collections::VecDeque;
-use std::io;
+use std::io::{self, IoSlice};
 use std::net::Shutdown;
 use std::ops::Range;
+use std::os::fd::{AsRawFd, RawFd};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::net::TcpStream;
@@ -43,6 +44,8 @@ struct Outgoing {
     leaving: bool,
     /// Nothing can be written any more.
     closed: bool,
+    /// A long message was not written when that came to be.
+    lost_bulk: bool,
 }
 
 #[derive(Debug)]
@@ -80,6 +83,11 @@ impl Link {
         })
     }
 
+    /// The number of its socket.
+    pub(crate) fn socket(&self) -> RawFd {
+        self.stream.as_raw_fd()
+    }
+
     fn outgoing(&self) -> MutexGuard<'_, Outgoing> {
         self.outgoing.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -114,6 +122,11 @@ impl Link {
         outgoing.closed || (empty && !outgoing.leaving)
     }
 
+    /// Whether a long message has not been written, or never will be, that somebody waits for.
+    pub(super) fn owes_bulk(&self) -> bool {
+        self.outgoing().owes_bulk()
+    }
+
     /// Sends a whole frame as soon as possible.
     pub(super) fn post(&self, frame: Vec<u8>) {
         let mut outgoing = self.outgoing();
@@ -142,7 +155,9 @@ impl Link {
     /// Sends the bytes of a long message that the other end is ready for.
     pub(super) fn post_bulk(&self, channel: Channel, sequence: u64, transfer: Arc<Transfer>) {
         let mut outgoing = self.outgoing();
-        if !outgoing.closed {
+        if outgoing.closed {
+            outgoing.lost_bulk = true;
+        } else {
             outgoing.bulk.push_back(Bulk { channel, sequence, transfer, offset: 0 });
             self.wake.notify_one();
         }
@@ -184,6 +199,7 @@ impl Link {
             let Some(current) = outgoing.current.take().or_else(|| outgoing.next(bulk_too)) else {
                 return if outgoing.closed { Stopped::Broken } else { Stopped::Idle };
             };
+            let is_bulk = matches!(current, Current::Chunk { .. });
             match self.write_some(current) {
                 Ok(Progress::Written(unfinished)) => outgoing.bulk.extend(unfinished),
                 Ok(Progress::Blocked(current)) => {
@@ -193,6 +209,7 @@ impl Link {
                 Err(error) => {
                     // The reader sees the same end of the connection and reports it.
                     tracing::debug!(peer = self.peer, %error, "writing stopped");
+                    outgoing.lost_bulk |= is_bulk;
                     outgoing.close();
                     return Stopped::Broken;
                 }
@@ -210,18 +227,26 @@ impl Link {
                 Current::Frame { bytes, written } => {
                     self.stream.try_write(&bytes[*written..]).inspect(|count| *written += count)
                 }
-                Current::Chunk { header, header_written, .. } if *header_written < HEADER_BYTES => {
-                    let outcome = self.stream.try_write(&header[*header_written..]);
-                    outcome.inspect(|count| *header_written += count)
+                Current::Chunk { header_written, range, .. }
+                    if *header_written == HEADER_BYTES && range.start == range.end =>
+                {
+                    break;
                 }
-                Current::Chunk { range, .. } if range.start == range.end => break,
-                Current::Chunk { bulk, range, .. } => {
-                    let outcome = match bulk.transfer.claim() {
-                        Some(claim) => self.stream.try_write(&claim.bytes()[range.clone()]),
-                        // Cancelled: the promised bytes only keep the frames behind them readable.
-                        None => self.stream.try_write(&vec![0; range.len()]),
+                Current::Chunk { header, header_written, bulk, range } => {
+                    let ahead = &header[*header_written..];
+                    let write = |bytes: &[u8]| {
+                        self.stream.try_write_vectored(&[ahead, bytes].map(IoSlice::new))
                     };
-                    outcome.inspect(|count| range.start += count)
+                    let outcome = match bulk.transfer.claim() {
+                        Some(claim) => write(&claim.bytes()[range.clone()]),
+                        // Cancelled: the promised bytes only keep the frames behind them readable.
+                        None => write(&vec![0; range.len()]),
+                    };
+                    outcome.inspect(|count| {
+                        let of_header = ahead.len().min(*count);
+                        *header_written += of_header;
+                        range.start += count - of_header;
+                    })
                 }
             };
             match outcome {
@@ -294,8 +319,18 @@ impl Outgoing {
         None
     }
 
+    fn owes_bulk(&self) -> bool {
+        let written = match &self.current {
+            Some(Current::Chunk { bulk, .. }) => Some(bulk),
+            _ => None,
+        };
+        let mut bulk = self.bulk.iter().chain(written);
+        self.lost_bulk || bulk.any(|bulk| !bulk.transfer.is_cancelled())
+    }
+
     /// Drops everything; the other end is gone.
     fn close(&mut self) {
-        *self = Outgoing { closed: true, ..Outgoing::default() };
+        let lost_bulk = self.owes_bulk();
+        *self = Outgoing { closed: true, lost_bulk, ..Outgoing::default() };
     }
 }

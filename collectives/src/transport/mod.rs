@@ -12,6 +12,7 @@ mod credit;
 mod doing;
 mod fabric;
 mod frame;
+mod guard;
 mod link;
 mod mailbox;
 mod pulse;
@@ -23,6 +24,7 @@ pub(crate) use fabric::Fabric;
 #[cfg(test)]
 pub(crate) use frame::CONTROL_BYTES;
 pub(crate) use frame::{Lane, deserialize, serialize};
+pub(crate) use guard::guarded;
 pub(crate) use link::Link;
 pub(crate) use mailbox::Channel;
 pub use pulse::Entered;

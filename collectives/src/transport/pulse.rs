@@ -6,8 +6,7 @@
 //! rank that is merely slow is never taken for such a one. A process counts only time in which it
 //! has run itself: one that was stopped for an hour finds nobody silent when it goes on.
 //!
-//! The same look also sees to it that no rank outlives the world where it cannot end by itself: see
-//! `Inside`.
+//! The same look also sees to it that no rank outlives the world: see `Inside`.
 
 use super::doing::Doing;
 use super::fabric::Fabric;
@@ -16,7 +15,7 @@ use super::link::Link;
 use crate::CollectiveError;
 use std::io::Write;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use tokio::time::{MissedTickBehavior, interval};
 
@@ -30,15 +29,31 @@ const NAMED: Duration = Duration::from_secs(5);
 const LOOK: Duration = Duration::from_millis(250);
 /// How much of the time between two looks counts.
 const MOST: Duration = Duration::from_secs(1);
-/// How long a program may stay inside of a call after its world has ended.
-const LAST_RESORT: Duration = Duration::from_secs(10);
+/// How long a program may not have heard of the end of its world, or stay inside of a call after
+/// it. Less than the 10 s within which all ranks are promised to have ended: a failure takes some
+/// time to be noticed.
+const LAST_RESORT: Duration = Duration::from_secs(8);
 
-/// Calls of the program that are under way. They return soon after the world has ended, unless they
-/// are stuck in foreign code that nobody can interrupt: a driver, an MPI library that starts.
+/// What the program does, as far as its end is concerned when its world has ended.
+///
+/// Calls that are under way return soon after that, with the error, unless they are stuck in
+/// foreign code that nobody can interrupt: a driver, an MPI library that starts. A program that is
+/// outside of all calls hears of the end at its next one, but may never come to that: it waits, by
+/// means of its own, for ranks that are gone. One that has heard may do what it likes.
 #[derive(Debug, Default)]
 pub(crate) struct Inside {
     count: AtomicUsize,
     turns: AtomicU64,
+    has_heard: AtomicBool,
+}
+
+/// Why a process does not end by itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Stay {
+    /// A call is under way: this many have begun or ended before.
+    Inside(u64),
+    /// The program computes or waits, and nobody has told it.
+    Unaware,
 }
 
 /// A call of the program while it is under way.
@@ -52,10 +67,19 @@ impl Inside {
         Entered(self)
     }
 
-    /// What stays the same while no call begins or ends; nothing while the program is outside.
-    fn stay(&self) -> Option<u64> {
+    /// The program knows how its world has ended, or has left it.
+    pub(crate) fn note_heard(&self) {
+        self.has_heard.store(true, Ordering::Relaxed);
+    }
+
+    /// What the program is to be ended for if it goes on; nothing if it is left alone.
+    fn stay(&self) -> Option<Stay> {
         let turns = self.turns.load(Ordering::Relaxed);
-        (self.count.load(Ordering::Relaxed) > 0).then_some(turns)
+        match self.has_heard.load(Ordering::Relaxed) {
+            // However often it calls what does not tell it.
+            false => Some(Stay::Unaware),
+            true => (self.count.load(Ordering::Relaxed) > 0).then_some(Stay::Inside(turns)),
+        }
     }
 }
 
@@ -166,24 +190,32 @@ fn tell(line: String) {
     let _ = std::thread::Builder::new().name(String::from("phalanx-report")).spawn(write);
 }
 
-/// Ends this process if its program stays inside of a call although the world has failed.
+/// Ends this process if its program does not hear that the world has failed, or stays inside of a
+/// call although it has.
 async fn end_at_last(fabric: &Fabric) {
     let Some(failure) = fabric.failure.get().filter(|error| *error != CollectiveError::Closed)
     else {
         return;
     };
     let mut stay = fabric.inside.stay();
-    let mut since = Instant::now();
+    let (mut stayed, mut last) = (Duration::ZERO, Instant::now());
     loop {
         tokio::time::sleep(LOOK).await;
+        // A process that was stopped meanwhile has had no chance to hear.
+        stayed += last.elapsed().min(MOST);
+        last = Instant::now();
         let now = fabric.inside.stay();
         if now.is_none() || now != stay {
-            (stay, since) = (now, Instant::now());
-        } else if since.elapsed() >= LAST_RESORT {
+            (stay, stayed) = (now, Duration::ZERO);
+        } else if stayed >= LAST_RESORT {
             let (code, hint, seconds) = (failure.code(), failure.hint(), LAST_RESORT.as_secs());
+            let why = match fabric.inside.count.load(Ordering::Relaxed) {
+                0 => "has not heard of it since then",
+                _ => "is stuck since then",
+            };
             tell(format!(
                 "error[{code}]: {failure}\n  hint    {hint}\n\
-                 phalanx: rank {} is stuck since then, for {seconds} s, and is ended",
+                 phalanx: rank {} {why}, for {seconds} s, and is ended",
                 fabric.rank
             ));
             // The line has its chance; destructors would wait for what is stuck.
@@ -201,6 +233,7 @@ mod tests {
     #[test]
     fn a_call_stays_the_same_until_it_or_another_ends() {
         let inside = Inside::default();
+        inside.note_heard();
         assert_eq!(inside.stay(), None);
         let first = inside.enter();
         let stay = inside.stay();
@@ -209,5 +242,18 @@ mod tests {
         assert!(inside.stay().is_some() && inside.stay() != stay);
         drop(first);
         assert_eq!(inside.stay(), None);
+    }
+
+    #[test]
+    fn a_program_that_nobody_has_told_stays_whatever_it_calls() {
+        let inside = Inside::default();
+        let stay = inside.stay();
+        assert_eq!(stay, Some(Stay::Unaware));
+        drop(inside.enter());
+        assert_eq!(inside.stay(), stay);
+        let _first = inside.enter();
+        assert_eq!(inside.stay(), stay);
+        inside.note_heard();
+        assert!(inside.stay().is_some() && inside.stay() != stay);
     }
 }

@@ -1,27 +1,34 @@
 //! The receiving half of the connection to one other process.
 
 use super::fabric::{DEPARTURE_GRACE, Fabric};
-use super::frame::{CHUNK_BYTES, CONTROL_BYTES, Control, HEADER_BYTES, Header, Kind, deserialize};
+use super::frame::{CONTROL_BYTES, Control, HEADER_BYTES, Header, Kind, deserialize};
+use super::guard::guarded;
 use super::link::Link;
 use super::transfer::Transfer;
 use crate::CollectiveError;
-use std::io;
+use std::io::{self, IoSliceMut};
 use std::sync::Arc;
 use std::time::Duration;
 
 /// How long the news of why a world ends may follow the end of a connection.
 const GRACE: Duration = Duration::from_millis(50);
+/// How much is read ahead: the longest frame that is not read to its place, and as much again.
+const HELD_BYTES: usize = 2 * (HEADER_BYTES + CONTROL_BYTES);
 
 /// Reads frames until the other end leaves or the connection breaks, and tells the fabric.
 pub(crate) async fn read(fabric: Arc<Fabric>, link: Arc<Link>) {
     let rank = link.peer;
     let mut reader =
-        Reader { link: &link, held: vec![0; HEADER_BYTES + CHUNK_BYTES], start: 0, end: 0 };
+        Reader { link: &link, held: vec![0; HELD_BYTES], start: 0, end: 0, expects_bulk: false };
     let error = match reader.frames(&fabric).await {
-        // A read that fails after the goodbye is the reset of a connection that nobody needs, and
-        // the end of one that was given up was reported.
         Ok(()) => return,
-        Err(_) if link.has_left() => return,
+        // A read that fails after the goodbye is the reset of a connection that nobody needs,
+        // unless something is still to be written to it. The end of one that was given up was
+        // reported.
+        Err(_) if link.has_left() => {
+            tokio::time::sleep(DEPARTURE_GRACE).await;
+            return fabric.check_departure(&link);
+        }
         Err(Broken::Gone(error)) => {
             tokio::time::sleep(GRACE).await;
             fabric.doings.died(rank, error.to_string())
@@ -54,6 +61,9 @@ struct Reader<'a> {
     held: Vec<u8>,
     start: usize,
     end: usize,
+    /// Array bytes probably come next. Nothing is read ahead then: what is held is copied once
+    /// more.
+    expects_bulk: bool,
 }
 
 impl Reader<'_> {
@@ -64,6 +74,9 @@ impl Reader<'_> {
             let header = Header::decode(header).map_err(Broken::Malformed)?;
             self.start += HEADER_BYTES;
             let payload = header.payload as usize;
+            // A message that is announced often has its place, and its end has no bytes.
+            self.expects_bulk =
+                header.kind == Kind::Announce || (header.kind == Kind::Bulk && payload > 0);
             match header.kind {
                 Kind::Bulk => self.bulk(fabric, &header).await?,
                 Kind::Eager | Kind::Control => {
@@ -91,11 +104,11 @@ impl Reader<'_> {
                 }
                 Kind::Goodbye => {
                     self.link.mark_left();
-                    let (fabric, link) = (fabric.clone(), self.link.clone());
-                    tokio::spawn(async move {
+                    let (own, link) = (fabric.clone(), self.link.clone());
+                    tokio::spawn(guarded(fabric.clone(), async move {
                         tokio::time::sleep(DEPARTURE_GRACE).await;
-                        fabric.check_departure(&link);
-                    });
+                        own.check_departure(&link);
+                    }));
                 }
             }
         }
@@ -111,8 +124,9 @@ impl Reader<'_> {
                 self.held.copy_within(self.start..self.end, 0);
                 (self.start, self.end) = (0, self.end - self.start);
             }
+            let most = if self.expects_bulk { self.start + count } else { self.held.len() };
             self.link.stream.readable().await?;
-            match self.link.stream.try_read(&mut self.held[self.end..]) {
+            match self.link.stream.try_read(&mut self.held[self.end..most]) {
                 Ok(0) => return Err(Broken::Gone(io::ErrorKind::UnexpectedEof.into())),
                 Ok(count) => {
                     self.link.note_heard();
@@ -125,7 +139,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Reads array bytes straight to their place.
+    /// Reads array bytes straight to their place, and with them the header behind.
     async fn bulk(&mut self, fabric: &Fabric, header: &Header) -> Result<(), Broken> {
         let malformed = |what: &str| Broken::Malformed(format!("{what}: {header:?}"));
         let transfer: Option<Arc<Transfer>> = fabric.filling(header.channel, header.sequence);
@@ -154,7 +168,11 @@ impl Reader<'_> {
             self.link.stream.readable().await?;
             // The claim is held only while bytes are copied, never while waiting for the network.
             let outcome = match claim() {
-                Some(mut claim) => self.link.stream.try_read(claim.bytes_mut(at..end)),
+                Some(mut claim) => {
+                    let behind = IoSliceMut::new(&mut self.held[..HEADER_BYTES]);
+                    let place = IoSliceMut::new(claim.bytes_mut(at..end));
+                    self.link.stream.try_read_vectored(&mut [place, behind])
+                }
                 // A cancelled receive: the bytes are read and dropped.
                 None => {
                     let room = (end - at).min(self.held.len());
@@ -165,7 +183,9 @@ impl Reader<'_> {
                 Ok(0) => return Err(Broken::Gone(io::ErrorKind::UnexpectedEof.into())),
                 Ok(count) => {
                     self.link.note_heard();
-                    at += count;
+                    let here = count.min(end - at);
+                    at += here;
+                    (self.start, self.end) = (0, count - here);
                 }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 Err(error) => return Err(error.into()),
@@ -178,5 +198,161 @@ impl Reader<'_> {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::frame::Lane;
+    use super::super::mailbox::Channel;
+    use super::*;
+    use crate::mpi::Route;
+    use phalanx_device::{Buffer, Slice};
+    use tokio::io::AsyncWriteExt;
+    use tokio::net::{TcpListener, TcpStream};
+
+    const LONG: usize = 70_000;
+    const SHORT: usize = 500;
+    const CHANNEL: Channel = Channel { group: 0, lane: Lane::Messages, from: 1, to: 0 };
+
+    /// Rank 0 of two, which has posted receives, and rank 1's end of the connection.
+    struct Posted {
+        fabric: Arc<Fabric>,
+        far: TcpStream,
+        places: [Slice; 3],
+        transfers: Vec<Arc<Transfer>>,
+    }
+
+    /// Rank 0 of two, and both ends of the connection.
+    async fn pair() -> (Arc<Fabric>, Arc<Link>, TcpStream) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let far = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
+        let link = Link::new(1, listener.accept().await.unwrap().0);
+        (Fabric::new(0, vec![None, Some(link.clone())]), link, far)
+    }
+
+    async fn post() -> Posted {
+        let (fabric, link, far) = pair().await;
+        let places = [LONG, SHORT, LONG + 1].map(|len| Buffer::from_vec(vec![0u8; len]).whole());
+        let route = Route { group: 0, from: 0, to: 0 };
+        let receive = |place: &Slice| fabric.post_receive(CHANNEL, route, 1, place).unwrap();
+        let transfers = places.iter().map(receive).collect();
+        tokio::spawn(read(fabric.clone(), link));
+        Posted { fabric, far, places, transfers }
+    }
+
+    fn byte(message: usize, at: usize) -> u8 {
+        (message * 71 + at + at / 251) as u8
+    }
+
+    /// The frames of three messages, of which the long ones take turns.
+    fn frames() -> Vec<u8> {
+        let header = |kind, sequence: usize, value: usize| Header {
+            kind,
+            channel: CHANNEL,
+            sequence: sequence as u64,
+            value: value as u64,
+            payload: 0,
+        };
+        let bytes = |message: usize, range: std::ops::Range<usize>| -> Vec<u8> {
+            range.map(|at| byte(message, at)).collect()
+        };
+        let bulk = |message: usize, range: std::ops::Range<usize>| {
+            header(Kind::Bulk, message, range.start).with(&bytes(message, range))
+        };
+        [
+            header(Kind::Announce, 0, LONG).with(&[]),
+            header(Kind::Eager, 1, 0).with(&bytes(1, 0..SHORT)),
+            header(Kind::Announce, 2, LONG + 1).with(&[]),
+            bulk(0, 0..30_000),
+            bulk(2, 0..30_000),
+            bulk(0, 30_000..LONG),
+            bulk(0, LONG..LONG),
+            Header::plain(Kind::Credit, 0).with(&[]),
+            bulk(2, 30_000..LONG),
+            bulk(2, LONG..LONG + 1),
+            bulk(2, LONG + 1..LONG + 1),
+        ]
+        .concat()
+    }
+
+    fn runtime() -> tokio::runtime::Runtime {
+        tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
+    }
+
+    #[test]
+    fn messages_arrive_whole_however_the_network_cuts_their_frames() {
+        let frames = frames();
+        for piece in [7, 39, 40, 41, 1000, 29_999, frames.len()] {
+            runtime().block_on(async {
+                let Posted { fabric, mut far, places, transfers } = post().await;
+                for bytes in frames.chunks(piece) {
+                    far.write_all(bytes).await.unwrap();
+                    // The reader finds no more than this.
+                    tokio::task::yield_now().await;
+                }
+                while !transfers.iter().all(|transfer| transfer.is_done()) {
+                    assert_eq!(fabric.failure.get(), None, "pieces of {piece}");
+                    tokio::time::sleep(Duration::from_millis(1)).await;
+                }
+                for (message, place) in places.iter().enumerate() {
+                    let mut bytes = vec![0; place.len];
+                    place.buffer.read(place.offset, &mut bytes);
+                    let mut expected = (0..place.len).map(|at| byte(message, at));
+                    assert!(bytes.iter().all(|byte| Some(*byte) == expected.next()), "{piece}");
+                }
+            });
+        }
+    }
+
+    /// A rank asks for a long message and leaves while it is on its way; then its process ends, or
+    /// goes on and reads no more.
+    #[test]
+    fn a_rank_that_leaves_what_it_has_asked_for_is_an_error_for_the_sender() {
+        for is_gone in [true, false] {
+            runtime().block_on(async {
+                let (fabric, link, mut far) = pair().await;
+                tokio::spawn(read(fabric.clone(), link.clone()));
+                tokio::spawn(link.clone().write());
+                // More than sockets take.
+                let data = Buffer::from_vec(vec![7u8; 64 << 20]).whole();
+                let route = Route { group: 0, from: 0, to: 0 };
+                let channel = Channel { group: 0, lane: Lane::Messages, from: 0, to: 1 };
+                let transfer = fabric.post_send(channel, route, 1, &data).unwrap();
+                let plain = Header::plain(Kind::Clear, 0);
+                far.write_all(&Header { channel, ..plain }.with(&[])).await.unwrap();
+                while !link.owes_bulk() {
+                    tokio::time::sleep(Duration::from_millis(1)).await;
+                }
+                far.write_all(&Header::plain(Kind::Goodbye, 0).with(&[])).await.unwrap();
+                let _kept = (!is_gone).then_some(far);
+                let waited = tokio::task::spawn_blocking({
+                    let fabric = fabric.clone();
+                    move || transfer.wait(&fabric.failure)
+                });
+                let waited = tokio::time::timeout(Duration::from_secs(20), waited).await;
+                let error = waited.expect("no hang").unwrap();
+                assert_eq!(error, Err(CollectiveError::RankLeft { rank: 1 }), "{is_gone}");
+            });
+        }
+    }
+
+    #[test]
+    fn a_connection_that_ends_within_a_frame_is_a_dead_rank() {
+        let frames = frames();
+        // Within a header, the bytes of a short message, and those of a long one.
+        for end in [20, 40 + 40 + 100, 40 + 40 + SHORT + 40 + 40 + 1000] {
+            runtime().block_on(async {
+                let Posted { fabric, mut far, transfers, .. } = post().await;
+                far.write_all(&frames[..end]).await.unwrap();
+                drop(far);
+                while !fabric.failure.is_set() {
+                    tokio::time::sleep(Duration::from_millis(1)).await;
+                }
+                let failure = fabric.failure.get();
+                assert!(matches!(failure, Some(CollectiveError::RankDied { rank: 1, .. })));
+                assert!(!transfers[0].is_done() && !transfers[2].is_done());
+            });
+        }
     }
 }

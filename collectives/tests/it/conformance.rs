@@ -76,6 +76,37 @@ fn pairs() -> impl Iterator<Item = (DType, Monoid)> {
 }
 
 #[test]
+fn long_reductions_travel_in_many_pieces() {
+    for (_, plane) in PLANES {
+        for (members, items) in [(3, 1 << 20), (4, 300_001), (8, 70_000)] {
+            let fixture = plane(members);
+            fixture.run(|member| {
+                let (size, rank) = (member.size(), member.rank());
+                let value = |rank: usize, at: usize| (at * (rank + 3) + rank) as i64;
+                let own: Vec<u8> =
+                    (0..items).flat_map(|at| value(rank, at).to_ne_bytes()).collect();
+                let sum = |at: usize| (0..size).map(|rank| value(rank, at)).sum::<i64>();
+                let holds = |bytes: &[u8], start: usize| {
+                    let sums = (start..).map(|at| sum(at).to_ne_bytes());
+                    bytes.chunks_exact(8).zip(sums).all(|(one, sum)| *one == sum)
+                };
+                let counts = uneven(items, size);
+                let in_bytes: Vec<usize> = counts.iter().map(|count| count * 8).collect();
+                let (data, part) = (slice(&own), place(in_bytes[rank]));
+                let start = counts[..rank].iter().sum();
+                let (dtype, monoid) = (DType::I64, Monoid::Add);
+                let event = member.reduce_scatter_v(&data, &part, &in_bytes, dtype, monoid);
+                event.unwrap().wait().unwrap();
+                assert!(holds(&bytes(&part), start), "part {rank} of {items}");
+                member.all_reduce(&data, dtype, monoid).unwrap().wait().unwrap();
+                assert!(holds(&bytes(&data), 0), "{items} items on {rank}");
+            });
+            fixture.shutdown();
+        }
+    }
+}
+
+#[test]
 fn reductions_combine_every_dtype_with_every_monoid_on_every_plane() {
     for (name, plane) in PLANES {
         for &members in MEMBERS {

@@ -5,7 +5,7 @@ use phalanx_collectives::{CollectiveError, Communicator, Rendezvous};
 use phalanx_ops::{DType, Monoid};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 fn reduce(member: &dyn Communicator, len: usize) -> Result<(), CollectiveError> {
     Ok(member.all_reduce(&slice(&vec![0; len]), DType::F64, Monoid::Add)?.wait()?)
@@ -202,7 +202,61 @@ fn a_rank_that_is_stuck_in_a_call_does_not_outlive_its_world() {
     let errors = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{errors}");
     assert!(errors.starts_with("error[PX060]: rank 0 died before its first step"), "{errors}");
-    assert!(errors.contains("rank 1 is stuck since then, for 10 s, and is ended"), "{errors}");
+    assert!(errors.contains("rank 1 is stuck since then, for 8 s, and is ended"), "{errors}");
+}
+
+/// The other side of the next test: a rank whose program does something else when its world ends.
+#[test]
+fn child_is_elsewhere() {
+    let Ok(address) = std::env::var("PHALANX_TEST_ELSEWHERE_CHILD_ADDRESS") else {
+        return;
+    };
+    let is_told = std::env::var_os("PHALANX_TEST_CHILD_IS_TOLD").is_some();
+    let rank = if is_told { 2 } else { 1 };
+    let token = b"a shared secret".to_vec();
+    let world = Rendezvous { token, ..Rendezvous::new(rank, 3, address) }.join().unwrap();
+    {
+        let _entered = world.enter();
+        reduce(&*world.communicators()[0], 8).unwrap();
+    }
+    while is_told && !world.is_aborted() {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    world.note_told();
+    // Longer than one that nobody has told lasts.
+    std::thread::sleep(Duration::from_secs(if is_told { 11 } else { 60 }));
+    std::process::exit(7);
+}
+
+#[test]
+fn a_rank_that_is_not_told_does_not_outlive_its_world_and_one_that_is_may() {
+    let mut ranks = meetings(3);
+    let start = |is_told: bool| {
+        let mut child = Command::new(std::env::current_exe().unwrap());
+        child.args(["--exact", "faults::child_is_elsewhere", "--nocapture"]);
+        child.env("PHALANX_TEST_ELSEWHERE_CHILD_ADDRESS", &ranks[0].address);
+        if is_told {
+            child.env("PHALANX_TEST_CHILD_IS_TOLD", "1");
+        }
+        child.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
+    };
+    let children = [false, true].map(start);
+    let world = ranks.remove(0).join().unwrap();
+    reduce(&*world.communicators()[0], 8).unwrap();
+    let died = Instant::now();
+    drop(world);
+    let [unaware, told] = children.map(|child| {
+        let output = child.wait_with_output().unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.code(), errors, died.elapsed())
+    });
+    let (code, errors, after) = unaware;
+    assert_eq!(code, Some(1), "{errors}");
+    assert!(errors.starts_with("error[PX060]: rank 0 died before its first step"), "{errors}");
+    let why = "rank 1 has not heard of it since then, for 8 s, and is ended";
+    assert!(errors.contains(why), "{errors}");
+    assert!(after < Duration::from_secs(10), "{after:?}");
+    assert_eq!(told.0, Some(7), "{}", told.1);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Worlds to test in: threads of this process, alone or connected over loopback, each of which has
 //! a GPU where there are several.
 
+use crate::absence;
 use phalanx_collectives::{CollectiveError, Communicator, Rendezvous, World, device_facts};
 use phalanx_device::cuda::{CudaDevice, CudaOptions, cuda_devices};
 use phalanx_device::{Buffer, Device, Slice};
@@ -55,7 +56,7 @@ pub fn on_gpus() -> Vec<(Plane, usize)> {
     let members = (2..=count.min(8)).filter(|members| [2, 3, 4, 8].contains(members));
     let all: Vec<_> = members.flat_map(|members| planes.map(|plane| (plane, members))).collect();
     if all.is_empty() {
-        println!("skipped on GPUs: there are {count}");
+        absence::lacks("gpus", "second GPU");
     }
     all
 }

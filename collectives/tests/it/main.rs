@@ -1,5 +1,7 @@
 //! Tests of the collectives through their public interface, the same table on every plane.
 
+#[path = "../../../tests/absence.rs"]
+mod absence;
 mod at_once;
 mod conformance;
 mod counting;

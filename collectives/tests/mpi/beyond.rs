@@ -2,10 +2,10 @@
 //! bytes; run under a launcher by `launch`.
 
 use crate::fixture::{bytes, library, mpi, place, slice};
-use phalanx_collectives::Communicator;
+use phalanx_collectives::{Communicator, Message};
 use phalanx_ops::{DType, Monoid};
 
-/// The most bytes of a collective on a member.
+/// The most bytes of a collective on a member, and how long the parts of a message are.
 const LIMIT: usize = 100;
 
 fn message(from: usize, to: usize, len: usize) -> Vec<u8> {
@@ -66,4 +66,36 @@ fn exchanges(member: &dyn Communicator, len: usize) {
     let (send, receive) = (slice(&parts), place(expected.len()));
     member.all_to_all_v(&send, &sent, &receive, &received).unwrap().wait().unwrap();
     assert!(bytes(&receive) == expected, "all_to_all of {len} bytes");
+}
+
+#[test]
+fn what_is_beyond_the_parts_of_a_message_arrives() {
+    let Some(library) = library() else {
+        println!("skipped: this runs under a launcher of MPI");
+        return;
+    };
+    let fixture = mpi(library.size());
+    fixture.worlds[0].limit_message_parts(LIMIT);
+    fixture.run(|member| {
+        let (own, size) = (member.rank(), member.size());
+        let (next, last) = ((own + 1) % size, (own + size - 1) % size);
+        for parts in 0..4 {
+            for len in (LIMIT * parts).saturating_sub(1)..=LIMIT * parts + 1 {
+                let (send, receive) = (slice(&message(own, next, len)), place(len));
+                member.send_recv(&send, next, &receive, last).unwrap().wait().unwrap();
+                assert!(bytes(&receive) == message(last, own, len), "{len} bytes");
+                // Two messages of one pair at the same time, the second of another length.
+                let other = slice(&message(own, own, len + LIMIT));
+                let also = place(len + LIMIT);
+                let to = |data| Message { peer: next, data };
+                let from = |data| Message { peer: last, data };
+                let sends = [to(send), to(other)];
+                let receives = [from(receive.clone()), from(also.clone())];
+                member.exchange(&sends, &receives).unwrap().wait().unwrap();
+                assert!(bytes(&receive) == message(last, own, len), "{len} bytes before others");
+                assert!(bytes(&also) == message(last, last, len + LIMIT), "{len} bytes and more");
+            }
+        }
+    });
+    fixture.shutdown();
 }

@@ -117,3 +117,42 @@ fn members_that_disagree_get_an_error() {
     assert_eq!(error.code(), "PX166", "{error}");
     assert!(began.elapsed() < Duration::from_secs(5));
 }
+
+/// How long the parts of messages are.
+const PART: usize = 100;
+
+/// How much rank 0 sends, how much rank 1 expects, and how long parts are there; by the number that
+/// `ENDING_MISFIT` gives. Behind it comes a message for which what is left of the first could be
+/// taken. In the last the ranks agree about the message and not about its parts, which shows that
+/// there are any.
+pub const MISFITS: [(usize, usize, usize); 5] = [
+    (2 * PART, PART, PART),
+    (PART, 2 * PART, PART),
+    (PART + 1, PART, PART),
+    (PART - 1, PART, PART),
+    (PART, PART, PART / 2),
+];
+
+#[test]
+fn messages_whose_ends_disagree_are_an_error() {
+    let Some(mpi) = library() else {
+        println!("skipped: this runs under a launcher of MPI");
+        return;
+    };
+    let number = std::env::var("ENDING_MISFIT").map_or(Ok(0), |number| number.parse::<usize>());
+    let (sent, expected, part) = MISFITS[number.expect("a number of the table")];
+    let world = join(&mpi, 1, Transport::Mpi).unwrap();
+    let member = world.communicators().remove(0);
+    world.limit_message_parts(if member.rank() == 1 { part } else { PART });
+    let outcome: Result<(), CollectiveError> = match member.rank() {
+        0 => [sent, sent.abs_diff(expected)]
+            .into_iter()
+            .try_for_each(|len| Ok(member.send(&place(len), 1)?.wait()?)),
+        1 => member.recv(&place(expected), 0).and_then(|event| Ok(event.wait()?)),
+        _ => Ok(()),
+    };
+    assert!(member.rank() != 1 || outcome.is_err(), "{sent} bytes are taken for {expected}");
+    let error = outcome.and_then(|()| member.barrier()).unwrap_err();
+    println!("the world ended: {error}");
+    assert_eq!(error.code(), "PX072", "{error}");
+}

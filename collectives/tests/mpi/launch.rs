@@ -1,5 +1,7 @@
 //! Starts this program under the launchers of MPI.
 
+use crate::absence;
+use crate::ending::MISFITS;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
@@ -50,7 +52,10 @@ impl Launcher {
     /// Runs the tests whose names begin with one of `filters` on so many processes.
     fn run(&self, processes: usize, options: &[&str], filters: &[&str]) -> Output {
         let program = std::env::current_exe().unwrap();
-        let mut command = Command::new(&self.command);
+        // Kept from ending the others, Open MPI may let a rank that has left in peace wait without
+        // end in `MPI_Finalize` for those that have failed.
+        let mut command = Command::new("timeout");
+        command.args(["--kill-after=10", "300"]).arg(&self.command);
         command.args(self.options).args(options).args(["-n", &processes.to_string()]);
         command.arg(program).args(["--test-threads=1", "--color=never"]).args(filters);
         if std::env::var_os("PHALANX_MPI_LIBRARY").is_none()
@@ -70,8 +75,11 @@ fn each(run: impl Fn(&Launcher)) {
         return;
     }
     let launchers = launchers();
-    if launchers.is_empty() {
-        println!("skipped: neither mpirun of Open MPI nor that of MPICH is installed");
+    if launchers.iter().all(|launcher| launcher.library.is_some()) {
+        absence::lacks("openmpi", "mpirun of Open MPI");
+    }
+    if launchers.iter().all(|launcher| launcher.library.is_none()) {
+        absence::lacks("mpich", "mpiexec of MPICH");
     }
     launchers.iter().for_each(run);
 }
@@ -128,6 +136,25 @@ fn a_process_that_leaves_is_waited_for_only_if_it_has_begun() {
             let text = String::from_utf8_lossy(&output.stdout);
             let told = text.matches("the world ended: rank 1 ").count();
             assert_eq!(told, 3, "{:?}:\n{text}", launcher.command);
+        }
+    });
+}
+
+#[test]
+fn members_that_disagree_about_a_message_get_an_error() {
+    each(|launcher| {
+        // Others see an end without `MPI_Finalize` and end all.
+        if launcher.library.is_some() {
+            return;
+        }
+        for number in 0..MISFITS.len() {
+            let setting = format!("ENDING_MISFIT={number}");
+            let filters = ["ending::messages_whose_ends", "--nocapture"];
+            let output = launcher.run(3, &["--enable-recovery", "-x", &setting], &filters);
+            let text = String::from_utf8_lossy(&output.stdout);
+            let errors = String::from_utf8_lossy(&output.stderr);
+            let passed = text.matches("1 passed").count();
+            assert_eq!(passed, 3, "{:?}, {number}:\n{text}\n{errors}", launcher.command);
         }
     });
 }

@@ -4,6 +4,8 @@
 //! runs the table on four processes, and on their GPUs where there are any. Without a launcher the
 //! table runs in one process, where its members are threads.
 
+#[path = "../../../tests/absence.rs"]
+mod absence;
 mod beyond;
 #[path = "../it/conformance.rs"]
 mod conformance;

@@ -37,8 +37,10 @@ pub struct Product {
     pub n: usize,
     /// Columns of `a`, rows of `b`.
     pub k: usize,
-    /// Elements from a row of `a` to the next.
-    pub a_row: usize,
+    /// Whether the matrices of `a` and of `b` lie transposed.
+    pub transposed: [bool; 2],
+    /// Elements from a row of `a` and of `b`, as they lie, to the next.
+    pub rows: [usize; 2],
     /// Elements from each matrix of `a` and of `b` to the next.
     pub steps: [usize; 2],
     /// How many products.
@@ -83,6 +85,9 @@ impl Blas {
             check(device, "cublasCreate", sys::cublasCreate_v2(&raw mut handle))?;
             let stream = device.stream_handle() as sys::cudaStream_t;
             check(device, "cublasSetStream", sys::cublasSetStream_v2(handle, stream))?;
+            // Long sums of halves that the library cuts into parts stay in f32 until the end.
+            let exact = sys::cublasMath_t::CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION;
+            check(device, "cublasSetMathMode", sys::cublasSetMathMode(handle, exact))?;
         }
         Ok(Blas(handle))
     }
@@ -102,7 +107,7 @@ impl CudaDevice {
         b: u64,
         c: u64,
     ) -> Result<(), DeviceError> {
-        let Product { element, m, n, k, a_row, steps: [a_step, b_step], count, adds } = *product;
+        let Product { element, m, n, k, transposed, rows, steps, count, adds } = *product;
         let single = match self.options().tf32 {
             true => Compute::CUBLAS_COMPUTE_32F_FAST_TF32,
             false => Compute::CUBLAS_COMPUTE_32F,
@@ -123,26 +128,31 @@ impl CudaDevice {
             _ => (&raw const singles[at]).cast::<c_void>(),
         };
         let (one, zero) = (numbers(0), numbers(2));
-        let none = sys::cublasOperation_t::CUBLAS_OP_N;
+        let [of_a, of_b] = transposed.map(|transposed| match transposed {
+            true => sys::cublasOperation_t::CUBLAS_OP_T,
+            false => sys::cublasOperation_t::CUBLAS_OP_N,
+        });
+        let [a_row, b_row] = rows.map(|row| row as i64);
+        let [a_step, b_step] = steps.map(|step| step as i64);
         // The library's matrices are in Fortran's order: the transposed product is asked for.
         // SAFETY: the caller's promise; the numbers are of the compute type and outlive the call.
         let multiply = |handle| unsafe {
             sys::cublasGemmStridedBatchedEx_64(
                 handle,
-                none,
-                none,
+                of_b,
+                of_a,
                 n as i64,
                 m as i64,
                 k as i64,
                 one,
                 b as *const c_void,
                 kind,
-                n as i64,
-                b_step as i64,
+                b_row,
+                b_step,
                 a as *const c_void,
                 kind,
-                a_row as i64,
-                a_step as i64,
+                a_row,
+                a_step,
                 if adds { one } else { zero },
                 c as *mut c_void,
                 kind,

@@ -5,15 +5,13 @@ use super::device::CudaDevice;
 use super::driver::check;
 use super::function::{Coming, Function, GridSize, Module, load_known};
 use super::stream::Stream;
+use super::words::with_words;
 use crate::buffer::Remote;
 use crate::{Device, DeviceError, Slice, Strided};
 use cudarc::driver::sys;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The kernel that copies boxes of items.
-/// The CUDA C of strided copies and selections.
-pub const COPY_SOURCE: &str = include_str!("copy.cu");
 /// Axes of a box that the kernel knows; more are copied slice by slice.
 const AXES: usize = 8;
 /// Threads of a block.
@@ -34,6 +32,11 @@ struct Kernels {
 
 /// Elements of a block of a selection, as `copy.cu` has it.
 const SELECTED: usize = 4096;
+
+/// The CUDA C of strided copies and selections.
+pub fn copy_source() -> String {
+    with_words(include_str!("copy.cu"))
+}
 
 impl CudaDevice {
     /// Loads what copies need, so that none has to later.
@@ -60,7 +63,7 @@ impl CudaDevice {
             return Ok(*loaded);
         }
         let compiler = Compiler::new(capability, self.options())?;
-        let module = Module::load(self, &compiler.compile("copy", COPY_SOURCE)?)?;
+        let module = Module::load(self, &compiler.compile("copy", &copy_source())?)?;
         let loaded = Kernels {
             copy_box: module.function(self, "copy_box")?,
             count_selected: module.function(self, "count_selected")?,

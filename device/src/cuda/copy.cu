@@ -1,20 +1,17 @@
 // Copies a box of items, the first axis fastest.
-typedef unsigned long long u64;
-typedef long long i64;
-
 struct Argument {
     u64 from, to, items;
-    unsigned item, axes;
+    u32 item, axes;
     u64 extents[8];
     i64 from_strides[8], to_strides[8];
 };
 
-template <class Word> __device__ void copy_items(const Argument& a) {
+template <class Word> DEVICE void copy_items(const Argument& a) {
     u64 step = (u64)gridDim.x * blockDim.x;
     for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < a.items; i += step) {
         u64 rest = i;
         i64 from = 0, to = 0;
-        for (unsigned axis = 0; axis < a.axes; axis++) {
+        for (u32 axis = 0; axis < a.axes; axis++) {
             u64 outer = rest / a.extents[axis];
             i64 index = (i64)(rest - outer * a.extents[axis]);
             from += index * a.from_strides[axis];
@@ -25,11 +22,11 @@ template <class Word> __device__ void copy_items(const Argument& a) {
     }
 }
 
-extern "C" __global__ void copy_box(const Argument a) {
+KERNEL(256) copy_box(const Argument a) {
     switch (a.item) {
-        case 1: copy_items<unsigned char>(a); break;
-        case 2: copy_items<unsigned short>(a); break;
-        case 4: copy_items<unsigned>(a); break;
+        case 1: copy_items<u8>(a); break;
+        case 2: copy_items<u16>(a); break;
+        case 4: copy_items<u32>(a); break;
         case 8: copy_items<u64>(a); break;
         default: copy_items<uint4>(a); break;
     }
@@ -39,60 +36,60 @@ extern "C" __global__ void copy_box(const Argument a) {
 struct Selection {
     u64 values, mask, to, counts;
     u64 count;
-    unsigned item, unused;
+    u32 item, unused;
 };
 
 #define SELECTED 4096
 #define PER_THREAD (SELECTED / 256)
 
 // How many of the elements that are a block's are selected.
-extern "C" __global__ void __launch_bounds__(256) count_selected(const Selection a) {
+KERNEL(256) count_selected(const Selection a) {
     u64 first = (u64)blockIdx.x * SELECTED;
-    unsigned own = 0;
-    for (unsigned i = threadIdx.x; i < SELECTED; i += 256)
-        if (first + i < a.count && ((const unsigned char*)a.mask)[first + i]) own++;
-    for (int d = 16; d > 0; d /= 2) own += __shfl_down_sync(0xffffffffu, own, d);
-    __shared__ unsigned warps[8];
+    u32 own = 0;
+    for (u32 i = threadIdx.x; i < SELECTED; i += 256)
+        if (first + i < a.count && ((const u8*)a.mask)[first + i]) own++;
+    for (int d = 16; d > 0; d /= 2) own += shuffle_down(own, d);
+    SHARED u32 warps[8];
     if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32] = own;
-    __syncthreads();
+    barrier();
     if (threadIdx.x == 0) {
-        unsigned all = 0;
+        u32 all = 0;
         for (int w = 0; w < 8; w++) all += warps[w];
         ((u64*)a.counts)[blockIdx.x] = all;
     }
 }
 
-template <class Word> __device__ void copy_selected(const Selection& a) {
+template <class Word> DEVICE void copy_selected(const Selection& a) {
     u64 first = (u64)blockIdx.x * SELECTED, at = ((const u64*)a.counts)[blockIdx.x];
-    __shared__ unsigned warps[8];
-    const unsigned char* mask = (const unsigned char*)a.mask;
+    SHARED u32 warps[8];
+    const u8* mask = (const u8*)a.mask;
     int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     // A row of 256 elements at a time, so that reads and writes are in order.
-    for (unsigned row = 0; row < PER_THREAD; row++) {
+    for (u32 row = 0; row < PER_THREAD; row++) {
         u64 i = first + row * 256 + threadIdx.x;
         bool is = i < a.count && mask[i];
-        unsigned votes = __ballot_sync(0xffffffffu, is);
-        if (lane == 0) warps[warp] = __popc(votes);
-        __syncthreads();
-        unsigned before = 0, all = 0;
+        u32 votes = ballot(is);
+        if (lane == 0) warps[warp] = count_ones(votes);
+        barrier();
+        u32 before = 0, all = 0;
         for (int w = 0; w < 8; w++) {
             if (w == warp) before = all;
             all += warps[w];
         }
         if (is) {
-            u64 place = at + before + __popc(votes & ((1u << lane) - 1));
+            u64 place = at + before + count_ones(votes & ((1u << lane) - 1));
             ((Word*)a.to)[place] = ((const Word*)a.values)[i];
         }
         at += all;
-        __syncthreads();
+        barrier();
     }
 }
 
-extern "C" __global__ void __launch_bounds__(256) copy_selection(const Selection a) {
+KERNEL(256) copy_selection(const Selection a) {
     switch (a.item) {
-        case 1: copy_selected<unsigned char>(a); break;
-        case 2: copy_selected<unsigned short>(a); break;
-        case 4: copy_selected<unsigned>(a); break;
+        case 1: copy_selected<u8>(a); break;
+        case 2: copy_selected<u16>(a); break;
+        case 4: copy_selected<u32>(a); break;
         case 8: copy_selected<u64>(a); break;
         default: copy_selected<uint4>(a); break;
     }

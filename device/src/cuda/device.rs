@@ -120,10 +120,62 @@ pub fn cuda_devices(options: &CudaOptions) -> Result<usize, DeviceError> {
         check("cuda", "cuDriverGetVersion", sys::cuDriverGetVersion(&raw mut version))?;
         check("cuda", "cuDeviceGetCount", sys::cuDeviceGetCount(&raw mut count))?;
     }
-    if (version as u32) < OLDEST_DRIVER {
+    if count > 0 && (version as u32) < OLDEST_DRIVER {
         return Err(DeviceError::Driver { found: version as u32, needed: OLDEST_DRIVER });
     }
     Ok(count as usize)
+}
+
+/// The numbers of the GPUs that kernels can be compiled for: those of compute capability 8.0 and
+/// later. One that does not say what it is, as when it has failed, does not count.
+///
+/// Errors: those of `cuda_devices`; `DeviceError::Library` without NVRTC; that of the first GPU
+/// where none can be used, `DeviceError::Capability` or `DeviceError::Cuda`.
+pub fn usable_gpus(options: &CudaOptions) -> Result<Vec<usize>, DeviceError> {
+    let count = cuda_devices(options)?;
+    if count > 0 {
+        find(Library::Nvrtc, options)?;
+    }
+    // SAFETY: the driver is initialised (`cuda_devices`).
+    usable((0..count).map(|ordinal| unsafe { known(ordinal) }.map(drop)))
+}
+
+/// The numbers of the GPUs about which there is no error; the first error where there is none.
+fn usable(gpus: impl Iterator<Item = Result<(), DeviceError>>) -> Result<Vec<usize>, DeviceError> {
+    let (mut numbers, mut first) = (Vec::new(), None);
+    for (ordinal, gpu) in gpus.enumerate() {
+        match gpu {
+            Ok(()) => numbers.push(ordinal),
+            Err(error) => first = first.or(Some(error)),
+        }
+    }
+    match first {
+        Some(error) if numbers.is_empty() => Err(error),
+        _ => Ok(numbers),
+    }
+}
+
+/// The driver's handle of a GPU that kernels can be compiled for, and what is known of it.
+///
+/// # Safety
+/// The driver is initialised.
+unsafe fn known(ordinal: usize) -> Result<(CUdevice, Properties), DeviceError> {
+    let name = format!("cuda:{ordinal}");
+    let mut device: CUdevice = 0;
+    // SAFETY: the caller's promise; the place is valid, and the handle that of one of the driver's.
+    let properties = unsafe {
+        check(&name, "cuDeviceGet", sys::cuDeviceGet(&raw mut device, ordinal as i32))?;
+        properties(&name, device)?
+    };
+    new_enough(name, properties.capability)?;
+    Ok((device, properties))
+}
+
+fn new_enough(device: String, found: u32) -> Result<(), DeviceError> {
+    match found < OLDEST {
+        true => Err(DeviceError::Capability { device, found, needed: OLDEST }),
+        false => Ok(()),
+    }
 }
 
 impl CudaDevice {
@@ -152,25 +204,15 @@ impl CudaDevice {
         if ordinal >= count {
             return Err(DeviceError::NoSuchDevice { ordinal, count });
         }
+        // SAFETY: the driver is initialised (`cuda_devices`).
+        let (device, properties) = unsafe { known(ordinal)? };
         let name = format!("cuda:{ordinal}");
-        let mut device: CUdevice = 0;
         let mut context: CUcontext = std::ptr::null_mut();
         let mut stream: CUstream = std::ptr::null_mut();
-        // SAFETY: the driver is initialised (`cuda_devices`), and all places are valid.
-        let properties = unsafe {
-            check(&name, "cuDeviceGet", sys::cuDeviceGet(&raw mut device, ordinal as i32))?;
-            properties(&name, device)?
-        };
-        if properties.capability < OLDEST {
-            return Err(DeviceError::Capability {
-                device: name,
-                found: properties.capability,
-                needed: OLDEST,
-            });
-        }
         has_begun();
         let _kept = keep_context();
-        // SAFETY: as above; the context is made current before the stream is made in it.
+        // SAFETY: the driver is initialised and the device one of its own; all places are valid,
+        // and the context is made current before the stream is made in it.
         unsafe {
             let retained = sys::cuDevicePrimaryCtxRetain(&raw mut context, device);
             check(&name, "cuDevicePrimaryCtxRetain", retained)?;
@@ -589,4 +631,43 @@ unsafe fn properties(name: &str, device: CUdevice) -> Result<Properties, DeviceE
         shared_memory: shared as usize,
         driver: driver as u32,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of_capability(ordinal: usize, found: u32) -> Result<(), DeviceError> {
+        new_enough(format!("cuda:{ordinal}"), found)
+    }
+
+    #[test]
+    fn old_gpus_are_passed_over() {
+        let of = |capabilities: &[u32]| {
+            let gpus = capabilities.iter().enumerate();
+            usable(gpus.map(|(ordinal, &found)| of_capability(ordinal, found)))
+        };
+        assert_eq!(of(&[75, 90, 80, 61]).ok(), Some(vec![1, 2]));
+        assert_eq!(of(&[]).ok(), Some(Vec::new()));
+        let old = of(&[75, 61]);
+        assert!(matches!(old, Err(DeviceError::Capability { found: 75, .. })), "{old:?}");
+    }
+
+    #[test]
+    fn a_gpu_that_fails_leaves_the_others() {
+        let failed = |ordinal: usize| {
+            let (name, text) = (String::from("CUDA_ERROR_OF_A_TEST"), String::new());
+            let device = format!("cuda:{ordinal}");
+            Err(DeviceError::Cuda { device, call: "cuDeviceGetAttribute", name, text })
+        };
+        let of = |gpus: [Result<(), DeviceError>; 2]| usable(gpus.into_iter());
+        assert_eq!(of([failed(0), of_capability(1, 90)]).ok(), Some(vec![1]));
+        assert_eq!(of([of_capability(0, 90), failed(1)]).ok(), Some(vec![0]));
+        for second in [failed(1), of_capability(1, 75)] {
+            let none = of([failed(0), second]);
+            let first =
+                matches!(&none, Err(DeviceError::Cuda { device, .. }) if device == "cuda:0");
+            assert!(first, "{none:?}");
+        }
+    }
 }

@@ -76,16 +76,16 @@ impl PinnedMemory {
         Ok(PinnedMemory { device: device.clone(), start, length, size })
     }
 
-    /// The bytes as a buffer of the host, which gives them back to the pool when it is dropped.
-    pub fn into_buffer(self) -> Buffer {
+    /// The bytes as a buffer of the host, which gives them back to the pool when it is dropped, and
+    /// drops what is to be kept as long.
+    pub fn into_buffer_with(self, kept: impl Send + Sync + 'static) -> Buffer {
         let (start, length) = (self.start, self.length);
+        let release = move |_, _| {
+            let _kept = (&self, &kept);
+        };
         // SAFETY: the memory is this value's alone until it is dropped, which is when the buffer
         // is.
-        unsafe {
-            Buffer::from_pool(start, length, move |_, _| {
-                let _kept = &self;
-            })
-        }
+        unsafe { Buffer::from_pool(start, length, release) }
     }
 
     /// The address of the first byte.

@@ -7,6 +7,9 @@
 //! - *partial*: every device multiplies its part of the contracted axis, and the products are
 //!   summed; chosen where that moves fewer bytes, as for a wide matrix times a tall one.
 //!
+//! Schedules are of products as they are recorded, none of whose operands lies transposed:
+//! legalising finds afterwards which of them do (`wanted_shardings`).
+//!
 //! Source: R. A. van de Geijn, J. Watts, "SUMMA: scalable universal matrix multiplication
 //! algorithm" (1997).
 

@@ -52,7 +52,7 @@ pub(crate) fn place(
     candidates.insert(0, together);
     candidates.retain(|candidate| !candidate.is_replicated());
     let partial = match op {
-        Structured::Matmul => matmul::partial(operands, shape, mesh),
+        Structured::Matmul(_) => matmul::partial(operands, shape, mesh),
         _ => None,
     };
     if candidates.is_empty() {

@@ -5,7 +5,7 @@
 
 use super::prelude::{Uses, text};
 use phalanx_device::DeviceError;
-use phalanx_device::cuda::{Coming, Compiler, CudaDevice, Function, GridSize, Module};
+use phalanx_device::cuda::{Coming, Compiler, CudaDevice, Function, GridSize, Module, with_words};
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -62,7 +62,7 @@ pub fn word(bytes: usize) -> &'static str {
 
 /// The names of the kernels of a text, also of those that its definitions leave out.
 fn entries(text: &str) -> impl Iterator<Item = &str> {
-    let heads = text.lines().filter(|line| line.starts_with("extern \"C\" __global__ "));
+    let heads = text.lines().filter(|line| line.starts_with("KERNEL("));
     heads.filter_map(|line| line.split("(const ").next()?.rsplit(' ').next())
 }
 
@@ -136,7 +136,7 @@ impl Routine {
             source.push_str(&format!("#define {name} {value}\n"));
         }
         source.push_str(self.text);
-        source
+        with_words(&source)
     }
 
     /// Enqueues a kernel of the text with words as its one argument, in blocks of so many threads.
@@ -172,9 +172,9 @@ mod tests {
     #[test]
     fn kernels_are_found_by_their_heads() {
         let text = "struct Argument {};\n\
-            extern \"C\" __global__ void __launch_bounds__(32 * GROUPS) first(const Argument a) {\n\
+            KERNEL(32 * GROUPS) first(const Argument a) {\n\
             }\n\
-            extern \"C\" __global__ void second(const Argument a) {\n";
+            KERNEL(THREADS, BLOCKS) second(const Argument a) {\n";
         assert_eq!(entries(text).collect::<Vec<_>>(), ["first", "second"]);
     }
 }

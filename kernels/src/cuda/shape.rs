@@ -66,7 +66,7 @@ const ROW_LANES: usize = 4;
 /// Points of a thread whose accesses are aligned to no more than an element.
 const STRIDED_LANES: usize = 4;
 /// Rows of a thread that loads elements around its points.
-const NEIGHBOUR_LANES: usize = 8;
+const NEIGHBOUR_LANES: usize = 4;
 /// Virtual lanes of a row at most.
 const MOST_LANES: usize = 1024;
 

@@ -42,7 +42,7 @@ fn run_on_gpu(
 ) -> Result<(), DeviceError> {
     let gpu = gpu(device);
     let is_done = match op {
-        Structured::Matmul => matmul::cuda::run(operands, to, &gpu)?,
+        Structured::Matmul(matmul) => matmul::cuda::run(*matmul, operands, to, &gpu)?,
         Structured::Fft(fft) => {
             fft::cuda::run(fft, operands, to, &gpu)?;
             true
@@ -90,7 +90,7 @@ fn run_on_gpu(
 /// The texts that `run_on` runs on a GPU. The memory of the blocks does not matter.
 fn routines(op: &Structured, operands: &[Block<'_>], to: &Block<'_>) -> Vec<Routine> {
     match op {
-        Structured::Matmul => matmul::cuda::routines(operands, to),
+        Structured::Matmul(matmul) => matmul::cuda::routines(*matmul, operands, to),
         Structured::Fft(fft) => fft::cuda::routines(fft, operands, to),
         Structured::Sort(sort) => sort::cuda::routines(*sort, operands, to),
         Structured::Scan(scan) => scan::cuda::routines(*scan, to),
@@ -134,7 +134,7 @@ pub fn run(
     pool: Option<&rayon::ThreadPool>,
 ) {
     match op {
-        Structured::Matmul => matmul::cpu::run(operands, to, pool),
+        Structured::Matmul(matmul) => matmul::cpu::run(*matmul, operands, to, pool),
         Structured::Fft(fft) => fft::cpu::run(fft, operands, to, pool),
         Structured::Sort(sort) => sort::cpu::run(*sort, operands, to, pool),
         Structured::Scan(scan) => scan::cpu::run(*scan, operands, to, pool),
@@ -153,7 +153,7 @@ pub fn run(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use phalanx_ops::structured::{Order, Put, Sort};
+    use phalanx_ops::structured::{Matmul, Order, Put, Sort};
     use phalanx_ops::{DType, Op};
 
     fn count(op: Structured, operands: &[(DType, &[usize])]) -> usize {
@@ -174,8 +174,10 @@ mod tests {
         assert_eq!(count(sort(Order::Positions), &[(DType::C64, &[50])]), 2);
         assert_eq!(count(sort(Order::Values), &[(DType::C64, &[50])]), 3);
         assert_eq!(count(sort(Order::Values), &[(DType::C128, &[50])]), 4);
-        let product =
-            |k: usize| count(Structured::Matmul, &[(DType::F32, &[8, k]), (DType::F32, &[k, 8])]);
+        let product = |k: usize| {
+            let matmul = Structured::Matmul(Matmul::default());
+            count(matmul, &[(DType::F32, &[8, k]), (DType::F32, &[k, 8])])
+        };
         assert_eq!([product(8), product(1 << 20)], [0, 1]);
         let put = |op, dtype| {
             let operands: [(DType, &[usize]); 3] =

@@ -1,7 +1,7 @@
 //! The CUDA texts of all routines.
 
 use super::{fft, gather, grouped, linalg, matmul, scan, search, sort, sparse, transpose};
-use phalanx_device::cuda::COPY_SOURCE;
+use phalanx_device::cuda::{WORDS, copy_source};
 
 /// The texts of all kernels that are written by hand, each with a name and for every dtype, for
 /// tests of the compiler. A text that is missing here fails `every_text_is_among_the_sources`.
@@ -17,7 +17,7 @@ pub fn cuda_sources() -> Vec<(String, String)> {
         ("gather", gather::cuda::sources()),
         ("grouped", grouped::cuda::sources()),
         ("sum_parts", matmul::cuda::sources()),
-        ("copy", vec![COPY_SOURCE.to_owned()]),
+        ("copy", vec![copy_source(), WORDS.to_owned()]),
     ];
     let named = kinds.into_iter().flat_map(|(kind, sources)| {
         sources.into_iter().enumerate().map(move |(at, source)| (format!("{kind}_{at}"), source))

@@ -17,8 +17,8 @@ DEVICE uint4 conjugate(uint4 x) {
     return x;
 }
 
-extern "C" __global__ void __launch_bounds__(256) transpose(const Argument a) {
-    __shared__ W square[32][33];
+KERNEL(256) transpose(const Argument a) {
+    SHARED W square[32][33];
     u64 down = (a.rows + 31) / 32, across = (a.columns + 31) / 32, squares = down * across;
     int lane = threadIdx.x % 32, line = threadIdx.x / 32;
     for (u64 at = blockIdx.x; at < squares * a.count; at += gridDim.x) {
@@ -26,14 +26,14 @@ extern "C" __global__ void __launch_bounds__(256) transpose(const Argument a) {
         u64 row = rest / across * 32, column = rest % across * 32;
         const W* from = (const W*)a.from + matrix * a.from_matrix;
         W* to = (W*)a.to + matrix * a.to_matrix;
-        __syncthreads();
+        barrier();
 #pragma unroll
         for (int i = line; i < 32; i += 8) {
             if (row + i < a.rows && column + lane < a.columns) {
                 square[i][lane] = from[(row + i) * a.from_row + column + lane];
             }
         }
-        __syncthreads();
+        barrier();
 #pragma unroll
         for (int i = line; i < 32; i += 8) {
             if (column + i < a.columns && row + lane < a.rows) {

@@ -1,5 +1,7 @@
 //! Integration tests of the kernels, one binary.
 
+#[path = "../../../tests/absence.rs"]
+mod absence;
 mod device_functions;
 mod elementwise;
 mod executor;

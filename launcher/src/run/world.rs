@@ -6,10 +6,10 @@ use super::token::write_token;
 use crate::arguments::Run;
 use crate::error::{LauncherError, Need};
 use crate::own::Own;
-use phalanx::ConfigError;
 use phalanx::environment::{Environment, InvalidValue};
+use phalanx::{ConfigError, ReservedPort};
 use std::ffi::{OsStr, OsString};
-use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
+use std::net::Ipv4Addr;
 use std::num::NonZero;
 use std::path::Path;
 use tempfile::NamedTempFile;
@@ -26,6 +26,8 @@ pub struct World {
     shared: Vec<(&'static str, OsString)>,
     token: Vec<u8>,
     _token_file: Option<NamedTempFile>,
+    /// Where rank 0 listens, if that is on this host.
+    _port: Option<ReservedPort>,
 }
 
 impl World {
@@ -70,12 +72,14 @@ impl World {
             shared.push(("PHALANX_TOKEN_FILE", file.path().into()));
             token_file = Some(file);
         }
+        let mut port = None;
         if size > 1 {
-            let address = first_address(&seats)
+            let address;
+            (address, port) = first_address(&seats)
                 .map_err(|source| LauncherError::Preparation { need: Need::Port, source })?;
             shared.push(("PHALANX_ADDRESS", address.into()));
         }
-        Ok(World { seats, shared, token, _token_file: token_file })
+        Ok(World { seats, shared, token, _token_file: token_file, _port: port })
     }
 
     /// How many processes there are.
@@ -167,10 +171,15 @@ impl World {
 }
 
 /// Where rank 0 waits: on loopback if all ranks are on this host; else at the address from which
-/// this host reaches the first of the others, or on the other host that rank 0 is on.
-fn first_address(seats: &[Seat]) -> std::io::Result<String> {
+/// this host reaches the first of the others, or on the other host that rank 0 is on. Its port on
+/// this host is reserved for it.
+fn first_address(seats: &[Seat]) -> std::io::Result<(String, Option<ReservedPort>)> {
+    let reserved = |own| {
+        let port = ReservedPort::new(own)?;
+        Ok((port.address().to_string(), Some(port)))
+    };
     let Some(other) = seats.iter().find_map(|seat| seat.host.as_deref()) else {
-        return Ok(free_address(Ipv4Addr::LOCALHOST.into())?.to_string());
+        return reserved(Ipv4Addr::LOCALHOST.into());
     };
     let name = |host: &str| host.rsplit_once('@').map_or(host, |(_, name)| name).to_owned();
     match seats.first().and_then(|seat| seat.host.as_deref()) {
@@ -178,13 +187,13 @@ fn first_address(seats: &[Seat]) -> std::io::Result<String> {
             let mut random = [0; 2];
             getrandom::fill(&mut random)?;
             let port = PORTS.start + u16::from_ne_bytes(random) % (PORTS.end - PORTS.start);
-            Ok(format!("{}:{port}", name(first)))
+            Ok((format!("{}:{port}", name(first)), None))
         }
         None => {
             let towards = phalanx::resolved(&name(other)).into_iter();
             let own = towards.filter_map(phalanx::address_towards).next();
             let own = own.filter(|own| !own.is_loopback()).or_else(phalanx::default_address);
-            Ok(free_address(own.unwrap_or(Ipv4Addr::LOCALHOST.into()))?.to_string())
+            reserved(own.unwrap_or(Ipv4Addr::LOCALHOST.into()))
         }
     }
 }
@@ -206,12 +215,6 @@ fn parse(shared: &[(&'static str, OsString)]) -> Result<Environment, InvalidValu
 fn threads_of_a_rank(ranks: usize) -> usize {
     let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
     (cores / ranks).max(1)
-}
-
-/// A port that was free a moment ago. Rank 0 binds it next; the system hands out other free ports
-/// first.
-fn free_address(own: IpAddr) -> std::io::Result<SocketAddr> {
-    TcpListener::bind((own, 0))?.local_addr()
 }
 
 #[cfg(test)]

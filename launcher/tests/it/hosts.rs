@@ -1,28 +1,17 @@
 //! Ranks on other hosts, which a stand-in for ssh starts on this one.
 
 use crate::program::{errors, phalanx, sorted_lines};
-use std::os::unix::fs::PermissionsExt;
+use crate::ssh;
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// Runs the last of its words in a shell, as ssh has it done on the host before, which it logs.
-const SSH: &str = "#!/bin/sh
-while [ \"$1\" = -o ]; do shift 2; done
-echo \"$1\" >> \"$(dirname \"$0\")/hosts\"
-exec sh -c \"$2\"
-";
-
 /// A folder with the stand-in, and a command of `phalanx` that finds it.
 fn with_ssh() -> (TempDir, Command) {
-    let folder = tempfile::tempdir().unwrap();
-    let ssh = folder.path().join("ssh");
-    std::fs::write(&ssh, SSH).unwrap();
-    std::fs::set_permissions(&ssh, PermissionsExt::from_mode(0o755)).unwrap();
+    let (folder, path) = ssh::stand_in();
     let mut command = phalanx();
-    let path = std::env::var("PATH").unwrap();
-    command.env("PATH", format!("{}:{path}", folder.path().display()));
+    command.env("PATH", path);
     (folder, command)
 }
 
@@ -43,8 +32,7 @@ fn ranks_of_other_hosts_are_started_by_ssh() {
     for (line, expected) in lines.iter().zip(expected) {
         assert!(line.ends_with(expected), "{lines:?}");
     }
-    let hosts = std::fs::read_to_string(folder.path().join("hosts")).unwrap();
-    assert_eq!(hosts, "b.invalid\nb.invalid\n");
+    assert_eq!(ssh::hosts(&folder), ["b.invalid", "b.invalid"]);
 }
 
 #[test]
@@ -64,7 +52,7 @@ fn a_dry_run_prints_the_commands_and_starts_nothing() {
     }
     assert!(lines[2].contains("PHALANX_RANK=2") && lines[2].contains("PHALANX_LOCAL_SIZE=1"));
     assert!(!page.contains("TOKEN"), "the secret and its file stay here: {page}");
-    assert!(!folder.path().join("hosts").exists(), "nothing was started");
+    assert!(ssh::hosts(&folder).is_empty(), "nothing was started");
 
     let mut command = phalanx();
     let output = command.args(["run", "--dry-run", "-n", "2", "true"]).output().unwrap();

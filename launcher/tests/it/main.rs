@@ -6,3 +6,4 @@ mod information;
 mod output;
 mod program;
 mod secret;
+mod ssh;

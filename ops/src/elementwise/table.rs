@@ -69,7 +69,7 @@ elementwise! {
         "What truncated division leaves, with the sign of the dividend.";
     Power "power" ["pow"] 2 [INT2 FLOAT2 COMPLEX2] NONE Opaque, ORDER 40 (1 32)
         "x1 to the power of x2. A negative power of an integer is an error in the data.";
-    FloatPower "float_power" [] 2 [DOUBLE2] NONE Opaque, ORDER 40 (1 4)
+    FloatPower "float_power" [] 2 [DOUBLE2] NONE Opaque, ORDER 40 (1 32)
         "Power computed in f64 or c128.";
     Negative "negative" [] 1 [INT1 FLOAT1 COMPLEX1] NONE Linear, ORDER 1 (0 0)
         "The number with the opposite sign.";

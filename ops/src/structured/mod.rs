@@ -19,6 +19,7 @@ pub use ends::{SearchSorted, Side};
 pub use fft::{Fft, Transform};
 pub use gather::{Put, Take, TakeAlong};
 pub use linalg::Decomposition;
+pub use matmul::Matmul;
 pub use rule::{Follow, Rule};
 pub use scan::{ReduceAt, Scan};
 pub use sort::{Order, Sort};

@@ -1,16 +1,16 @@
 //! The table of structured operations.
 
 use super::{
-    Decomposition, Fft, Put, ReduceAt, Rule, Scan, SearchSorted, Sort, Take, TakeAlong, linalg,
-    matmul, sparse,
+    Decomposition, Fft, Matmul, Put, ReduceAt, Rule, Scan, SearchSorted, Sort, Take, TakeAlong,
+    linalg, sparse,
 };
 use crate::{DType, Shape};
 
 /// A structured operation with its arguments.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Structured {
-    /// The matrix product; see `matmul.rs`.
-    Matmul,
+    /// The matrix product.
+    Matmul(Matmul),
     /// A Fourier transform along an axis.
     Fft(Fft),
     /// Sorting along an axis.
@@ -40,7 +40,7 @@ impl Structured {
     /// The name in plans.
     pub const fn name(&self) -> &'static str {
         match self {
-            Structured::Matmul => "matmul",
+            Structured::Matmul(_) => "matmul",
             Structured::Fft(_) => "fft",
             Structured::Sort(sort) => sort.name(),
             Structured::Scan(_) => "scan",
@@ -57,7 +57,7 @@ impl Structured {
     /// The shape and dtype of the result for operands that were checked.
     pub fn result(&self, operands: &[Operand<'_>]) -> (Shape, DType) {
         match self {
-            Structured::Matmul => matmul::result(operands),
+            Structured::Matmul(matmul) => matmul.result(operands),
             Structured::Fft(fft) => fft.result(operands),
             Structured::Sort(sort) => sort.result(operands),
             Structured::Scan(_) => (operands[0].0.into(), operands[0].1),
@@ -74,7 +74,7 @@ impl Structured {
     /// How the operands may be split. `shapes` are those of the operands.
     pub fn rule(&self, shapes: &[&[usize]]) -> Rule {
         match self {
-            Structured::Matmul => matmul::rule(shapes),
+            Structured::Matmul(matmul) => matmul.rule(shapes),
             Structured::Fft(fft) => Rule::along(fft.axis, shapes, 1),
             Structured::Sort(sort) => Rule::along(sort.axis, shapes, 1),
             Structured::Scan(scan) => Rule::along(scan.axis, shapes, 1),
@@ -92,7 +92,7 @@ impl Structured {
     pub const fn overwrites(&self) -> Option<usize> {
         match self {
             Structured::Put(_) => Some(0),
-            Structured::Matmul => Some(2),
+            Structured::Matmul(_) => Some(2),
             _ => None,
         }
     }
@@ -103,7 +103,7 @@ impl Structured {
         let along = |axis: u8| shapes[0][usize::from(axis)].max(1);
         let logarithm = |extent: usize| u64::from(extent.max(2).ilog2());
         match self {
-            Structured::Matmul => 2 * shapes[0][shapes[0].len() - 1] as u64,
+            Structured::Matmul(matmul) => 2 * matmul.sizes(shapes[0], shapes[1])[1] as u64,
             Structured::Fft(fft) => 5 * logarithm(along(fft.axis)),
             Structured::Sort(sort) => logarithm(along(sort.axis)),
             Structured::SearchSorted(_) => logarithm(shapes[0][0]),

@@ -4,7 +4,7 @@ use super::needed::{Final, FinalCopy, FinalLaunch, FinalStep, Kept, Place, Uses,
 use super::overwrite::may_overwrite;
 use crate::build::{Buffer, Built, BuiltAccess};
 use crate::fuse::{Group, Unit};
-use crate::plan::{Plan, Step};
+use crate::plan::{Plan, Step, overwritten};
 use phalanx_array::{Input, NodeOp, Source};
 use phalanx_ops::Sharding;
 
@@ -145,8 +145,7 @@ pub(super) fn assign(plan: &Plan, kept: Vec<Kept>, uses: Uses) -> Final {
 /// that afterwards.
 fn over_operand(plan: &Plan, memory: &mut Memory<'_>, node: u32, now: usize) -> Option<Place> {
     let data = plan.node(node);
-    let NodeOp::Structured(op) = &data.op else { return None };
-    let operand = data.inputs.get(op.overwrites()?)?.source;
+    let operand = overwritten(data)?;
     let place = memory.place(operand)?;
     let lies_there = |input: &&Input| memory.place(input.source) == Some(place);
     let others = data.inputs.iter().filter(lies_there).count() > 1;

@@ -2,7 +2,7 @@
 
 use super::context::{Context, selection};
 use super::group::{Group, Load, Member, Reference, SpaceOf, Unit, iteration_shape, nest};
-use crate::plan::reads_of;
+use crate::plan::{overwritten, reads_of};
 use phalanx_array::{NodeOp, Source};
 use phalanx_distributed::{is_small_write, misaligned_axes};
 use phalanx_ops::{Monoid, Sharding};
@@ -67,9 +67,13 @@ fn place(context: &Context<'_>, fused: &mut Fused, position: u32) -> usize {
             }
         }
     }
-    let group = new_group(context, position);
+    let (group, unit) = (new_group(context, position), fused.units.len());
     fused.units.push(Unit::Group(group));
-    fused.units.len() - 1
+    fused.unit_of[position as usize] = unit;
+    if !context.is_free(position) {
+        absorb(context, fused, unit, position);
+    }
+    unit
 }
 
 /// Where the sum of what `moments` combines is found, or the other way round: one loop gives both,
@@ -363,6 +367,23 @@ fn merge(
     if is_read_between {
         return None;
     }
+    // Nor may what moves read, later than before, what is written in place meanwhile: that would be
+    // copied first.
+    let read = distinct_loads(context, earlier);
+    let is_read = |base: Source| read.iter().any(|load| load.source == base);
+    let is_written_between = fused.units[from + 1..target].iter().any(|unit| match unit {
+        Unit::Group(group) => {
+            let mut bases = group.members.iter().filter_map(|member| written_base(context, member));
+            bases.any(is_read)
+        }
+        Unit::Routine(node) => {
+            overwritten(&context.graph.nodes[*node as usize]).is_some_and(is_read)
+        }
+        Unit::Reshape(_) | Unit::Compress(_) => false,
+    });
+    if is_written_between {
+        return None;
+    }
     let depth = later.axes.iter().map(|axis| axis.level).max().unwrap_or(0);
     let mut merged = later.clone();
     merged.members.extend(earlier.members.iter().map(|member| Member { depth, ..member.clone() }));
@@ -374,15 +395,18 @@ fn merge(
         _ => false,
     };
     // Nor may an update be written over what the kernel itself has yet to store.
-    let keeps_inside = |member: &Member| {
-        let node = &context.graph.nodes[member.node as usize];
-        let NodeOp::Update(map) = &node.op else { return false };
-        let is_partly_written = !member.is_selected && !map.is_identity(&node.shape);
-        is_partly_written && is_inside(node.inputs[0].source)
-    };
+    let keeps_inside = |member: &Member| written_base(context, member).is_some_and(is_inside);
     let is_legal = loads.len() <= MOST_LOADS
         && !loads.iter().any(|load| is_inside(load.source))
         && !merged.members.iter().any(keeps_inside);
     let is_legal = is_legal && stays_inside(context, &merged);
     (is_legal && !context.copies_whole_base(&merged)).then_some(merged)
+}
+
+/// What a member writes a part of in place, if it does.
+fn written_base(context: &Context<'_>, member: &Member) -> Option<Source> {
+    let node = &context.graph.nodes[member.node as usize];
+    let NodeOp::Update(map) = &node.op else { return None };
+    let is_in_place = !member.is_selected && !map.is_identity(&node.shape);
+    is_in_place.then_some(node.inputs[0].source)
 }

@@ -168,7 +168,7 @@ impl Session {
     /// every rank ends its session at the same point of the program. Errors: that of a plan in
     /// flight, or why the world ended.
     pub fn finish(&self, site: Site) -> Result<(), Error> {
-        self.processes.tell(self.end("ends", site, || self.processes.part()))
+        self.tell(self.end("ends", site, || self.processes.part()))
     }
 
     /// Leaves the world without waiting for the other ranks, which all have an error if they go on.
@@ -186,7 +186,49 @@ impl Session {
 
     /// Ends the world on all ranks because the program of this one has failed. Local.
     pub fn abort(&self, error_code: &str, message: &str) {
+        if !self.world.is_own() {
+            return;
+        }
         self.processes.abort(error_code, String::from(message));
+        self.world.note_told();
+    }
+
+    /// As `abort`, of a program that ends: its process does not go on for long, whatever else it
+    /// still does.
+    pub fn fail(&self, error_code: &str, message: &str) {
+        if self.world.is_own() {
+            self.abort(error_code, message);
+            self.world.note_ending();
+        }
+    }
+
+    /// Whether the world goes on. Local. Errors: why it ended.
+    pub fn check(&self, site: Site) -> Result<(), Error> {
+        self.own(Some(site))?;
+        self.tell(self.processes.check().map_err(|error| Error::failure(error, Some(site))))
+    }
+
+    /// Whether this process has the threads of the session. Whoever may wait asks first, and before
+    /// any lock, which a thread may hold that is not here.
+    fn own(&self, site: Option<Site>) -> Result<(), Error> {
+        match self.world.is_own() {
+            true => Ok(()),
+            false => Err(Error::failure(RunError::Forked, site)),
+        }
+    }
+
+    /// Runs a call of the program.
+    fn call<T>(&self, call: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+        self.own(None)?;
+        call().inspect_err(|_| self.world.note_told())
+    }
+
+    /// Passes on what a call gives the program, which hears by an error that its world has ended.
+    pub(super) fn tell<T>(&self, outcome: Result<T, Error>) -> Result<T, Error> {
+        if outcome.is_err() {
+            self.world.note_told();
+        }
+        self.processes.tell(outcome)
     }
 
     fn end(
@@ -195,6 +237,10 @@ impl Session {
         site: Site,
         part: impl FnOnce() -> Result<(), RunError>,
     ) -> Result<(), Error> {
+        if !self.world.is_own() {
+            // The session is the parent's, and so is its end.
+            return Ok(());
+        }
         let _entered = self.world.enter();
         let outcome = {
             let mut state = self.state();
@@ -269,6 +315,10 @@ impl Engine for Session {
     fn evaluate(&self, graph: &Graph, cause: Cause, site: Site) -> Result<(), Error> {
         let (rank, nodes) = (self.world.rank(), graph.nodes.len());
         let _span = tracing::debug_span!("flush", rank, nodes, %site).entered();
+        if let Err(error) = self.own(Some(site)) {
+            graph.nodes.iter().for_each(|node| node.node.finish(Err(error.clone())));
+            return Err(error);
+        }
         let _entered = self.world.enter();
         let mut state = self.state();
         let result = self.start(&mut state, graph, cause, site);
@@ -286,7 +336,7 @@ impl Engine for Session {
             }
         });
         // Of a window that is long enough, only the arrays hear.
-        if cause == Cause::Limit { result } else { self.processes.tell(result) }
+        if cause == Cause::Limit { result } else { self.tell(result) }
     }
 
     fn explain(&self, graph: &Graph) -> Result<String, Error> {
@@ -309,6 +359,7 @@ impl Engine for Session {
     }
 
     fn wait(&self, value: &Arc<dyn Evaluated>) -> Result<(), Error> {
+        self.own(None)?;
         let _entered = self.world.enter();
         let verdict = || match Shards::of(value).ticket() {
             Some(ticket) => self.processes.await_ticket(ticket),
@@ -318,10 +369,11 @@ impl Engine for Session {
             self.has_elements()?;
         }
         let awaited = self.stopping(value.wait()).and_then(|()| verdict());
-        self.processes.tell(awaited)
+        self.tell(awaited)
     }
 
     fn make_room(&self) -> Result<(), Error> {
+        self.own(None)?;
         loop {
             let mut outcomes = self.state().flights.outcomes();
             outcomes.retain(|outcome| !outcome.is_done());
@@ -337,17 +389,19 @@ impl Engine for Session {
     }
 
     fn hand_over(&self) -> Result<(), Error> {
+        self.own(None)?;
         let outcomes = self.state().flights.outcomes();
         let ended = outcomes.iter().try_for_each(|outcome| self.stopping(outcome.wait()));
-        self.processes.tell(ended)
+        self.tell(ended)
     }
 
     fn settle(&self) -> Result<(), Error> {
+        self.own(None)?;
         let outcomes = self.state().flights.outcomes();
         let settled = outcomes.iter().try_for_each(|outcome| self.stopping(outcome.wait()));
         // What runs on GPUs has only been enqueued.
         self.devices.iter().for_each(|device| device.synchronize());
-        self.processes.tell(settled.and_then(|()| self.intact()))
+        self.tell(settled.and_then(|()| self.intact()))
     }
 
     fn read(
@@ -357,21 +411,23 @@ impl Engine for Session {
         map: &AffineMap,
     ) -> Result<Option<HostArray>, Error> {
         self.wait(value)?;
-        self.has_elements()?;
-        let bytes = phalanx_ops::shape::size(&map.shape) * size_of::<u64>();
-        self.all_given()?;
-        let read = || Shards::of(value).read(map, &self.mesh, self.first_device);
-        let host = copying(bytes, read);
-        self.intact()?;
-        Ok(host)
+        self.call(|| {
+            self.has_elements()?;
+            let bytes = phalanx_ops::shape::size(&map.shape) * size_of::<u64>();
+            self.all_given()?;
+            let read = || Shards::of(value).read(map, &self.mesh, self.first_device);
+            let host = copying(bytes, read);
+            self.intact()?;
+            Ok(host)
+        })
     }
 
     fn upload(&self, data: &HostArray, site: Site) -> Result<Arc<dyn Evaluated>, Error> {
-        self.upload_data(data.dtype, &data.shape, &data.bytes, site)
+        self.call(|| self.upload_data(data.dtype, &data.shape, &data.bytes, site))
     }
 
     fn share(&self, data: &LocalShard, site: Site) -> Result<(Arc<dyn Evaluated>, bool), Error> {
-        self.share_data(data, site)
+        self.call(|| self.share_data(data, site))
     }
 
     fn from_local(
@@ -380,14 +436,14 @@ impl Engine for Session {
         axis: i64,
         site: Site,
     ) -> Result<(Vec<usize>, Arc<dyn Evaluated>), Error> {
-        self.join_shards(shards, axis, site)
+        self.call(|| self.join_shards(shards, axis, site))
     }
 
     fn local_shards(
         &self,
         value: &Arc<dyn Evaluated>,
     ) -> Result<Vec<(Vec<usize>, HostArray)>, Error> {
-        self.shards_of(value)
+        self.call(|| self.shards_of(value))
     }
 
     fn shard_memory(
@@ -395,7 +451,7 @@ impl Engine for Session {
         value: &Arc<dyn Evaluated>,
         on_host: bool,
     ) -> Result<Vec<ShardMemory>, Error> {
-        self.memory_of(value, on_host)
+        self.call(|| self.memory_of(value, on_host))
     }
 
     fn placement(&self, shape: &[usize]) -> (Sharding, Vec<IndexBox>) {
@@ -409,7 +465,7 @@ impl Engine for Session {
         blocks: Vec<Vec<u8>>,
         site: Site,
     ) -> Result<Arc<dyn Evaluated>, Error> {
-        self.join_blocks(dtype, shape, &blocks, site)
+        self.call(|| self.join_blocks(dtype, shape, &blocks, site))
     }
 
     fn declare(&self, data: &[u8], site: Site) {
@@ -417,11 +473,11 @@ impl Engine for Session {
     }
 
     fn exchange(&self, own: Vec<u8>, site: Site) -> Result<Vec<Vec<u8>>, Error> {
-        self.exchange_words(own, site)
+        self.call(|| self.exchange_words(own, site))
     }
 
     fn agree(&self, outcome: Result<(), String>, site: Site) -> Result<(), Error> {
-        self.agree_on(outcome, site)
+        self.call(|| self.agree_on(outcome, site))
     }
 
     fn extents(&self, value: &Arc<dyn Evaluated>) -> Vec<usize> {
@@ -444,6 +500,10 @@ impl Engine for Session {
 impl Drop for Session {
     fn drop(&mut self) {
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if !self.world.is_own() {
+            // Their threads are those of another process.
+            return std::mem::forget(std::mem::take(&mut state.lanes));
+        }
         state.lanes.iter_mut().for_each(Lane::end);
     }
 }

@@ -9,6 +9,7 @@ use crate::finalise::{Liveness, Place};
 use crate::instance::Instance;
 use crate::job::{Job, Outcome};
 use crate::plan::Plan;
+use crate::processes::awaited;
 use crate::ready::Ready;
 use crate::shards::{Shards, Storage};
 use phalanx_array::{Cause, Error, Graph, Node, NodeData, NodeOp, Site};
@@ -165,9 +166,19 @@ impl Session {
         let job = Job { ready, scalars, memory, late, outcome: outcome.clone(), site };
         state.windows += 1;
         if runs_here {
-            // As long as copying what is worked on: others may go on meanwhile.
-            let work: usize = job.ready.instances.iter().map(Instance::work).sum();
-            copying(work.saturating_mul(size_of::<f64>()), || state.lanes[0].run(&job));
+            let run = || state.lanes[0].run(&job);
+            if self.world.is_bound_to_thread() {
+                // It waits for other processes on this very thread.
+                let waited = awaited(&self.world, || {
+                    run();
+                    Ok(())
+                });
+                waited.map_err(fail)?;
+            } else {
+                // As long as copying what is worked on: others may go on meanwhile.
+                let work: usize = job.ready.instances.iter().map(Instance::work).sum();
+                copying(work.saturating_mul(size_of::<f64>()), run);
+            }
             return outcome.wait_surely().map_err(Stop::Failed);
         }
         let job = Arc::new(job);
@@ -185,8 +196,8 @@ impl Session {
     /// caller waits for it anyway, or if it is over before another thread is awake.
     fn runs_here(&self, ready: &Ready, graph: &Graph, cause: Cause) -> bool {
         let [instance] = ready.instances.as_slice() else { return false };
-        // A GPU's work is only enqueued here.
-        if !self.devices[0].is_host() {
+        // A GPU's work is only enqueued here. And no other thread may call the MPI library.
+        if !self.devices[0].is_host() || self.world.is_bound_to_thread() {
             return true;
         }
         // A thread that others wait for, or that the user may interrupt, only waits itself.

@@ -49,13 +49,13 @@ pub fn go_on(work: &str) -> Outcome {
     Ok(())
 }
 
-/// Turns of which one takes rank 1 four seconds, in which it computes without a pause.
+/// Turns of which one takes rank 1 three seconds, in which it computes without a pause.
 pub fn be_slow(work: &str) -> Outcome {
     let turns = Turns::new(work);
     for turn in 0..30 {
         if turn == 15 && phalanx::rank() == 1 {
             let start = Instant::now();
-            while start.elapsed() < Duration::from_secs(4) {
+            while start.elapsed() < Duration::from_secs(3) {
                 std::hint::spin_loop();
             }
         }

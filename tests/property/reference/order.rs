@@ -115,17 +115,15 @@ pub fn concatenate(left: &Plain, right: &Plain, axis: usize) -> Option<Plain> {
     let dtype = promote(left.dtype(), right.dtype());
     let mut shape = a.to_vec();
     shape[axis] += b[axis];
-    let of = |array: &Plain, index: &[usize]| {
-        let strides = layout::strides(array.shape(), &layout::c_order(index.len()));
-        let place: i64 = index.iter().zip(&strides).map(|(&at, step)| at as i64 * step).sum();
-        array.values()[place as usize].cast(dtype)
-    };
+    let both = [left, right]
+        .map(|array| (layout::strides(array.shape(), &layout::c_order(a.len())), array.values()));
     let value = |mut index: Vec<usize>| {
-        if index[axis] < a[axis] {
-            return of(left, &index);
+        let (strides, values) = &both[usize::from(index[axis] >= a[axis])];
+        if index[axis] >= a[axis] {
+            index[axis] -= a[axis];
         }
-        index[axis] -= a[axis];
-        of(right, &index)
+        let place: i64 = index.iter().zip(strides).map(|(&at, step)| at as i64 * step).sum();
+        values[place as usize].cast(dtype)
     };
     let values: Vec<Value> = indices(&shape).into_iter().map(value).collect();
     let joined = Plain::in_c_order(dtype, &shape, &values);

@@ -12,6 +12,7 @@ mod modules;
 mod rules;
 mod safety;
 mod sources;
+mod spellings;
 mod vendors;
 
 pub use rules::run;

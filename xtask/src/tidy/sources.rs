@@ -8,8 +8,9 @@ use std::fs;
 /// Folders that hold nothing we wrote.
 const SKIPPED: [&str; 5] = ["target", "data", "out", "phalanx-demo", "__pycache__"];
 
-/// How the names of files end that are read: sources, documents and generated tables.
-const KINDS: [&str; 4] = [".rs", ".md", ".tsv", "Cargo.toml"];
+/// How the names of files end that are read: sources, texts of kernels, documents and
+/// generated tables.
+const KINDS: [&str; 5] = [".rs", ".cu", ".md", ".tsv", "Cargo.toml"];
 
 /// A file and its text.
 pub struct File {
@@ -19,7 +20,7 @@ pub struct File {
     pub text: String,
 }
 
-/// The project's Rust files, manifests and pages.
+/// The project's sources, manifests and pages.
 pub struct Sources {
     /// The files, in alphabetical order.
     pub files: Vec<File>,
@@ -113,7 +114,7 @@ impl File {
 
 /// A line without its `//` comment. Two slashes inside a text, as in an address, count as a comment
 /// only after a blank.
-fn without_comment(line: &str) -> &str {
+pub fn without_comment(line: &str) -> &str {
     if line.trim_start().starts_with("//") {
         return "";
     }

@@ -55,7 +55,9 @@ char ompi_mpi_comm_world[8], ompi_mpi_byte[8], ompi_mpi_errors_return[8], ompi_r
 
 /* Set by the tests: what threads may do, from 0 to 3, whether this is the main one, and whether the
  * library is initialised; if it is not, its initialisation never ends. */
-int stub_level = 3, stub_is_main = 1, stub_is_initialised = 1;
+int stub_level = 3, stub_is_main = 1, stub_is_initialised = 1, stub_is_finalised = 0;
+/* Read by the tests: how many communicators there are that were made and not given back. */
+int stub_communicators = 0;
 
 static int levels[4] = LEVELS;
 static int limit = 1 << 20;
@@ -66,7 +68,7 @@ int MPI_Get_library_version(char *text, int *len) {
     return 0;
 }
 int MPI_Initialized(int *flag) { *flag = stub_is_initialised; return 0; }
-int MPI_Finalized(int *flag) { *flag = 0; return 0; }
+int MPI_Finalized(int *flag) { *flag = stub_is_finalised; return 0; }
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
     EXPECT(required == levels[3]);
     while (!stub_is_initialised) sleep(1);
@@ -80,6 +82,7 @@ int MPI_Abort(Handle comm, int code) { return WRONG; }
 int MPI_Comm_dup(Handle comm, Handle *made) {
     EXPECT(comm == WORLD || comm == DUPLICATE);
     *made = DUPLICATE;
+    stub_communicators++;
     return 0;
 }
 int MPI_Comm_rank(Handle comm, int *rank) { EXPECT(comm == WORLD); *rank = 2; return 0; }
@@ -126,9 +129,14 @@ int MPI_Comm_split(Handle comm, int color, int key, Handle *made) {
     EXPECT(comm == DUPLICATE && key == SPLIT_KEY);
     EXPECT(color == SPLIT_COLOR || color == UNDEFINED);
     *made = DUPLICATE;
+    stub_communicators += color == SPLIT_COLOR;
     return 0;
 }
-int MPI_Comm_free(Handle *comm) { EXPECT(*comm == DUPLICATE); return 0; }
+int MPI_Comm_free(Handle *comm) {
+    EXPECT(*comm == DUPLICATE && !stub_is_finalised);
+    stub_communicators--;
+    return 0;
+}
 int MPI_Ibarrier(Handle comm, Handle *request) { return started(1, comm, request); }
 int MPI_Ibcast(void *data, int count, Handle type, int root, Handle comm, Handle *request) {
     memset(data, 'B', (size_t)count);

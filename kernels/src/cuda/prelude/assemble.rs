@@ -9,8 +9,6 @@ use std::fmt::Write as _;
 /// What a kernel calls.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Uses {
-    /// Dtypes that the kernel names without calling anything on them.
-    pub dtypes: BTreeSet<DType>,
     /// Operations and the dtypes of their operands.
     pub ops: BTreeSet<(Op, Vec<DType>)>,
     /// Casts, from and to.
@@ -22,7 +20,7 @@ pub struct Uses {
 impl Uses {
     /// Every operation with every signature, every cast and every combination.
     pub fn everything() -> Uses {
-        let mut uses = Uses { dtypes: DType::ALL.iter().copied().collect(), ..Uses::default() };
+        let mut uses = Uses::default();
         for &op in Op::ALL {
             uses.ops.extend(op.signatures().iter().map(|one| (op, one.inputs().to_vec())));
         }
@@ -38,23 +36,18 @@ impl Uses {
 
     /// Adds what another kernel calls.
     pub fn extend(&mut self, other: Uses) {
-        self.dtypes.extend(other.dtypes);
         self.ops.extend(other.ops);
         self.casts.extend(other.casts);
         self.monoids.extend(other.monoids);
     }
 }
 
-/// The device functions that a kernel of these operations, casts and dtypes needs, in order of
-/// definition.
+/// The device functions that a kernel of these operations and casts needs, in order of definition,
+/// without the words that all texts have (`with_words`).
 ///
 /// Panics if the table has no such signature or the monoid does not accept the dtype.
 pub fn text(uses: &Uses) -> String {
     let mut text = Text::default();
-    text.need("base", "");
-    for &dtype in &uses.dtypes {
-        text.need_type(dtype);
-    }
     for (op, inputs) in &uses.ops {
         text.need_op(*op, inputs);
     }
@@ -94,12 +87,6 @@ impl Text {
         }
     }
 
-    fn need_type(&mut self, dtype: DType) {
-        if all().contains_key(&(dtype.name().to_owned(), String::new())) {
-            self.need(dtype.name(), "");
-        }
-    }
-
     fn need_op(&mut self, op: Op, inputs: &[DType]) {
         self.need(&format!("op_{op}"), &types_of(inputs));
     }
@@ -134,7 +121,6 @@ impl Text {
     /// Defines a combination and its identity.
     fn need_monoid(&mut self, monoid: Monoid, dtype: DType) {
         assert!(monoid.accepts(dtype), "bug: {monoid} does not combine {dtype}");
-        self.need_type(dtype);
         match element_op(monoid) {
             None => self.need(&format!("combine_{monoid}"), dtype.name()),
             Some(op) => {
@@ -202,8 +188,8 @@ pub(in crate::cuda) fn literal(dtype: DType, bytes: &[u8]) -> String {
     match dtype {
         DType::Bool => (if bytes[0] != 0 { "true" } else { "false" }).to_owned(),
         DType::F16 | DType::BF16 => format!("{dtype}{{{:#x}}}", word(&bytes[..2])),
-        DType::F32 => format!("__uint_as_float({:#x}u)", word(&bytes[..4])),
-        DType::F64 => format!("__longlong_as_double((i64){:#x}ull)", word(&bytes[..8])),
+        DType::F32 => format!("from_bits({:#x}u)", word(&bytes[..4])),
+        DType::F64 => format!("from_bits({:#x}ull)", word(&bytes[..8])),
         DType::C64 | DType::C128 => {
             let (re, im) = bytes[..dtype.size()].split_at(dtype.size() / 2);
             let real = dtype.real();

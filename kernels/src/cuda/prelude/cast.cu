@@ -45,33 +45,16 @@ DEVICE $O $F($T x) { return $F(x.re); }
 
 //# cast_f32 cast_f64: bool integers floats
 DEVICE $O $F($T x) { return ($O)x; }
-//# cast_f32: f16
-DEVICE f32 cast_f32(f16 x) {
-    f32 wide;
-    asm("cvt.f32.f16 %0, %1;" : "=f"(wide) : "h"(x.bits));
-    return wide;
-}
-//# cast_f32: bf16
-//+ from_bits:f32
-DEVICE f32 cast_f32(bf16 x) { return from_bits((u32)x.bits << 16); }
+//# cast_f32: halves
+DEVICE f32 cast_f32($T x) { return widen(x); }
 //# cast_f64: halves
 //+ cast_f32:$T
 DEVICE f64 cast_f64($T x) { return cast_f32(x); }
 //# cast_f32 cast_f64: complexes
 DEVICE $O $F($T x) { return ($O)x.re; }
 
-//# cast_f16: f32
-DEVICE f16 cast_f16(f32 x) {
-    f16 near;
-    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(near.bits) : "f"(x));
-    return near;
-}
-//# cast_bf16: f32
-DEVICE bf16 cast_bf16(f32 x) {
-    bf16 near;
-    asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(near.bits) : "f"(x));
-    return near;
-}
+//# cast_f16 cast_bf16: f32
+DEVICE $O $F(f32 x) { return nearest_$O(x); }
 //# cast_f16 cast_bf16: bool i8 i16 u8 u16
 //+ $F:f32
 DEVICE $O $F($T x) { return $F((f32)x); }

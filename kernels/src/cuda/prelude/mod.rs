@@ -11,7 +11,8 @@
 //! Types are named as dtypes are: `bool`, `i8` … `u64`, `f16`, `bf16` (`.bits`), `f32`, `f64`,
 //! `c64`, `c128` (`.re`, `.im`), each with the alignment of its components.
 //!
-//! The text of a kernel has only what the kernel uses: compiling a line costs time. It needs no
+//! The text of a kernel has only what the kernel uses: compiling a line costs time. The types are
+//! among the words that stand before all texts (`phalanx_device::cuda::with_words`). It needs no
 //! header, and is meant to be compiled with `--fmad=false`, so that a user's product and sum are
 //! never contracted; where a function needs a fused multiplication and addition it says `fma`.
 //!

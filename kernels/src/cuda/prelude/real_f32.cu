@@ -9,14 +9,13 @@ DEVICE f32 $F(f32 x) { return $Q(x); }
 
 // 2**k in two factors, so that subnormal results round once.
 //# scale: f32
-//+ from_bits:f32
 DEVICE f32 scale(f32 x, i32 k) {
     i32 half = k >> 1;
     return x * from_bits((u32)(half + 127) << 23) * from_bits((u32)(k - half + 127) << 23);
 }
 // Adding 1.5 * 2**23 rounds to an integer, which then stands in the low bits.
 //# op_exp: f32
-//+ scale:f32 bits:f32 infinity:f32
+//+ scale:f32 infinity:f32
 DEVICE f32 op_exp(f32 x) {
     f32 shifted = fma(x, 0x1.715476p+0f, 0x1.8p+23f), k = shifted - 0x1.8p+23f;
     f32 r = fma(k, -0x1.7f7d1cp-20f, fma(k, -0x1.62e4p-1f, x));
@@ -26,7 +25,7 @@ DEVICE f32 op_exp(f32 x) {
     return x > 89 ? infinity_f32() : x < -104 ? 0 : y;
 }
 //# op_exp2: f32
-//+ scale:f32 bits:f32 infinity:f32
+//+ scale:f32 infinity:f32
 DEVICE f32 op_exp2(f32 x) {
     f32 shifted = x + 0x1.8p+23f, r = x - (shifted - 0x1.8p+23f);
     f32 p = fma(0x1.441412p-13f, r, 0x1.5f0956p-10f);
@@ -36,7 +35,7 @@ DEVICE f32 op_exp2(f32 x) {
 }
 // x = m * 2**e with m in [2/3, 4/3).
 //# op_log10: f32
-//+ bits:f32 from_bits:f32 infinity:f32 nan:f32
+//+ infinity:f32 nan:f32
 DEVICE f32 op_log10(f32 x) {
     bool small = x < 0x1p-126f;
     u32 b = bits(small ? x * 0x1p23f : x);
@@ -59,7 +58,6 @@ DEVICE f32 op_log10(f32 x) {
 // x reduced by multiples of pi/2, with the multiple's lowest bits. A large x is multiplied by as
 // many bits of 2/pi as matter (Payne and Hanek).
 //# reduce_large: f32
-//+ bits:f32
 TABLE u32 two_over_pi_f32[6] = {
     0x28be60dbu, 0x9391054au, 0x7f09d5f4u, 0x7d4d3770u, 0x36d8a566u, 0x4f10e410u};
 struct large_f32 { f64 angle; i32 quadrant; };
@@ -83,7 +81,7 @@ FAR large_f32 reduce_large(f32 x) {
 }
 // The first remainder is exact; the second's error is kept in `low`.
 //# reduce: f32
-//+ reduce_large:f32 bits:f32
+//+ reduce_large:f32
 struct reduced_f32 { f32 high, low; i32 quadrant; };
 DEVICE reduced_f32 reduce(f32 x) {
     f32 shifted = fma(x, 0x1.45f306p-1f, 0x1.8p+23f), k = shifted - 0x1.8p+23f;
@@ -117,7 +115,6 @@ DEVICE f32 cos_reduced(const reduced_f32& r) {
 // Picks and signs without a branch: neighbours lie in different quadrants, and a kernel that needs
 // both functions of one x computes either polynomial once.
 //# pick_quadrant: f32
-//+ bits:f32 from_bits:f32
 DEVICE f32 pick_quadrant(f32 even, f32 odd, i32 quadrant) {
     u32 mask = 0 - (u32)(quadrant & 1), sign = (u32)(quadrant & 2) << 30;
     return from_bits((bits(even) & ~mask | bits(odd) & mask) ^ sign);
@@ -137,7 +134,7 @@ DEVICE f32 op_cos(f32 x) {
 }
 // In f64: a quotient of sine and cosine in f32 would have twice the error of either.
 //# op_tan: f32
-//+ reduce_large:f32 bits:f64
+//+ reduce_large:f32
 DEVICE f32 op_tan(f32 x) {
     f64 shifted = fma((f64)x, 0x1.45f306dc9c883p-1, 0x1.8p+52), k = shifted - 0x1.8p+52;
     f64 r = fma(k, -0x1.1a62633145c07p-54, fma(k, -0x1.921fb54442d18p+0, (f64)x));

@@ -14,7 +14,7 @@ DEVICE f64 $F(f64 x) { return $Q(x); }
 //# reduced: f64
 struct reduced_f64 { f64 high, low; i32 quadrant; };
 //# reduce_large: f64
-//+ reduced:f64 bits:f64
+//+ reduced:f64
 TABLE u64 two_over_pi_f64[20] = {
     0x0000000000000000ull, 0xa2f9836e4e441529ull, 0xfc2757d1f534ddc0ull, 0xdb6295993c439041ull,
     0xfe5163abdebbc561ull, 0xb7246e3a424dd2e0ull, 0x06492eea09d1921cull, 0xfe1deb1cb129a73eull,
@@ -94,7 +94,6 @@ DEVICE f64 cos_reduced(const reduced_f64& r) {
 // Picks and signs without a branch: neighbours lie in different quadrants, and a kernel that needs
 // both functions of one x computes either polynomial once.
 //# pick_quadrant: f64
-//+ bits:f64 from_bits:f64
 DEVICE f64 pick_quadrant(f64 even, f64 odd, i32 quadrant) {
     u64 mask = 0 - (u64)(quadrant & 1), sign = (u64)(quadrant & 2) << 62;
     return from_bits((bits(even) & ~mask | bits(odd) & mask) ^ sign);
@@ -285,7 +284,7 @@ DEVICE f64 op_hypot(f64 a, f64 b) {
 // exp(b * log(a)) of a finite positive number; the logarithm is a sum of two numbers, of relative
 // error below 2**-64.
 //# positive_power: f64
-//+ bits:f64 from_bits:f64 infinity:f64
+//+ infinity:f64
 DEVICE f64 positive_power(f64 a, f64 b) {
     bool small = a < 0x1p-1022;
     u64 word = bits(small ? a * 0x1p54 : a);

@@ -19,28 +19,28 @@ DEVICE $T op_modf_fractional($T a) {
 }
 
 //# op_frexp_mantissa: f32
-//+ bits:f32 from_bits:f32 is_finite:f32
+//+ is_finite:f32
 DEVICE f32 op_frexp_mantissa(f32 a) {
     if (a == 0 || !is_finite(a)) return a;
     u32 b = bits(fabs(a) < 0x1p-126f ? a * 0x1p24f : a);
     return from_bits((b & 0x807fffffu) | 0x3f000000u);
 }
 //# op_frexp_exponent: f32
-//+ bits:f32 is_finite:f32
+//+ is_finite:f32
 DEVICE i32 op_frexp_exponent(f32 a) {
     if (a == 0 || !is_finite(a)) return 0;
     bool small = fabs(a) < 0x1p-126f;
     return (i32)(bits(small ? a * 0x1p24f : a) >> 23 & 0xff) - (small ? 150 : 126);
 }
 //# op_frexp_mantissa: f64
-//+ bits:f64 from_bits:f64 is_finite:f64
+//+ is_finite:f64
 DEVICE f64 op_frexp_mantissa(f64 a) {
     if (a == 0 || !is_finite(a)) return a;
     u64 b = bits(fabs(a) < 0x1p-1022 ? a * 0x1p53 : a);
     return from_bits((b & 0x800fffffffffffffull) | 0x3fe0000000000000ull);
 }
 //# op_frexp_exponent: f64
-//+ bits:f64 is_finite:f64
+//+ is_finite:f64
 DEVICE i32 op_frexp_exponent(f64 a) {
     if (a == 0 || !is_finite(a)) return 0;
     bool small = fabs(a) < 0x1p-1022;
@@ -52,7 +52,7 @@ DEVICE i32 op_frexp_exponent(f64 a) {
 DEVICE i32 clamp_exponent($T b) { return b > 3000 ? 3000 : b < -3000 ? -3000 : (i32)b; }
 // The wider product is exact, so that rounding happens once.
 //# op_ldexp: f32,i32 f32,i64
-//+ clamp_exponent:$S from_bits:f64
+//+ clamp_exponent:$S
 DEVICE f32 op_ldexp(f32 a, $S b) {
     i32 e = clamp_exponent(b);
     e = e > 400 ? 400 : e < -400 ? -400 : e;
@@ -60,7 +60,7 @@ DEVICE f32 op_ldexp(f32 a, $S b) {
 }
 // A step down leaves the result in the normal range, but for the last.
 //# op_ldexp: f64,i32 f64,i64
-//+ clamp_exponent:$S from_bits:f64
+//+ clamp_exponent:$S
 DEVICE f64 op_ldexp(f64 a, $S b) {
     i32 e = clamp_exponent(b);
     for (i32 step = 0; step < 2; step++) {
@@ -74,7 +74,7 @@ DEVICE f64 op_ldexp(f64 a, $S b) {
 //# op_copysign: floats
 DEVICE $T op_copysign($T a, $T b) { return copysign(a, b); }
 //# op_nextafter: floats
-//+ bits:$T from_bits:$T nan:$T
+//+ nan:$T
 DEVICE $T op_nextafter($T a, $T b) {
     if (a != a || b != b) return nan_$T();
     if (a == b) return b;
@@ -82,7 +82,7 @@ DEVICE $T op_nextafter($T a, $T b) {
     return from_bits((a < b) == (a > 0) ? bits(a) + 1 : bits(a) - 1);
 }
 //# op_spacing: floats
-//+ bits:$T from_bits:$T nan:$T is_finite:$T
+//+ nan:$T is_finite:$T
 DEVICE $T op_spacing($T a) {
     if (!is_finite(a)) return nan_$T();
     return a == 0 ? from_bits(($B)1) : from_bits(bits(a) + 1) - a;

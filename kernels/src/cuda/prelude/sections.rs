@@ -5,8 +5,8 @@
 //! two pieces separated by `;`. A type is a dtype or a group (`integers`, `signed`, `unsigned`,
 //! `floats`, `halves`, `complexes`); `f32,i32` stands for operands of different dtypes; a section
 //! without types has one instance. A name list that does not end with a colon goes on in the next
-//! `//#` line. A line `//+ NAME:TYPE …` names what has to be defined before; the structs of half
-//! and complex types are found by themselves. Comments are left out of the text.
+//! `//#` line. A line `//+ NAME:TYPE …` names what has to be defined before, but for the words that
+//! all texts have (`phalanx_device::cuda::with_words`). Comments are left out of the text.
 //!
 //! In bodies and in `//+` lines stand
 //!
@@ -95,14 +95,14 @@ fn instantiate(section: &Section, instances: &mut HashMap<Key, Instance>) {
         for types in type_lists(types) {
             let replace = |text: &str| replaced(text, &name, &pieces, &types);
             let text = replace(&section.body);
-            let mut needs = structs(&text);
-            needs.extend(replace(&section.needs).split_whitespace().map(|need| {
+            let needs = replace(&section.needs);
+            let needs = needs.split_whitespace().map(|need| {
                 let (name, types) = need.split_once(':').unwrap_or((need, ""));
                 (name.to_owned(), types.to_owned())
-            }));
+            });
+            let needs = needs.collect();
             let names: Vec<_> = types.iter().map(|dtype| dtype.name()).collect();
             let key = (name.clone(), names.join(","));
-            needs.retain(|need| *need != key);
             let old = instances.insert(key, Instance { needs, text });
             assert!(old.is_none(), "bug: two sections for {name} of {names:?}");
         }
@@ -153,18 +153,6 @@ fn type_lists(types: &str) -> Vec<Vec<DType>> {
 
 fn dtype_of(name: &str) -> DType {
     DType::from_name(name).unwrap_or_else(|| panic!("bug: no dtype {name}"))
-}
-
-/// The structs that a text mentions.
-fn structs(text: &str) -> Vec<Key> {
-    let words = text.split(|char: char| !(char.is_ascii_alphanumeric() || char == '_'));
-    let mut needs = vec![("base".to_owned(), String::new())];
-    for word in words {
-        if matches!(word, "f16" | "bf16" | "c64" | "c128") {
-            needs.push((word.to_owned(), String::new()));
-        }
-    }
-    needs
 }
 
 fn replaced(text: &str, name: &str, pieces: &[String], types: &[DType]) -> String {

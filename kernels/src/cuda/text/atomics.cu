@@ -1,31 +1,32 @@
 // Combines an element into a table that other threads combine into at the same time: in any order,
 // so only for what does not depend on it.
-template <class T, class F> __device__ __forceinline__ void exchange_until(T* place, F join) {
+//# exchange_until
+template <class T, class F> DEVICE void exchange_until(T* place, F join) {
     if (sizeof(T) < 4) {
         u64 address = (u64)place;
-        unsigned* word = (unsigned*)(address & ~3ull);
-        unsigned shift = 8 * (unsigned)(address & 3), mask = (sizeof(T) == 1 ? 0xffu : 0xffffu) << shift;
-        unsigned old = *word, seen;
+        u32* word = (u32*)(address & ~3ull);
+        u32 shift = 8 * (u32)(address & 3), mask = (sizeof(T) == 1 ? 0xffu : 0xffffu) << shift;
+        u32 old = *word, seen;
         do {
             seen = old;
             T own;
-            unsigned part = (seen & mask) >> shift;
+            u32 part = (seen & mask) >> shift;
             memcpy(&own, &part, sizeof(T));
             own = join(own);
             part = 0;
             memcpy(&part, &own, sizeof(T));
-            old = atomicCAS(word, seen, (seen & ~mask) | (part << shift));
+            old = atomic_replace(word, seen, (seen & ~mask) | (part << shift));
         } while (old != seen);
     } else if (sizeof(T) == 4) {
-        unsigned old = *(unsigned*)place, seen;
+        u32 old = *(u32*)place, seen;
         do {
             seen = old;
             T own;
             memcpy(&own, &seen, 4);
             own = join(own);
-            unsigned bits;
+            u32 bits;
             memcpy(&bits, &own, 4);
-            old = atomicCAS((unsigned*)place, seen, bits);
+            old = atomic_replace((u32*)place, seen, bits);
         } while (old != seen);
     } else {
         u64 old = *(u64*)place, seen;
@@ -36,7 +37,7 @@ template <class T, class F> __device__ __forceinline__ void exchange_until(T* pl
             own = join(own);
             u64 bits;
             memcpy(&bits, &own, 8);
-            old = atomicCAS((u64*)place, seen, bits);
+            old = atomic_replace((u64*)place, seen, bits);
         } while (old != seen);
     }
 }

@@ -53,9 +53,7 @@ impl Writer<'_> {
 
     /// The type of a fold, a function of its own before the kernel.
     fn fold_type(&mut self, number: usize, fold: &Fold) {
-        self.needs_team = true;
         let dtype = wide(self.kernel.values[fold.value].dtype);
-        self.uses.dtypes.insert(dtype);
         self.uses.monoids.insert((fold.monoid, dtype));
         if dtype != self.kernel.values[fold.value].dtype {
             let narrow = self.kernel.values[fold.value].dtype;
@@ -79,14 +77,14 @@ impl Writer<'_> {
             self.functions.push_str(&format!(
                 "struct Fold{number} {{
     struct T {{ {name} count, mean, squares{sum}; }};
-    static __device__ __forceinline__ T start() {{ return T{{0, 0, 0{first}}}; }}
-    static __device__ __forceinline__ void add(T& all, {name} x, {name} part) {{
+    DEVICE T start() {{ return T{{0, 0, 0{first}}}; }}
+    DEVICE void add(T& all, {name} x, {name} part) {{
         {name} difference = x - all.mean;
         all.count += 1;
         all.mean += difference * part;
         all.squares += difference * (x - all.mean);{add}
     }}
-    static __device__ __forceinline__ T join(T x, T y) {{
+    DEVICE T join(T x, T y) {{
         if (y.count == 0) return x;
         if (x.count == 0) return y;
         combine_moments(x.count, x.mean, x.squares, y.count, y.mean, y.squares);{join}
@@ -104,9 +102,9 @@ impl Writer<'_> {
             true => format!(
                 "struct Fold{number} {{
     struct T {{ {name} value; i64 index; }};
-    static __device__ __forceinline__ T start() {{ return T{{{first}, 0x7fffffffffffffffll}}; }}
-    static __device__ __forceinline__ T empty() {{ return T{{{zero}, 0x7fffffffffffffffll}}; }}
-    static __device__ __forceinline__ T join(T x, T y) {{
+    DEVICE T start() {{ return T{{{first}, 0x7fffffffffffffffll}}; }}
+    DEVICE T empty() {{ return T{{{zero}, 0x7fffffffffffffffll}}; }}
+    DEVICE T join(T x, T y) {{
         combine_{monoid}(x.value, x.index, y.value, y.index);
         return x;
     }}
@@ -124,9 +122,9 @@ impl Writer<'_> {
                 format!(
                     "struct Fold{number} {{
     typedef {name} T;
-    static __device__ __forceinline__ T start() {{ return {first}; }}
-    static __device__ __forceinline__ T empty() {{ return {zero}; }}
-    static __device__ __forceinline__ T join(T x, T y) {{ return {join}; }}
+    DEVICE T start() {{ return {first}; }}
+    DEVICE T empty() {{ return {zero}; }}
+    DEVICE T join(T x, T y) {{ return {join}; }}
 }};
 "
                 )

@@ -50,8 +50,7 @@ impl Writer<'_> {
         let name = dtype.name();
         let _ = writeln!(
             self.functions,
-            "static __device__ __forceinline__ void \
-             accumulate_{monoid}({name}* place, {name} x) {{ \
+            "DEVICE void accumulate_{monoid}({name}* place, {name} x) {{ \
              exchange_until(place, [=]({name} own) {{ return combine_{monoid}(own, x); }}); }}"
         );
     }
@@ -205,8 +204,10 @@ impl Writer<'_> {
                 self.line(format!("meet(counter, (unsigned)a.chunks, {rounds});"));
             }
             _ if self.variant.team() == 1 => {}
-            _ if self.variant.is_rows() && self.variant.team() <= 32 => self.line("__syncwarp();"),
-            _ => self.line("__syncthreads();"),
+            _ => {
+                let is_in_warp = self.variant.is_rows() && self.variant.team() <= 32;
+                self.line(if is_in_warp { "warp_barrier();" } else { "barrier();" });
+            }
         }
         self.has_waited();
     }
@@ -294,14 +295,14 @@ impl Writer<'_> {
             };
         }
         let row = TILE + 1;
-        self.line("__syncthreads();");
+        self.line("barrier();");
         self.line(format!(
             "LANES if (tile{across} + x < (Position)a.n_g{across} && \
              tile{last} + y + {TILE_STEP} * k < \
              (Position)a.n_g{last}) (({name}*)pool)[(y + {TILE_STEP} * k) * {row} + x] = *(const \
              {name}*)({text});"
         ));
-        self.line("__syncthreads();");
+        self.line("barrier();");
         self.line(format!(
             "LANES v{value}[k] = valid[k] ? \
              (({name}*)pool)[x * {row} + y + {TILE_STEP} * k] : {name}{{}};"

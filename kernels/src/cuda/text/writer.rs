@@ -5,21 +5,19 @@ use crate::cuda::moments::Moments;
 use crate::cuda::prelude::{self, Uses};
 use crate::cuda::variant::{Chunks, GuardKind, Mode, Step, THREADS, TILE, TILE_STEP, Variant};
 use crate::ir::{AccessId, AxisId, Expr, GuardId, Kernel, Stmt, ValueId};
+use phalanx_device::cuda::{Definitions, with_words};
 use phalanx_ops::{DType, Monoid};
 use std::collections::BTreeSet;
 use std::fmt::Write;
+use std::sync::OnceLock;
 
-/// What threads and blocks tell each other.
-const TEAM: &str = concat!(include_str!("../words.cu"), include_str!("team.cu"));
-/// Combinations into tables.
-const ATOMICS: &str = include_str!("atomics.cu");
+/// What threads and blocks tell each other, and combinations into tables.
+const TEAM: &str = concat!(include_str!("team.cu"), "\n", include_str!("atomics.cu"));
 
 /// What the text of a kernel consists of.
 #[derive(Default)]
 struct Parts {
     uses: Uses,
-    needs_team: bool,
-    needs_atomics: bool,
     own: String,
 }
 
@@ -27,24 +25,13 @@ impl Parts {
     fn new(kernel: &Kernel, variant: &Variant) -> Parts {
         let mut writer = Writer::new(kernel, variant);
         writer.kernel();
-        Parts {
-            needs_team: writer.needs_team,
-            needs_atomics: !writer.accumulated.is_empty(),
-            own: writer.functions + &writer.out,
-            uses: writer.uses,
-        }
+        Parts { own: writer.functions + &writer.out, uses: writer.uses }
     }
 
     fn whole(&self) -> String {
-        let mut text = prelude::text(&self.uses);
-        if self.needs_team {
-            text.push_str(TEAM);
-        }
-        if self.needs_atomics {
-            text.push_str(ATOMICS);
-        }
-        text.push_str(&self.own);
-        text
+        static DEFINITIONS: OnceLock<Definitions> = OnceLock::new();
+        let team = DEFINITIONS.get_or_init(|| Definitions::read(TEAM));
+        with_words(&(prelude::text(&self.uses) + &team.before(&self.own)))
     }
 }
 
@@ -59,10 +46,8 @@ pub fn source_of_many(kernels: &[(Kernel, Variant)]) -> String {
     let mut all = Parts::default();
     for (number, (kernel, variant)) in kernels.iter().enumerate() {
         let one = Parts::new(kernel, variant);
-        all.needs_team |= one.needs_team;
-        all.needs_atomics |= one.needs_atomics;
         all.uses.extend(one.uses);
-        let own = one.own.replace("extern \"C\" ", "");
+        let own = one.own.replace("KERNEL(", "LOCAL_KERNEL(");
         let _ = write!(all.own, "namespace kernel{number} {{\n{own}}}\n");
     }
     all.whole()
@@ -77,7 +62,6 @@ pub(super) struct Writer<'a> {
     pub(super) functions: String,
     pub(super) indent: usize,
     pub(super) uses: Uses,
-    pub(super) needs_team: bool,
     /// Combinations into tables that have a function.
     pub(super) accumulated: BTreeSet<(Monoid, DType)>,
     /// Whether a value differs between the lanes of a thread.
@@ -115,7 +99,6 @@ impl<'a> Writer<'a> {
             functions: String::new(),
             indent: 0,
             uses: Uses::default(),
-            needs_team: variant.lanes() > 1,
             accumulated: BTreeSet::new(),
             laned: vec![false; kernel.values.len()],
             open: Vec::new(),
@@ -259,10 +242,7 @@ impl<'a> Writer<'a> {
             self.indent = 0;
             std::mem::replace(&mut self.out, head)
         };
-        self.line(format!(
-            "extern \"C\" __global__ void __launch_bounds__({THREADS}) run(const __grid_constant__ \
-             Argument a) {{"
-        ));
+        self.line(format!("KERNEL({THREADS}) run(PARAMETER Argument a) {{"));
         self.indent = 1;
         self.line("begin();");
         self.line(format!("constexpr int N = {};", self.variant.lanes()));
@@ -274,7 +254,7 @@ impl<'a> Writer<'a> {
                 Mode::Strides { .. } => 0,
             };
             let bytes = values * self.exchanged;
-            self.line(format!("__shared__ alignas(16) char pool[{bytes}];"));
+            self.line(format!("SHARED alignas(16) char pool[{bytes}];"));
         }
         self.indent = 0;
         self.out.push_str(&body);
@@ -489,7 +469,6 @@ impl<'a> Writer<'a> {
     /// Notes the functions of the prelude that the values need.
     fn note_uses(&mut self) {
         for value in &self.kernel.values {
-            self.uses.dtypes.insert(value.dtype);
             match &value.expr {
                 Expr::Op { op, inputs } => {
                     let dtypes =
@@ -501,12 +480,6 @@ impl<'a> Writer<'a> {
                 }
                 _ => {}
             }
-        }
-        for param in &self.kernel.params {
-            self.uses.dtypes.insert(param.dtype);
-        }
-        for dtype in &self.kernel.scalars {
-            self.uses.dtypes.insert(*dtype);
         }
     }
 }

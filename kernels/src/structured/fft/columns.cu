@@ -63,16 +63,16 @@ DEVICE void eight(Complex* v) {
 DEVICE void sine_and_cosine(float x, float* s, float* c) { sincospif(x, s, c); }
 DEVICE void sine_and_cosine(double x, double* s, double* c) { sincospi(x, s, c); }
 
-extern "C" __global__ void __launch_bounds__(THREADS) columns(const Argument a) {
-    __shared__ R memory[ROW(N)];
-    __shared__ alignas(16) char roots_memory[N * sizeof(Complex)];
+KERNEL(THREADS) columns(const Argument a) {
+    SHARED R memory[ROW(N)];
+    SHARED alignas(16) char roots_memory[N * sizeof(Complex)];
     Complex* roots = (Complex*)roots_memory;
     for (int t = threadIdx.x; t < N; t += THREADS) {
         R s, c;
         sine_and_cosine((R)(2 * t) / N, &s, &c);
         roots[t] = Complex{c, INVERSE ? s : -s};
     }
-    __syncthreads();
+    barrier();
     int lane = threadIdx.x % W, j = threadIdx.x / W;
     u64 outer = blockIdx.x / a.blocks, column = (blockIdx.x - outer * a.blocks) * W + lane;
     bool is_inside = column < a.inner;
@@ -92,16 +92,16 @@ extern "C" __global__ void __launch_bounds__(THREADS) columns(const Argument a) 
         eight(v);
         if (ns * 8 == N) break;
         int base = (j - k) * 8 + k;
-        __syncthreads();
+        barrier();
 #pragma unroll
         for (int i = 0; i < 8; i++) memory[ROW(base + i * ns) + lane] = v[i].re;
-        __syncthreads();
+        barrier();
 #pragma unroll
         for (int m = 0; m < 8; m++) v[m].re = memory[ROW(j + m * PART) + lane];
-        __syncthreads();
+        barrier();
 #pragma unroll
         for (int i = 0; i < 8; i++) memory[ROW(base + i * ns) + lane] = v[i].im;
-        __syncthreads();
+        barrier();
 #pragma unroll
         for (int m = 0; m < 8; m++) v[m].im = memory[ROW(j + m * PART) + lane];
     }

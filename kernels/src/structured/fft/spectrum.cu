@@ -11,7 +11,7 @@ struct alignas(2 * sizeof(R)) Complex {
     R re, im;
 };
 
-extern "C" __global__ void __launch_bounds__(256) spectrum(const Argument a) {
+KERNEL(256) spectrum(const Argument a) {
     u64 step = (u64)gridDim.x * blockDim.x;
     for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < a.total; i += step) {
         u64 row = i / a.inner % a.extent;

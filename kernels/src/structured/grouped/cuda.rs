@@ -2,7 +2,7 @@
 
 use crate::cuda::prelude::Uses;
 use crate::cuda::routine::{Routine, word};
-use crate::structured::scan::cuda::{has_loop, is_associative};
+use crate::structured::scan::cuda::{has_loop, is_free};
 use crate::structured::sort::cuda::{MOST, Sorting, routine as sorting};
 use phalanx_device::cuda::CudaDevice;
 use phalanx_device::{Buffer, Device, DeviceError};
@@ -10,7 +10,7 @@ use phalanx_ops::structured::Order;
 use phalanx_ops::{DType, Monoid, Op};
 use std::sync::Arc;
 
-static TEXT: &str = concat!(include_str!("../../cuda/words.cu"), include_str!("grouped.cu"));
+static TEXT: &str = include_str!("grouped.cu");
 const THREADS: usize = 256;
 /// Elements of a tile, as the text has them.
 const TILE: usize = 8 * THREADS;
@@ -44,24 +44,17 @@ fn name_of(dtype: DType) -> String {
 /// elements of a slot at once.
 fn by_op(op: Op, dtype: DType, places: &str) -> Routine {
     let mut uses = Uses::default();
-    uses.dtypes.insert(dtype);
     uses.ops.insert((op, vec![dtype, dtype]));
     let mut defines = vec![
         ("Slot", String::from(places)),
         ("Element", name_of(dtype)),
         ("OP", format!("op_{}", op.name())),
     ];
-    match is_in_order(op, dtype) {
-        false => defines.extend(accumulating(dtype, dtype)),
-        true => defines.push(("IN_ORDER", String::from("1"))),
+    match is_free(op, dtype) {
+        true => defines.extend(accumulating(dtype, dtype)),
+        false => defines.push(("IN_ORDER", String::from("1"))),
     }
     Routine::new(TEXT, defines, uses)
-}
-
-/// Whether elements are combined strictly one after the other. Numbers of half types round too much
-/// for another order than that of the CPU.
-fn is_in_order(op: Op, dtype: DType) -> bool {
-    !is_associative(op) || matches!(dtype, DType::F16 | DType::BF16)
 }
 
 /// What combines by a monoid, numbers of half types as `f32`.
@@ -71,7 +64,6 @@ fn by_monoid(monoid: Monoid, dtype: DType, places: &str) -> Routine {
         DType::F16 | DType::BF16 => DType::F32,
         other => other,
     };
-    uses.dtypes.extend([dtype, wide]);
     uses.monoids.insert((monoid, wide));
     if wide != dtype {
         uses.casts.extend([(dtype, wide), (wide, dtype)]);
@@ -230,7 +222,7 @@ impl<'a> Grouping<'a> {
         to: u64,
     ) -> Result<(), DeviceError> {
         let routine = by_op(op, dtype, places_of(self.slots));
-        if is_in_order(op, dtype) {
+        if !is_free(op, dtype) {
             let words = self.words(values, to, 0);
             return launch(self.device, "grouped_in_order", &routine, self.count, &words);
         }

@@ -22,7 +22,7 @@ DEVICE Slot slot_at(const Argument& a, u64 rank) {
 }
 
 // Positions as slots: those outside of their tables have none.
-extern "C" __global__ void __launch_bounds__(THREADS) grouped_slots(const Argument a) {
+KERNEL(THREADS) grouped_slots(const Argument a) {
     u64 step = (u64)gridDim.x * THREADS;
     for (u64 i = (u64)blockIdx.x * THREADS + threadIdx.x; i < a.count; i += step) {
         u64 position = ((const u64*)a.positions)[i];
@@ -32,7 +32,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) grouped_slots(const Argume
 }
 
 // The last element of each slot takes its place.
-extern "C" __global__ void __launch_bounds__(THREADS) grouped_last(const Argument a) {
+KERNEL(THREADS) grouped_last(const Argument a) {
     u64 step = (u64)gridDim.x * THREADS;
     for (u64 i = (u64)blockIdx.x * THREADS + threadIdx.x; i < a.count; i += step) {
         u64 from = ((const i64*)a.order)[i];
@@ -44,7 +44,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) grouped_last(const Argumen
 
 #ifdef IN_ORDER
 // The first element of each slot finds its thread, which combines them strictly in order.
-extern "C" __global__ void __launch_bounds__(THREADS) grouped_in_order(const Argument a) {
+KERNEL(THREADS) grouped_in_order(const Argument a) {
     u64 step = (u64)gridDim.x * THREADS;
     for (u64 i = (u64)blockIdx.x * THREADS + threadIdx.x; i < a.count; i += step) {
         Slot slot = slot_at(a, i);
@@ -62,9 +62,6 @@ extern "C" __global__ void __launch_bounds__(THREADS) grouped_in_order(const Arg
 
 #ifdef Wide
 // Elements are combined as numbers of type `Wide`, to and from which `WIDEN` and `NARROW` lead.
-template <class X> DEVICE X shuffle_up(X x, int distance) {
-    return by_words(x, [=](unsigned word) { return __shfl_up_sync(0xffffffffu, word, distance); });
-}
 
 // What some elements come to that follow each other: those since the last first one of a slot, if
 // there is such a one, else all of them.
@@ -82,7 +79,7 @@ DEVICE Some joined(Some lower, Some upper) {
 DEVICE Some shuffle_up(Some x, int distance) {
     unsigned flags = (x.is ? 1u : 0u) | (x.begins ? 2u : 0u);
     Wide value = shuffle_up(x.value, distance);
-    flags = __shfl_up_sync(0xffffffffu, flags, distance);
+    flags = shuffle_up(flags, distance);
     return Some{value, (flags & 1) != 0, (flags & 2) != 0};
 }
 
@@ -99,9 +96,9 @@ DEVICE void put_slot(const Argument& a, Slot slot, Wide value) {
 // Each thread has elements that follow each other in the order of slots. What is in a slot is
 // combined with the first of its elements; whoever sees the end of a slot writes it. Which elements
 // meet is a matter of the order alone, so that sums have the same bits each time.
-extern "C" __global__ void __launch_bounds__(THREADS) grouped_tiles(const Argument a) {
-    __shared__ alignas(16) char memory[WARPS * sizeof(Wide)];
-    __shared__ unsigned char flags[WARPS];
+KERNEL(THREADS) grouped_tiles(const Argument a) {
+    SHARED alignas(16) char memory[WARPS * sizeof(Wide)];
+    SHARED u8 flags[WARPS];
     Wide* totals = (Wide*)memory;
     int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     u64 first = (u64)blockIdx.x * TILE + threadIdx.x * ITEMS;
@@ -144,7 +141,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) grouped_tiles(const Argume
         totals[warp] = up_to.value;
         flags[warp] = (up_to.is ? 1 : 0) | (up_to.begins ? 2 : 0);
     }
-    __syncthreads();
+    barrier();
     Some lower = Some{Wide(), false, false};
     for (int w = 0; w < warp; w++)
         lower = joined(lower, Some{totals[w], (flags[w] & 1) != 0, (flags[w] & 2) != 0});
@@ -169,7 +166,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) grouped_tiles(const Argume
 }
 
 // The slots that are open at the end of a tile end in a later one, or at the end of all.
-extern "C" __global__ void __launch_bounds__(THREADS) grouped_ends(const Argument a) {
+KERNEL(THREADS) grouped_ends(const Argument a) {
     u64 tiles = (a.count + TILE - 1) / TILE;
     u64 tile = (u64)blockIdx.x * THREADS + threadIdx.x;
     const Part* parts = (const Part*)a.parts;

@@ -11,7 +11,7 @@ DEVICE T number(R re) {
     return x;
 }
 
-DEVICE R nan_value() { return (R)__longlong_as_double(0x7ff8000000000000ll); }
+DEVICE R nan_value() { return (R)from_bits(0x7ff8000000000000ull); }
 
 DEVICE T nans() {
     T x;
@@ -41,7 +41,7 @@ struct Inspection {
 };
 
 // Sets the flag of matrices with an element that is NaN, or infinite.
-extern "C" __global__ void __launch_bounds__(256) inspect(const Inspection a) {
+KERNEL(256) inspect(const Inspection a) {
     u64 step = (u64)gridDim.x * blockDim.x;
     for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < a.total; i += step) {
         T x = ((const T*)a.from)[i];
@@ -66,7 +66,7 @@ struct Preparation {
 
 // A triangle of Hermitian matrices with a real diagonal, and zeros; the identity where there is a
 // flag, since libraries may search for ever in what is not finite.
-extern "C" __global__ void __launch_bounds__(256) prepare(const Preparation a) {
+KERNEL(256) prepare(const Preparation a) {
     u64 step = (u64)gridDim.x * blockDim.x;
     for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < a.total; i += step) {
         u64 line = divide(i, a.n), column = i - line * a.n;
@@ -92,7 +92,7 @@ struct Replacement {
 };
 
 // Zeros in place of matrices of `size` elements that have a flag.
-extern "C" __global__ void __launch_bounds__(256) replace(const Replacement a) {
+KERNEL(256) replace(const Replacement a) {
     for (u64 matrix = blockIdx.y; matrix < a.count; matrix += gridDim.y) {
         if (!((const i32*)a.flags)[matrix]) continue;
         u64 step = (u64)gridDim.x * blockDim.x;
@@ -112,7 +112,7 @@ struct Spoiling {
 };
 
 // NaN in the results of matrices without the wanted factorisation.
-extern "C" __global__ void __launch_bounds__(256) spoil(const Spoiling a) {
+KERNEL(256) spoil(const Spoiling a) {
     u64 matrix = blockIdx.x / a.blocks, block = blockIdx.x - matrix * a.blocks;
     bool is_bad = (a.outcomes && ((const i32*)a.outcomes)[matrix] != 0) ||
                   (a.flags && ((const i32*)a.flags)[matrix] != 0);
@@ -134,7 +134,7 @@ struct Identity {
     u64 n, total;
 };
 
-extern "C" __global__ void __launch_bounds__(256) identity(const Identity a) {
+KERNEL(256) identity(const Identity a) {
     u64 step = (u64)gridDim.x * blockDim.x;
     for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < a.total; i += step) {
         u64 line = divide(i, a.n), matrix = divide(line, a.n);
@@ -148,7 +148,7 @@ struct Addresses {
     u64 first, step, count;
 };
 
-extern "C" __global__ void __launch_bounds__(256) addresses(const Addresses a) {
+KERNEL(256) addresses(const Addresses a) {
     u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x;
     if (i < a.count) ((u64*)a.to)[i] = a.first + i * a.step;
 }
@@ -161,7 +161,7 @@ struct Factor {
 };
 
 // The transposes of triangular factors.
-extern "C" __global__ void __launch_bounds__(256) factor(const Factor a) {
+KERNEL(256) factor(const Factor a) {
     u64 step = (u64)gridDim.x * blockDim.x;
     u64 size = a.rows * a.columns;
     for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < a.total; i += step) {
@@ -180,7 +180,7 @@ struct Values {
 };
 
 // Real values as elements.
-extern "C" __global__ void __launch_bounds__(256) values(const Values a) {
+KERNEL(256) values(const Values a) {
     u64 step = (u64)gridDim.x * blockDim.x;
     for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < a.total; i += step) {
         u64 matrix = divide(i, a.count), at = i - matrix * a.count;
@@ -232,8 +232,8 @@ DEVICE void take_over(Product& all, const Product& one) {
 
 // The product of the pivots of a matrix, its sign and the logarithm of its absolute value; partial
 // products neither overflow nor vanish. A block for each matrix.
-extern "C" __global__ void __launch_bounds__(128) determinant(const Determinants a) {
-    __shared__ Product shared[128];
+KERNEL(128) determinant(const Determinants a) {
+    SHARED Product shared[128];
     u64 matrix = blockIdx.x;
     const T* from = (const T*)a.from + matrix * a.n * a.n;
     Product own = {1, 0, 1, 0, 0, 0, 0, 0};
@@ -257,7 +257,7 @@ extern "C" __global__ void __launch_bounds__(128) determinant(const Determinants
         take_over(own, one);
     }
     shared[threadIdx.x] = own;
-    __syncthreads();
+    barrier();
     if (threadIdx.x > 0) return;
     for (int other = 1; other < blockDim.x; other++) take_over(own, shared[other]);
     T* to = (T*)a.to + matrix * 3;
@@ -267,7 +267,7 @@ extern "C" __global__ void __launch_bounds__(128) determinant(const Determinants
     }
     if (own.zero) {
         to[0] = to[1] = number(0);
-        to[2] = number(-(R)__longlong_as_double(0x7ff0000000000000ll));
+        to[2] = number(-(R)from_bits(0x7ff0000000000000ull));
         return;
     }
     f64 turn = own.odd ? -1.0 : 1.0;

@@ -3,6 +3,7 @@
 use crate::structured::{Block, Plain};
 use num_complex::{Complex32, Complex64};
 use phalanx_ops::DType;
+use phalanx_ops::structured::Matmul;
 
 /// Terms that are summed at once. gemm cuts longer sums by the size of the first cache, and results
 /// must not depend on that.
@@ -11,14 +12,17 @@ const BLOCK: usize = 512;
 /// `to = a · b` for stacks of matrices of a floating-point or complex dtype, or `to = c + a · b`.
 ///
 /// f16 and bf16 are multiplied and summed in f32. Panics (`bug:`) if shapes do not fit.
-pub fn run(operands: &[Block<'_>], to: &Block<'_>, pool: Option<&rayon::ThreadPool>) {
+pub fn run(
+    matmul: Matmul,
+    operands: &[Block<'_>],
+    to: &Block<'_>,
+    pool: Option<&rayon::ThreadPool>,
+) {
     let (a, b) = (&operands[0], &operands[1]);
-    let ([.., m, k], [.., inner, n]) = (a.shape, b.shape) else {
-        unreachable!("bug: a product of {:?} and {:?}", a.shape, b.shape)
-    };
+    let [m, k, n] = matmul.sizes(a.shape, b.shape);
     let count = to.shape[..to.shape.len() - 2].iter().product::<usize>();
     assert!(
-        k == inner && a.len() == count * m * k && b.len() == count * k * n,
+        a.len() == count * m * k && b.len() == count * k * n && to.len() == count * m * n,
         "bug: a product of {:?} and {:?} into {:?}",
         a.shape,
         b.shape,
@@ -32,12 +36,14 @@ pub fn run(operands: &[Block<'_>], to: &Block<'_>, pool: Option<&rayon::ThreadPo
         to.copy_from(old);
     }
     for at in 0..count {
-        multiply(a, b, to, at, [*m, *k, *n], old.is_some(), pool);
+        multiply(matmul, a, b, to, at, [m, k, n], old.is_some(), pool);
     }
 }
 
 /// The product of the matrices at a place of the stacks.
+#[allow(clippy::too_many_arguments, reason = "three matrices and what they are")]
 fn multiply(
+    matmul: Matmul,
     a: &Block<'_>,
     b: &Block<'_>,
     to: &Block<'_>,
@@ -48,15 +54,19 @@ fn multiply(
 ) {
     let dtype = to.dtype;
     let run = || match dtype {
-        DType::F32 => typed::<f32>(a, b, to, at, sizes, adds, [0.0, 1.0]),
-        DType::F64 => typed::<f64>(a, b, to, at, sizes, adds, [0.0, 1.0]),
-        DType::C64 => typed(a, b, to, at, sizes, adds, [0.0, 1.0_f32].map(Complex32::from)),
-        DType::C128 => typed(a, b, to, at, sizes, adds, [0.0, 1.0_f64].map(Complex64::from)),
+        DType::F32 => typed::<f32>(matmul, a, b, to, at, sizes, adds, [0.0, 1.0]),
+        DType::F64 => typed::<f64>(matmul, a, b, to, at, sizes, adds, [0.0, 1.0]),
+        DType::C64 => typed(matmul, a, b, to, at, sizes, adds, [0.0, 1.0_f32].map(Complex32::from)),
+        DType::C128 => {
+            typed(matmul, a, b, to, at, sizes, adds, [0.0, 1.0_f64].map(Complex64::from))
+        }
         DType::F16 => {
-            half_precision(a, b, to, at, sizes, adds, half::f16::to_f32, half::f16::from_f32)
+            let halves = (half::f16::to_f32, half::f16::from_f32);
+            half_precision(matmul, a, b, to, at, sizes, adds, halves)
         }
         DType::BF16 => {
-            half_precision(a, b, to, at, sizes, adds, half::bf16::to_f32, half::bf16::from_f32)
+            let halves = (half::bf16::to_f32, half::bf16::from_f32);
+            half_precision(matmul, a, b, to, at, sizes, adds, halves)
         }
         _ => unreachable!("bug: matrices of {dtype} are not multiplied by a library"),
     };
@@ -66,7 +76,9 @@ fn multiply(
     }
 }
 
+#[allow(clippy::too_many_arguments, reason = "three matrices and what they are")]
 fn typed<T: Plain>(
+    matmul: Matmul,
     a: &Block<'_>,
     b: &Block<'_>,
     to: &Block<'_>,
@@ -78,7 +90,7 @@ fn typed<T: Plain>(
     // SAFETY: nothing writes the operands meanwhile, and the output is the plan's alone (condition
     // 2 of `Buffer`).
     let (a, b, to) = unsafe { matrices(a, b, to, at, sizes) };
-    product(a, b, to, sizes, adds, numbers);
+    product(matmul, a, b, to, sizes, adds, numbers);
 }
 
 /// The matrices at a place of the stacks.
@@ -99,8 +111,9 @@ unsafe fn matrices<'a, T: Plain>(
     (&a[at * m * k..][..m * k], &b[at * k * n..][..k * n], &mut to[at * m * n..][..m * n])
 }
 
-/// `to = a · b` or `to += a · b` of matrices in C order.
+/// `to = a · b` or `to += a · b` of matrices in C order, operands transposed as `matmul` says.
 fn product<T: Plain>(
+    matmul: Matmul,
     a: &[T],
     b: &[T],
     to: &mut [T],
@@ -112,6 +125,12 @@ fn product<T: Plain>(
     let threads = rayon::current_num_threads();
     let parallelism =
         if threads > 1 { gemm::Parallelism::Rayon(threads) } else { gemm::Parallelism::None };
+    // Elements from a column to the next, and from a row.
+    let steps = |transposed: bool, rows: usize, columns: usize| {
+        if transposed { (rows, 1) } else { (1, columns) }
+    };
+    let (a_column, a_row) = steps(matmul.transposed[0], m, k);
+    let (b_column, b_row) = steps(matmul.transposed[1], k, n);
     for start in (0..k.max(1)).step_by(BLOCK) {
         let keeps = adds || start > 0;
         // SAFETY: all three matrices have the lengths that were checked, so their parts from column
@@ -125,12 +144,12 @@ fn product<T: Plain>(
                 1,
                 n as isize,
                 keeps,
-                a.as_ptr().add(start),
-                1,
-                k as isize,
-                b.as_ptr().add(start * n),
-                1,
-                n as isize,
+                a.as_ptr().add(start * a_column),
+                a_column as isize,
+                a_row as isize,
+                b.as_ptr().add(start * b_row),
+                b_column as isize,
+                b_row as isize,
                 if keeps { one } else { zero },
                 one,
                 false,
@@ -143,21 +162,21 @@ fn product<T: Plain>(
 }
 
 /// Widens both operands once, multiplies in f32 and rounds once.
-#[allow(clippy::too_many_arguments, reason = "the two conversions are the dtype")]
+#[allow(clippy::too_many_arguments, reason = "three matrices and what they are")]
 fn half_precision<H: Plain>(
+    matmul: Matmul,
     a: &Block<'_>,
     b: &Block<'_>,
     to: &Block<'_>,
     at: usize,
     sizes: [usize; 3],
     adds: bool,
-    widen: fn(H) -> f32,
-    narrow: fn(f32) -> H,
+    (widen, narrow): (impl Fn(H) -> f32, impl Fn(f32) -> H),
 ) {
     // SAFETY: as in `typed`.
     let (a, b, to) = unsafe { matrices::<H>(a, b, to, at, sizes) };
     let wide = |part: &[H]| part.iter().map(|&element| widen(element)).collect::<Vec<f32>>();
     let mut sums = if adds { wide(to) } else { vec![0.0; to.len()] };
-    product::<f32>(&wide(a), &wide(b), &mut sums, sizes, adds, [0.0, 1.0]);
+    product::<f32>(matmul, &wide(a), &wide(b), &mut sums, sizes, adds, [0.0, 1.0]);
     to.iter_mut().zip(sums).for_each(|(to, sum)| *to = narrow(sum));
 }

@@ -5,6 +5,7 @@ use crate::cuda::routine::Routine;
 use crate::structured::Block;
 use phalanx_device::cuda::{CudaDevice, MatrixElement, Product};
 use phalanx_device::{Device, DeviceError, Strided, copy_strided};
+use phalanx_ops::structured::Matmul;
 use phalanx_ops::{DType, Op};
 use std::sync::Arc;
 
@@ -22,6 +23,7 @@ const MOST_PARTS: usize = 1024;
 ///
 /// f16 and bf16 are summed in f32; f32 is multiplied in f32. Errors: as `CudaDevice::multiply`.
 pub fn run(
+    matmul: Matmul,
     operands: &[Block<'_>],
     to: &Block<'_>,
     device: &Arc<CudaDevice>,
@@ -36,12 +38,10 @@ pub fn run(
         _ => return Ok(false),
     };
     let (a, b) = (&operands[0], &operands[1]);
-    let ([.., m, k], [.., inner, n]) = (a.shape, b.shape) else {
-        unreachable!("bug: a product of {:?} and {:?}", a.shape, b.shape)
-    };
+    let [m, k, n] = matmul.sizes(a.shape, b.shape);
     let count = to.shape[..to.shape.len() - 2].iter().product::<usize>();
     assert!(
-        k == inner && a.len() == count * m * k && b.len() == count * k * n,
+        a.len() == count * m * k && b.len() == count * k * n && to.len() == count * m * n,
         "bug: a product of {:?} and {:?} into {:?}",
         a.shape,
         b.shape,
@@ -56,15 +56,16 @@ pub fn run(
         let all = |buffer| Strided { buffer, offset: 0, strides: &[1] };
         copy_strided(&all(old.buffer), &all(to.buffer), &[bytes], 1);
     }
-    if *k == 0 {
+    if k == 0 {
         if old.is_none() {
             to.buffer.zero(0, bytes);
         }
         return Ok(true);
     }
-    let (m, n, k) = (*m, *n, *k);
-    let (a_row, steps) = (k, [m * k, k * n]);
-    let product = Product { element, m, n, k, a_row, steps, count, adds: old.is_some() };
+    let transposed = matmul.transposed;
+    let rows = [if transposed[0] { m } else { k }, if transposed[1] { k } else { n }];
+    let (steps, adds) = ([m * k, k * n], old.is_some());
+    let product = Product { element, m, n, k, transposed, rows, steps, count, adds };
     if is_in_parts([m, n, k], count, to.dtype) {
         multiply_in_parts(product, a, b, to, device)?;
         return Ok(true);
@@ -81,11 +82,10 @@ fn is_in_parts([m, n, k]: [usize; 3], count: usize, dtype: DType) -> bool {
 }
 
 /// What `run` runs beside the library.
-pub fn routines(operands: &[Block<'_>], to: &Block<'_>) -> Vec<Routine> {
-    let ([.., m, k], [stack @ .., _, n]) = (operands[0].shape, to.shape) else {
-        unreachable!("bug: a product of {:?} into {:?}", operands[0].shape, to.shape)
-    };
-    match is_in_parts([*m, *n, *k], stack.iter().product(), to.dtype) {
+pub fn routines(matmul: Matmul, operands: &[Block<'_>], to: &Block<'_>) -> Vec<Routine> {
+    let [m, k, n] = matmul.sizes(operands[0].shape, operands[1].shape);
+    let count = to.shape[..to.shape.len() - 2].iter().product();
+    match is_in_parts([m, n, k], count, to.dtype) {
         true => vec![of_sums(to.dtype)],
         false => Vec::new(),
     }
@@ -104,23 +104,26 @@ fn multiply_in_parts(
     to: &Block<'_>,
     device: &Arc<CudaDevice>,
 ) -> Result<(), DeviceError> {
-    let Product { m, n, k, adds, .. } = whole;
+    let Product { m, n, k, transposed, adds, .. } = whole;
     let size = to.dtype.size() as u64;
+    // Elements from a term of the sums to the next.
+    let terms = [if transposed[0] { m } else { 1 }, if transposed[1] { 1 } else { n }];
     let parts = (k / PART).min(MOST_PARTS);
     let (part, rest) = (k / parts, k % parts);
     let many = parts + usize::from(rest > 0);
     let partials = device.clone().allocate(many * m * n * to.dtype.size())?;
     let start = partials.as_ptr() as u64;
-    let product = Product { k: part, steps: [part, part * n], count: parts, adds: false, ..whole };
+    let steps = terms.map(|term| part * term);
+    let product = Product { k: part, steps, count: parts, adds: false, ..whole };
     // SAFETY: the parts are inside the blocks, whose lengths were checked, and the partial products
     // in a buffer as long as all of them.
     unsafe { device.multiply(&product, address(a), address(b), start)? };
     if rest > 0 {
-        let done = (k - rest) as u64 * size;
+        let [a_done, b_done] = terms.map(|term| ((k - rest) * term) as u64 * size);
         let product = Product { k: rest, count: 1, ..product };
         let to = start + (parts * m * n) as u64 * size;
         // SAFETY: as above.
-        unsafe { device.multiply(&product, address(a) + done, address(b) + done * n as u64, to)? };
+        unsafe { device.multiply(&product, address(a) + a_done, address(b) + b_done, to)? };
     }
     let words = [start, address(to), (m * n) as u64, many as u64, u64::from(adds)];
     // SAFETY: the words are those of `Argument` in the text, and the blocks are whole.
@@ -133,7 +136,6 @@ fn multiply_in_parts(
 /// The text with elements of a dtype.
 fn of_sums(dtype: DType) -> Routine {
     let mut uses = Uses::default();
-    uses.dtypes.insert(dtype);
     uses.ops.insert((Op::Add, vec![dtype; 2]));
     let defines = [("T", String::from(dtype.name())), ("OP", String::from("op_add"))];
     Routine::new(TEXT, defines, uses)

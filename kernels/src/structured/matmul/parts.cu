@@ -6,8 +6,8 @@ struct Argument {
 
 #define GROUPS 8
 
-extern "C" __global__ void __launch_bounds__(32 * GROUPS) sum_parts(const Argument a) {
-    __shared__ alignas(16) char memory[32 * GROUPS * sizeof(T)];
+KERNEL(32 * GROUPS) sum_parts(const Argument a) {
+    SHARED alignas(16) char memory[32 * GROUPS * sizeof(T)];
     T* sums = (T*)memory;
     int lane = threadIdx.x % 32, group = threadIdx.x / 32;
     u64 at = (u64)blockIdx.x * 32 + lane;
@@ -18,7 +18,7 @@ extern "C" __global__ void __launch_bounds__(32 * GROUPS) sum_parts(const Argume
         for (u64 part = group; part < a.many; part += GROUPS) sum = OP(sum, parts[part * a.count]);
     }
     sums[threadIdx.x] = sum;
-    __syncthreads();
+    barrier();
     if (group > 0 || at >= a.count) return;
     T* to = (T*)a.to + at;
     for (int other = 1; other < GROUPS; other++) sum = OP(sum, sums[other * 32 + lane]);

@@ -5,6 +5,9 @@
 //! tile takes over the totals of fixed groups of tiles and of groups, and what is before these, and
 //! never whatever happens to be known, so that sums of floating-point numbers have the same bits
 //! each time.
+//!
+//! Where that order is not free (`is_free`), a thread goes through each line from left to right, as
+//! the CPU does.
 
 use crate::cuda::prelude::Uses;
 use crate::cuda::routine::Routine;
@@ -16,7 +19,7 @@ use phalanx_ops::structured::Scan;
 use phalanx_ops::{DType, Op};
 use std::sync::Arc;
 
-static TEXT: &str = concat!(include_str!("../../cuda/words.cu"), include_str!("scan.cu"));
+static TEXT: &str = include_str!("scan.cu");
 const THREADS: u32 = 256;
 /// Blocks of a kernel that has one for each line.
 const MOST_BLOCKS: usize = 1 << 30;
@@ -46,6 +49,13 @@ pub(in crate::structured) fn is_associative(op: Op) -> bool {
     )
 }
 
+/// Whether elements may be combined in another order than from left to right: where that does not
+/// matter but for the rounding of wide numbers. Numbers of half types round too much.
+pub(in crate::structured) fn is_free(op: Op, dtype: DType) -> bool {
+    let is_exact = matches!(op, Op::Maximum | Op::Minimum | Op::Fmax | Op::Fmin);
+    is_associative(op) && (is_exact || !matches!(dtype, DType::F16 | DType::BF16))
+}
+
 /// Elements of a thread. A tile is in shared memory: 32 KiB of the wide ones.
 fn items(dtype: DType) -> usize {
     128 / dtype.size().clamp(4, 16)
@@ -61,40 +71,35 @@ pub(in crate::structured) fn has_loop(op: Op, dtype: DType) -> bool {
 /// The text with an operation.
 fn routine(op: Op, dtype: DType) -> Routine {
     let mut uses = Uses::default();
-    uses.dtypes.insert(dtype);
     uses.ops.insert((op, vec![dtype, dtype]));
     let name = if dtype == DType::Bool { "bool" } else { dtype.name() };
-    let defines = [
+    let mut defines = vec![
         ("T", String::from(name)),
         ("OP", format!("op_{}", op.name())),
         ("ITEMS", items(dtype).to_string()),
     ];
+    if !is_free(op, dtype) {
+        defines.push(("IN_ORDER", String::from("1")));
+    }
     Routine::new(TEXT, defines, uses)
 }
 
-/// The texts of sums and of the largest numbers so far, and of stretches.
+/// The texts of sums, differences and the largest numbers so far, and of stretches.
 pub fn sources() -> Vec<String> {
     let uses = |op| {
         DType::ALL.iter().filter(move |&&dtype| has_loop(op, dtype)).map(move |&dtype| (op, dtype))
     };
     uses(Op::Add)
         .chain(uses(Op::Maximum))
+        .chain(uses(Op::Subtract))
         .map(|(op, dtype)| routine(op, dtype).source())
         .chain(super::reduce_at::sources())
         .collect()
 }
 
-/// Whether the GPU scans lines: along an axis a thread goes from left to right; within a line many
-/// threads meet, which only suits what may be combined in any order, and rounds elsewhere.
-fn is_suitable(op: Op, dtype: DType, lines: &Lines) -> bool {
-    let is_wide = !matches!(dtype, DType::F16 | DType::BF16);
-    has_loop(op, dtype) && (lines.inner != 1 || (is_associative(op) && is_wide))
-}
-
 /// What `run` runs.
 pub fn routines(scan: Scan, to: &Block<'_>) -> Vec<Routine> {
-    let lines = Lines::of(to.shape, scan.axis);
-    match is_suitable(scan.op, to.dtype, &lines) && !to.is_empty() {
+    match has_loop(scan.op, to.dtype) && !to.is_empty() {
         true => vec![routine(scan.op, to.dtype)],
         false => Vec::new(),
     }
@@ -114,7 +119,7 @@ pub fn run(
     assert_eq!((from.shape, from.dtype), (to.shape, to.dtype), "bug: unlike blocks of a scan");
     let dtype = to.dtype;
     let lines = Lines::of(to.shape, scan.axis);
-    if !is_suitable(scan.op, dtype, &lines) {
+    if !has_loop(scan.op, dtype) {
         return Ok(false);
     }
     if to.is_empty() {
@@ -123,11 +128,27 @@ pub fn run(
     let routine = routine(scan.op, dtype);
     let addresses = [from.buffer.as_ptr() as u64, to.buffer.as_ptr() as u64];
     let sizes = [lines.outer, lines.extent, lines.inner].map(|number| number as u64);
-    let mut words: Vec<u64> = addresses.into_iter().chain(sizes).chain([0; 6]).collect();
+    let mut words: Vec<u64> = addresses.into_iter().chain(sizes).chain([0; 7]).collect();
     if lines.inner > 1 {
         let blocks = (lines.outer * lines.inner).div_ceil(THREADS as usize);
         // SAFETY: the words are those of `Argument` in the text, and the blocks are whole.
         unsafe { routine.launch("scan_columns", device, (blocks, THREADS), &words)? };
+        return Ok(true);
+    }
+    if !is_free(scan.op, dtype) {
+        // A line for each block until these keep a device busy, then up to as many as a warp has
+        // threads; a divisor of a tile.
+        let many = (lines.outer / MANY_LINES).clamp(1, 32).next_power_of_two();
+        words[5] = many as u64;
+        for first in (0..lines.outer).step_by(MOST_BLOCKS) {
+            let left = MOST_BLOCKS.min(lines.outer - first);
+            let before = (first * lines.extent * dtype.size()) as u64;
+            words[..2].copy_from_slice(&addresses.map(|address| address + before));
+            words[2] = left as u64;
+            let blocks = left.div_ceil(many);
+            // SAFETY: the words are those of `Argument` in the text, and the blocks have all lines.
+            unsafe { routine.launch("scan_in_order", device, (blocks, THREADS), &words)? };
+        }
         return Ok(true);
     }
     let tiles = lines.extent.div_ceil(items(dtype) * THREADS as usize);
@@ -148,10 +169,10 @@ pub fn run(
     let bytes = slot * counts.iter().sum::<usize>();
     let workspace = device.clone().allocate(bytes)?;
     workspace.zero(0, bytes);
-    words[5] = tiles as u64;
-    words[6] = groups as u64;
+    words[6] = tiles as u64;
+    words[7] = groups as u64;
     let mut at = workspace.as_ptr() as u64;
-    for (word, count) in words[7..].iter_mut().zip(counts) {
+    for (word, count) in words[8..].iter_mut().zip(counts) {
         *word = at;
         at += (slot * count) as u64;
     }

@@ -28,7 +28,7 @@ DEVICE Stretch stretch_at(const Argument& a, u64 row) {
 }
 
 // A thread for each element of the result and chunk, strictly from left to right.
-extern "C" __global__ void __launch_bounds__(256) reduce_columns(const Argument a) {
+KERNEL(256) reduce_columns(const Argument a) {
     u64 total = a.outer * a.rows * a.chunks * a.inner, step = (u64)gridDim.x * blockDim.x;
     for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < total; i += step) {
         u64 chunk_at = i / a.inner, column = i - chunk_at * a.inner;
@@ -47,7 +47,7 @@ extern "C" __global__ void __launch_bounds__(256) reduce_columns(const Argument 
 }
 
 // A thread for each element of the result.
-extern "C" __global__ void __launch_bounds__(256) reduce_column_parts(const Argument a) {
+KERNEL(256) reduce_column_parts(const Argument a) {
     u64 total = a.outer * a.rows * a.inner, step = (u64)gridDim.x * blockDim.x;
     for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < total; i += step) {
         u64 line = i / a.inner, column = i - line * a.inner;
@@ -59,10 +59,6 @@ extern "C" __global__ void __launch_bounds__(256) reduce_column_parts(const Argu
         for (u64 at = 1; at < parts; at++) all = OP(all, from[at * a.inner]);
         ((Element*)a.to)[i] = all;
     }
-}
-
-template <class X> DEVICE X shuffle_down(X x, int distance) {
-    return by_words(x, [=](unsigned word) { return __shfl_down_sync(0xffffffffu, word, distance); });
 }
 
 // What a warp makes of `count` > 0 elements; the first lane has it.
@@ -80,7 +76,7 @@ DEVICE Element of_warp(const Element* from, u64 count) {
 }
 
 // A warp for each chunk of each stretch of lines whose elements are neighbours.
-extern "C" __global__ void __launch_bounds__(256) reduce_lines(const Argument a) {
+KERNEL(256) reduce_lines(const Argument a) {
     u64 total = a.outer * a.rows * a.chunks, step = (u64)gridDim.x * 8;
     for (u64 i = (u64)blockIdx.x * 8 + threadIdx.x / 32; i < total; i += step) {
         u64 line = i / a.chunks, chunk = i - line * a.chunks;
@@ -96,7 +92,7 @@ extern "C" __global__ void __launch_bounds__(256) reduce_lines(const Argument a)
 }
 
 // A warp for each stretch.
-extern "C" __global__ void __launch_bounds__(256) reduce_line_parts(const Argument a) {
+KERNEL(256) reduce_line_parts(const Argument a) {
     u64 total = a.outer * a.rows, step = (u64)gridDim.x * 8;
     for (u64 i = (u64)blockIdx.x * 8 + threadIdx.x / 32; i < total; i += step) {
         Stretch own = stretch_at(a, i % a.rows);

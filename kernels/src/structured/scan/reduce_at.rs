@@ -1,7 +1,7 @@
 //! Combinations of stretches on a GPU: a thread or a warp for each stretch, or for each of some
 //! chunks of it where there are few.
 
-use super::cuda::{has_loop, is_associative};
+use super::cuda::{has_loop, is_free};
 use crate::cuda::prelude::Uses;
 use crate::cuda::routine::Routine;
 use crate::structured::Block;
@@ -12,7 +12,7 @@ use phalanx_ops::structured::ReduceAt;
 use phalanx_ops::{DType, Op};
 use std::sync::Arc;
 
-static TEXT: &str = concat!(include_str!("../../cuda/words.cu"), include_str!("reduce_at.cu"));
+static TEXT: &str = include_str!("reduce_at.cu");
 const THREADS: usize = 256;
 const WARP: usize = 32;
 const MOST_BLOCKS: usize = 1 << 20;
@@ -25,7 +25,6 @@ const ROWS: usize = 128;
 /// The text with an operation.
 fn routine(op: Op, dtype: DType) -> Routine {
     let mut uses = Uses::default();
-    uses.dtypes.insert(dtype);
     uses.ops.insert((op, vec![dtype, dtype]));
     let name = if dtype == DType::Bool { "bool" } else { dtype.name() };
     let defines = [("Element", String::from(name)), ("OP", format!("op_{}", op.name()))];
@@ -80,10 +79,8 @@ pub fn reduce_at(
     if to.is_empty() {
         return Ok(true);
     }
-    // Where the order matters for more than rounding, or rounding much, one thread goes from left
-    // to right.
-    let is_wide = !matches!(dtype, DType::F16 | DType::BF16);
-    let is_free = is_associative(reduce.op) && is_wide;
+    // Where the order is not free, one thread goes from left to right.
+    let is_free = is_free(reduce.op, dtype);
     let has_lines = is_free && lines.inner == 1;
     let per_part = if has_lines { WARP } else { 1 };
     let wanted = MANY_THREADS / (to.len() * per_part);

@@ -4,6 +4,8 @@ struct Argument {
     u64 from, to;
     // Lines are `outer` stretches of `extent` rows of `inner` elements.
     u64 outer, extent, inner;
+    // Lines of a block that scans them in order.
+    u64 lines;
     // For chained tiles: tiles and groups of a line, how many have begun, and where they tell what
     // tiles, groups of tiles, and all up to the end of a group of groups come to.
     u64 tiles, groups, ticket, totals, group_totals, prefixes;
@@ -18,7 +20,7 @@ struct Argument {
 #define TILE (THREADS * ITEMS)
 
 // A thread for each line of neighbouring ones.
-extern "C" __global__ void __launch_bounds__(256) scan_columns(const Argument a) {
+KERNEL(256) scan_columns(const Argument a) {
     u64 line = (u64)blockIdx.x * blockDim.x + threadIdx.x;
     if (line >= a.outer * a.inner) return;
     u64 stretch = line / a.inner, column = line - stretch * a.inner;
@@ -33,14 +35,43 @@ extern "C" __global__ void __launch_bounds__(256) scan_columns(const Argument a)
     }
 }
 
-template <class X> DEVICE X shuffle_up(X x, int distance) {
-    return by_words(x, [=](unsigned word) { return __shfl_up_sync(0xffffffffu, word, distance); });
+#ifdef IN_ORDER
+// A block for some lines, of each of which a thread combines the elements strictly from left to
+// right; all threads read and write them in whole lines of memory.
+KERNEL(THREADS) scan_in_order(const Argument a) {
+    SHARED alignas(16) char memory[(TILE + TILE / ITEMS) * sizeof(T)];
+    T* room = (T*)memory;
+    // The rows of shared memory are a word longer, so that threads meet different banks.
+    u32 most = (u32)a.lines, length = TILE / most, row = length + (sizeof(T) < 4 ? 4 / sizeof(T) : 1);
+    u64 before = (u64)blockIdx.x * most;
+    u32 lines = a.outer - before < most ? (u32)(a.outer - before) : most;
+    const T* from = (const T*)a.from + before * a.extent;
+    T* to = (T*)a.to + before * a.extent;
+    T running = T();
+    for (u64 first = 0; first < a.extent; first += length) {
+        u32 size = a.extent - first < length ? (u32)(a.extent - first) : length;
+#pragma unroll 4
+        for (u32 i = threadIdx.x; i < lines * size; i += THREADS) {
+            u32 line = i / size, at = i - line * size;
+            room[line * row + at] = from[line * a.extent + first + at];
+        }
+        barrier();
+        if (threadIdx.x < lines) {
+            T* own = room + threadIdx.x * row;
+            own[0] = running = first == 0 ? own[0] : OP(running, own[0]);
+#pragma unroll 8
+            for (u32 at = 1; at < size; at++) own[at] = running = OP(running, own[at]);
+        }
+        barrier();
+#pragma unroll 4
+        for (u32 i = threadIdx.x; i < lines * size; i += THREADS) {
+            u32 line = i / size, at = i - line * size;
+            to[line * a.extent + first + at] = room[line * row + at];
+        }
+        barrier();
+    }
 }
-
-template <class X> DEVICE X shuffle_from(X x, int lane) {
-    return by_words(x, [=](unsigned word) { return __shfl_sync(0xffffffffu, word, lane); });
-}
-
+#else
 // What comes before a thread's elements, if anything does.
 struct Maybe {
     T value;
@@ -59,7 +90,7 @@ DEVICE Maybe before(T own, T* pool, T& all) {
     }
     T next = shuffle_up(own, 1);
     if (lane == 31) pool[warp] = own;
-    __syncthreads();
+    barrier();
     Maybe below = Maybe{T(), false};
     all = pool[0];
 #pragma unroll
@@ -87,7 +118,7 @@ DEVICE T load_tile(const T* from, u64 left, T* room) {
 #pragma unroll
         for (int i = 0; i < 8; i++) room[place((first + i) * THREADS) + place(threadIdx.x)] = x[i];
     }
-    __syncthreads();
+    barrier();
     T* own = room + threadIdx.x * (ITEMS + 1);
     T running = own[0];
 #pragma unroll
@@ -114,9 +145,9 @@ DEVICE void store_tile(Maybe carry, T* to, u64 left, const T* room) {
 }
 
 // A block for each line, tile after tile.
-extern "C" __global__ void __launch_bounds__(THREADS) scan_rows(const Argument a) {
-    __shared__ alignas(16) char memory[(TILE + TILE / ITEMS) * sizeof(T)];
-    __shared__ alignas(16) char totals[WARPS * sizeof(T)];
+KERNEL(THREADS) scan_rows(const Argument a) {
+    SHARED alignas(16) char memory[(TILE + TILE / ITEMS) * sizeof(T)];
+    SHARED alignas(16) char totals[WARPS * sizeof(T)];
     T* room = (T*)memory;
     const T* from = (const T*)a.from + blockIdx.x * a.extent;
     T* to = (T*)a.to + blockIdx.x * a.extent;
@@ -125,10 +156,10 @@ extern "C" __global__ void __launch_bounds__(THREADS) scan_rows(const Argument a
         T all;
         Maybe lower = before(load_tile(from + first, a.extent - first, room), (T*)totals, all);
         add_lower(lower, room);
-        __syncthreads();
+        barrier();
         store_tile(carry, to + first, a.extent - first, room);
         carry = Maybe{after(carry, all), true};
-        __syncthreads();
+        barrier();
     }
 }
 
@@ -142,13 +173,13 @@ DEVICE void tell(Slot* to, T x) {
     u64 bits[2] = {};
     memcpy(bits, &x, sizeof(T));
     if (sizeof(T) <= 8) {
-        asm volatile("st.volatile.global.v2.u64 [%0], {%1, %2};" ::"l"(to), "l"(bits[0]), "l"(1ull) : "memory");
+        store_pair(to, bits[0], 1);
         return;
     }
     volatile u64* words = (volatile u64*)to->words;
     words[0] = bits[0];
     words[1] = bits[1];
-    __threadfence();
+    fence();
     words[2] = 1;
 }
 
@@ -156,11 +187,11 @@ DEVICE void tell(Slot* to, T x) {
 DEVICE bool hear(const Slot* from, T& x) {
     u64 bits[2] = {}, flag;
     if (sizeof(T) <= 8) {
-        asm volatile("ld.volatile.global.v2.u64 {%0, %1}, [%2];" : "=l"(bits[0]), "=l"(flag) : "l"(from) : "memory");
+        load_pair(from, bits[0], flag);
     } else {
         volatile const u64* words = (volatile const u64*)from->words;
         flag = words[2];
-        __threadfence();
+        fence();
         bits[0] = words[0];
         bits[1] = words[1];
     }
@@ -182,14 +213,14 @@ DEVICE Maybe joined(T own, int count) {
 // Tiles tell what they come to; the last of 32, what these come to; and the last of 32 times 32,
 // what all up to there come to, for which it waits for those before. Which numbers meet is fixed,
 // so that sums of floating-point numbers have the same bits each time.
-extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) scan_chained(const Argument a) {
-    __shared__ alignas(16) char memory[(TILE + TILE / ITEMS) * sizeof(T)];
-    __shared__ alignas(16) char pool[(WARPS + 1) * sizeof(T)];
-    __shared__ unsigned ticket;
+KERNEL(THREADS, BLOCKS) scan_chained(const Argument a) {
+    SHARED alignas(16) char memory[(TILE + TILE / ITEMS) * sizeof(T)];
+    SHARED alignas(16) char pool[(WARPS + 1) * sizeof(T)];
+    SHARED unsigned ticket;
     T *room = (T*)memory, *totals = (T*)pool, *shown = totals + WARPS;
     // Tiles begin in order, so that nobody waits for one that has not begun.
-    if (threadIdx.x == 0) ticket = atomicAdd((unsigned*)a.ticket, 1u);
-    __syncthreads();
+    if (threadIdx.x == 0) ticket = atomic_add((unsigned*)a.ticket, 1u);
+    barrier();
     u64 line = ticket / (unsigned)a.tiles, tile = ticket - line * (unsigned)a.tiles;
     u64 first = line * a.extent + tile * TILE, left = a.extent - tile * TILE;
     T all;
@@ -221,6 +252,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) scan_chained(const
         if (lane == 0) shown[0] = carry.value;
     }
     add_lower(lower, room);
-    __syncthreads();
+    barrier();
     store_tile(Maybe{shown[0], tile > 0}, (T*)a.to + first, left, room);
 }
+#endif

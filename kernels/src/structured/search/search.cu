@@ -5,7 +5,7 @@ struct Argument {
     u64 extent, total, has_equals;
 };
 
-extern "C" __global__ void __launch_bounds__(256) search(const Argument a) {
+KERNEL(256) search(const Argument a) {
     u64 step = (u64)gridDim.x * blockDim.x;
     bool has_equals = a.has_equals != 0;
     for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < a.total; i += step) {

@@ -3,7 +3,7 @@ struct Argument {
     u64 from, first, second, count;
 };
 
-extern "C" __global__ void __launch_bounds__(256) complex_keys(const Argument a) {
+KERNEL(256) complex_keys(const Argument a) {
     u64 step = (u64)gridDim.x * blockDim.x;
     for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < a.count; i += step) {
         Key key = key_at(a.from, i);

@@ -43,10 +43,10 @@ DEVICE K element_of(K key) {
     return key;
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS) sort_count(const Argument a) {
-    __shared__ unsigned counts[sizeof(K)][256];
+KERNEL(THREADS) sort_count(const Argument a) {
+    SHARED unsigned counts[sizeof(K)][256];
     for (int i = threadIdx.x; i < sizeof(K) * 256; i += THREADS) ((unsigned*)counts)[i] = 0;
-    __syncthreads();
+    barrier();
     u64 step = (u64)gridDim.x * THREADS * 8;
     for (u64 first = (u64)blockIdx.x * THREADS * 8; first < a.count; first += step) {
         K keys[8];
@@ -62,13 +62,13 @@ extern "C" __global__ void __launch_bounds__(THREADS) sort_count(const Argument 
             K key = key_of(keys[i]);
 #pragma unroll
             for (int p = 0; p < sizeof(K); p++)
-                if (is[i]) atomicAdd(&counts[p][(key >> (8 * p)) & 255], 1u);
+                if (is[i]) atomic_add(&counts[p][(key >> (8 * p)) & 255], 1u);
         }
     }
-    __syncthreads();
+    barrier();
     for (int i = threadIdx.x; i < sizeof(K) * 256; i += THREADS) {
         unsigned own = ((unsigned*)counts)[i];
-        if (own) atomicAdd((unsigned*)a.histogram + i, own);
+        if (own) atomic_add((unsigned*)a.histogram + i, own);
     }
 }
 
@@ -78,19 +78,19 @@ DEVICE unsigned before(unsigned own, unsigned* pool) {
     unsigned sum = own;
 #pragma unroll
     for (int d = 1; d < 32; d *= 2) {
-        unsigned lower = __shfl_up_sync(0xffffffffu, sum, d);
+        unsigned lower = shuffle_up(sum, d);
         if (lane >= d) sum += lower;
     }
-    __syncthreads();
+    barrier();
     if (lane == 31) pool[warp] = sum;
-    __syncthreads();
+    barrier();
     unsigned below = 0;
     for (int w = 0; w < warp; w++) below += pool[w];
     return below + sum - own;
 }
 
-extern "C" __global__ void __launch_bounds__(256) sort_starts(const Argument a) {
-    __shared__ unsigned pool[8];
+KERNEL(256) sort_starts(const Argument a) {
+    SHARED unsigned pool[8];
     for (int p = 0; p < sizeof(K); p++) {
         unsigned* counts = (unsigned*)a.histogram + 256 * p;
         counts[threadIdx.x] = before(counts[threadIdx.x], pool);
@@ -99,23 +99,23 @@ extern "C" __global__ void __launch_bounds__(256) sort_starts(const Argument a) 
 
 // A tile ranks its keys by a digit, tells how many it has of each, and brings them in order in
 // shared memory before it looks at what earlier tiles tell, who have had that time to tell it.
-extern "C" __global__ void __launch_bounds__(THREADS) sort_pass(const Argument a) {
-    __shared__ K keys[TILE];
-    __shared__ unsigned short counts[WARPS][256];
-    __shared__ unsigned masks[WARPS][256];
-    __shared__ unsigned targets[256], pool[WARPS], ticket;
+KERNEL(THREADS) sort_pass(const Argument a) {
+    SHARED K keys[TILE];
+    SHARED u16 counts[WARPS][256];
+    SHARED unsigned masks[WARPS][256];
+    SHARED unsigned targets[256], pool[WARPS], ticket;
     int lane = threadIdx.x % 32, warp = threadIdx.x / 32, digit = threadIdx.x;
     volatile unsigned* status = (volatile unsigned*)a.status + 1;
-    if (threadIdx.x == 0) ticket = atomicAdd((unsigned*)a.status, 1u);
+    if (threadIdx.x == 0) ticket = atomic_add((unsigned*)a.status, 1u);
     for (int i = threadIdx.x; i < WARPS * 128; i += THREADS) ((unsigned*)counts)[i] = 0;
     for (int i = threadIdx.x; i < WARPS * 256; i += THREADS) ((unsigned*)masks)[i] = 0;
-    __syncthreads();
+    barrier();
     u64 tile = ticket, first = tile * TILE;
     int size = (int)(a.count - first < TILE ? a.count - first : TILE);
     int shift = 8 * (int)a.pass;
     bool is_first = a.pass == 0, is_last = a.pass + 1 == a.passes;
     K own[ITEMS];
-    unsigned short rank[ITEMS];
+    u16 rank[ITEMS];
     const K* from = (is_first ? (const K*)a.from : (const K*)a.keys) + first;
 #pragma unroll
     for (int i = 0; i < ITEMS; i++) {
@@ -132,22 +132,22 @@ extern "C" __global__ void __launch_bounds__(THREADS) sort_pass(const Argument a
         bool is = at < size;
         unsigned d = (unsigned)(own[i] >> shift) & 255;
         // Lanes with the same digit find each other, and one counts them.
-        if (is) atomicOr(&masks[warp][d], 1u << lane);
-        __syncwarp();
+        if (is) atomic_or(&masks[warp][d], 1u << lane);
+        warp_barrier();
         unsigned same = is ? masks[warp][d] : 0;
         unsigned lower = same & ((1u << lane) - 1);
-        __syncwarp();
+        warp_barrier();
         unsigned known = 0;
         if (is && lower == 0) {
             known = counts[warp][d];
-            counts[warp][d] = known + __popc(same);
+            counts[warp][d] = known + count_ones(same);
             masks[warp][d] = 0;
         }
-        __syncwarp();
-        known = __shfl_sync(0xffffffffu, known, same ? __ffs(same) - 1 : 0);
-        rank[i] = known + __popc(lower);
+        warp_barrier();
+        known = shuffle_from(known, same ? lowest_one(same) : 0);
+        rank[i] = known + count_ones(lower);
     }
-    __syncthreads();
+    barrier();
     const unsigned TOTAL = 1u << 30, PREFIX = 2u << 30, NUMBER = TOTAL - 1;
     unsigned total = 0;
     if (digit < 256) {
@@ -164,7 +164,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) sort_pass(const Argument a
 #pragma unroll
         for (int w = 0; w < WARPS; w++) counts[w][digit] += start;
     }
-    __syncthreads();
+    barrier();
 #pragma unroll
     for (int i = 0; i < ITEMS; i++) {
         int at = warp * 32 * ITEMS + i * 32 + lane;
@@ -200,7 +200,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) sort_pass(const Argument a
         }
         targets[digit] = ((const unsigned*)a.histogram)[256 * a.pass + digit] + sum - start;
     }
-    __syncthreads();
+    barrier();
     unsigned place[ITEMS];
 #pragma unroll
     for (int i = 0; i < ITEMS; i++) {
@@ -218,7 +218,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) sort_pass(const Argument a
         }
     }
     if (!POSITIONS) return;
-    __syncthreads();
+    barrier();
     // The same room for positions, which fit four bytes.
     unsigned* room = (unsigned*)keys;
     if (sizeof(K) < 4) room = (unsigned*)((char*)a.next_positions + 4 * a.count) + tile * TILE;
@@ -228,7 +228,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) sort_pass(const Argument a
         if (at < size)
             room[rank[i]] = is_first ? (unsigned)(first + at) : ((const unsigned*)a.positions)[first + at];
     }
-    __syncthreads();
+    barrier();
 #pragma unroll
     for (int i = 0; i < ITEMS; i++) {
         int at = i * THREADS + threadIdx.x;
@@ -241,9 +241,9 @@ extern "C" __global__ void __launch_bounds__(THREADS) sort_pass(const Argument a
 
 // A block for each line of up to `SHORT` elements, by exchanges; positions break ties.
 #define SHORT 2048
-extern "C" __global__ void __launch_bounds__(THREADS) sort_short(const Argument a) {
-    __shared__ K keys[SHORT];
-    __shared__ unsigned short positions[SHORT];
+KERNEL(THREADS) sort_short(const Argument a) {
+    SHARED K keys[SHORT];
+    SHARED u16 positions[SHORT];
     const K* from = (const K*)a.from + blockIdx.x * a.count;
     int size = (int)a.count, padded = 1;
     while (padded < size) padded *= 2;
@@ -253,7 +253,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) sort_short(const Argument 
     }
     for (int k = 2; k <= padded; k *= 2) {
         for (int j = k / 2; j > 0; j /= 2) {
-            __syncthreads();
+            barrier();
             for (int i = threadIdx.x; i < padded; i += THREADS) {
                 int other = i ^ j;
                 if (other > i) {
@@ -263,7 +263,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) sort_short(const Argument 
                         K key = keys[i];
                         keys[i] = keys[other];
                         keys[other] = key;
-                        unsigned short position = positions[i];
+                        u16 position = positions[i];
                         positions[i] = positions[other];
                         positions[other] = position;
                     }
@@ -271,7 +271,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) sort_short(const Argument 
             }
         }
     }
-    __syncthreads();
+    barrier();
     for (int i = threadIdx.x; i < size; i += THREADS) {
         if (POSITIONS) ((i64*)a.to)[blockIdx.x * a.count + i] = positions[i];
         else ((K*)a.to)[blockIdx.x * a.count + i] = from[positions[i]];

@@ -29,18 +29,13 @@ DEVICE S product(const Argument& a, u64 entry) {
 // The sum over the threads of a warp; it is right in the first.
 DEVICE S warp_sum(S sum) {
 #pragma unroll
-    for (int other = 16; other > 0; other /= 2) {
-        S next = by_words(sum, [=](unsigned word) {
-            return __shfl_down_sync(0xffffffffu, word, other);
-        });
-        sum = op_add(sum, next);
-    }
+    for (int other = 16; other > 0; other /= 2) sum = op_add(sum, shuffle_down(sum, other));
     return sum;
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS) spmv(const Argument a) {
-    __shared__ alignas(16) char memory[PRODUCTS * sizeof(S)];
-    __shared__ u64 begins[THREADS], stops[THREADS];
+KERNEL(THREADS) spmv(const Argument a) {
+    SHARED alignas(16) char memory[PRODUCTS * sizeof(S)];
+    SHARED u64 begins[THREADS], stops[THREADS];
     S* products = (S*)memory;
     u64 first = (u64)blockIdx.x * THREADS;
     int rows = (int)(a.rows - first < THREADS ? a.rows - first : THREADS);
@@ -53,15 +48,15 @@ extern "C" __global__ void __launch_bounds__(THREADS) spmv(const Argument a) {
     }
     begins[threadIdx.x] = begin;
     stops[threadIdx.x] = stop;
-    __syncthreads();
+    barrier();
     u64 low = begins[0], high = stops[rows - 1];
     bool is_own = threadIdx.x >= rows || (begin >= low && stop <= high);
     bool is_near = high >= low && high - low <= PRODUCTS;
-    if (__syncthreads_and(is_own && is_near)) {
+    if (barrier_all(is_own && is_near)) {
         int count = (int)(high - low);
 #pragma unroll 4
         for (int i = threadIdx.x; i < count; i += THREADS) products[i] = product(a, low + i);
-        __syncthreads();
+        barrier();
         if (threadIdx.x >= rows) return;
         S sum = S();
         for (int i = (int)(begin - low); i < (int)(stop - low); i++) sum = op_add(sum, products[i]);
@@ -85,9 +80,9 @@ extern "C" __global__ void __launch_bounds__(THREADS) spmv(const Argument a) {
             sum = op_add(sum, product(a, i));
         }
         sum = warp_sum(sum);
-        __syncthreads();
+        barrier();
         if (lane == 0) products[threadIdx.x / 32] = sum;
-        __syncthreads();
+        barrier();
         if (threadIdx.x == 0) {
             for (int warp = 1; warp < THREADS / 32; warp++) sum = op_add(sum, products[warp]);
             ((T*)a.to)[first + row] = NARROW(sum);

@@ -10,7 +10,7 @@ use phalanx_device::DeviceError;
 use phalanx_device::cuda::CudaDevice;
 use phalanx_ops::{DType, Op};
 
-static TEXT: &str = concat!(include_str!("../../cuda/words.cu"), include_str!("csr.cu"));
+static TEXT: &str = include_str!("csr.cu");
 /// Threads and rows of a block, as the text has it.
 const ROWS: u32 = 256;
 
@@ -19,7 +19,6 @@ pub fn routine(dtype: DType, columns: DType) -> Routine {
     let is_half = matches!(dtype, DType::F16 | DType::BF16);
     let sum = if is_half { DType::F32 } else { dtype };
     let mut uses = Uses::default();
-    uses.dtypes.extend([dtype, sum]);
     uses.ops.insert((Op::Add, vec![sum; 2]));
     uses.ops.insert((Op::Multiply, vec![sum; 2]));
     let cast = |to: DType| match is_half {

@@ -5,14 +5,12 @@ use super::distance::{Distance, distance};
 use super::loops::cast;
 use half::{bf16, f16};
 use phalanx_ops::DType;
+use rayon::prelude::*;
 
-#[test]
-fn every_cast_converts_as_astype_does() {
-    let Some(data) = Data::find("every_cast_converts_as_astype_does") else {
-        return;
-    };
-    let mut failures = Vec::new();
-    for row in data.table("casts") {
+/// Compares what `cast` computes of each row of the table.
+pub fn check(data: &Data, cast: impl Fn(&Array, DType) -> Array + Sync) {
+    let rows = data.table("casts");
+    let failure = |row: &Vec<String>| {
         let [from, to, _, operand, numpy] = row.as_slice() else {
             panic!("casts.tsv has five columns, not {row:?}")
         };
@@ -20,15 +18,23 @@ fn every_cast_converts_as_astype_does() {
         let numpy = data.array(numpy, dtype(to));
         assert_eq!(operand.count(), numpy.count(), "{from} to {to}");
         let computed = cast(&operand, dtype(to));
-        for position in 0..operand.count() {
-            let (ours, theirs) = (computed.element(position), numpy.element(position));
-            if distance(dtype(to), ours, theirs) != Distance::Ulp(0.0) {
-                failures.push(format!("{from} to {to}: {ours:?}, NumPy {theirs:?}"));
-                break;
-            }
-        }
-    }
+        let of = |position: usize| (computed.element(position), numpy.element(position));
+        let differs = |at: &usize| {
+            let (ours, theirs) = of(*at);
+            distance(dtype(to), ours, theirs) != Distance::Ulp(0.0)
+        };
+        let (ours, theirs) = of((0..operand.count()).find(differs)?);
+        Some(format!("{from} to {to}: {ours:?}, NumPy {theirs:?}"))
+    };
+    let failures: Vec<String> = rows.par_iter().filter_map(failure).collect();
     assert_eq!(failures, Vec::<String>::new());
+}
+
+#[test]
+fn every_cast_converts_as_astype_does() {
+    if let Some(data) = Data::find("every_cast_converts_as_astype_does") {
+        check(&data, cast);
+    }
 }
 
 fn filled<const N: usize>(dtype: DType, elements: impl Iterator<Item = [u8; N]>) -> Array {

@@ -5,6 +5,7 @@ use super::distance::{Distance, Grid, complex_distance, distance, weak};
 use num_complex::Complex64;
 use phalanx_kernels::cpu::loops;
 use phalanx_ops::{DType, Op, Scalar, Weak};
+use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -59,36 +60,57 @@ fn zero_sign_is_open(op: Op) -> bool {
     matches!(op, Op::Maximum | Op::Minimum | Op::Fmax | Op::Fmin)
 }
 
-#[test]
-fn every_loop_computes_what_numpy_computes() {
-    let Some(data) = Data::find("every_loop_computes_what_numpy_computes") else {
-        return;
-    };
-    let mut seen = BTreeMap::new();
+/// A row of the table: an operation on operands of some dtypes.
+pub struct Row {
+    pub op: Op,
+    pub operands: Vec<Array>,
+    pub output: DType,
+    numpy: Array,
+    reference: Option<Array>,
+}
+
+/// What there is for a test, if there is anything.
+pub fn rows(test: &str) -> Option<Vec<Row>> {
+    let data = Data::find(test)?;
     let mut missing = Op::ALL.to_vec();
+    let mut rows = Vec::new();
     for row in data.table("loops") {
         let [name, inputs, output, count, operands, numpy, reference] = row.as_slice() else {
             panic!("loops.tsv has seven columns, not {row:?}")
         };
         let op = Op::from_name(name).unwrap_or_else(|| panic!("no operation {name}"));
         missing.retain(|&other| other != op);
-        let inputs: Vec<_> = inputs.split(',').map(dtype).collect();
         let output = dtype(output);
-        let operands: Vec<_> = operands
-            .split(',')
-            .zip(&inputs)
-            .map(|(name, &dtype)| data.array(name, dtype))
-            .collect();
+        let operands = operands.split(',').zip(inputs.split(','));
+        let operands = operands.map(|(name, inputs)| data.array(name, dtype(inputs))).collect();
         let numpy = data.array(numpy, output);
         let reference = (reference != "-").then(|| data.array(reference, output));
         assert_eq!(count.parse(), Ok(numpy.count()), "{name}");
-        let operands: Vec<_> = operands.iter().collect();
-        let computed = run(op, &operands, output);
-        let entry: &mut Seen = seen.entry((name.clone(), format!("{inputs:?}"))).or_default();
-        compare(op, &operands, &computed, &numpy, reference.as_ref(), entry);
+        rows.push(Row { op, operands, output, numpy, reference });
     }
     assert_eq!(missing, [], "operations without data");
+    Some(rows)
+}
+
+/// Compares what `run` computes of each row.
+pub fn check(rows: &[Row], run: impl Fn(Op, &[&Array], DType) -> Array + Sync) {
+    let compute = |row: &Row| run(row.op, &row.operands.iter().collect::<Vec<_>>(), row.output);
+    let computed: Vec<Array> = rows.par_iter().map(compute).collect();
+    let mut seen = BTreeMap::new();
+    for (row, computed) in rows.iter().zip(&computed) {
+        let operands: Vec<_> = row.operands.iter().collect();
+        let inputs: Vec<_> = operands.iter().map(|operand| operand.dtype()).collect();
+        let entry: &mut Seen = seen.entry((row.op.name(), format!("{inputs:?}"))).or_default();
+        compare(row.op, &operands, computed, &row.numpy, row.reference.as_ref(), entry);
+    }
     report(&seen);
+}
+
+#[test]
+fn every_loop_computes_what_numpy_computes() {
+    if let Some(rows) = rows("every_loop_computes_what_numpy_computes") {
+        check(&rows, run);
+    }
 }
 
 fn compare(
@@ -206,7 +228,7 @@ fn power_distance(
     component(computed.re, expected.re).larger(component(computed.im, expected.im))
 }
 
-fn report(seen: &BTreeMap<(String, String), Seen>) {
+fn report(seen: &BTreeMap<(&str, String), Seen>) {
     let mut failures = String::new();
     let (mut elements, mut wrong) = (0, 0);
     for ((name, inputs), entry) in seen {

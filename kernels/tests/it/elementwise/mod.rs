@@ -7,6 +7,7 @@
 mod casts;
 mod data;
 mod distance;
+mod gpu;
 mod in_place;
 mod integers;
 mod loops;

@@ -1,6 +1,7 @@
 //! The same cases on a GPU: run where there is one, and else compiled where NVRTC is installed.
 
 use super::case::Case;
+use crate::absence;
 use crate::device_functions::options;
 use phalanx_device::cuda::{Compiler, CudaDevice};
 use phalanx_device::{Buffer, Device, contiguous};
@@ -43,7 +44,7 @@ pub fn device() -> Option<Arc<dyn Device>> {
     match gpu() {
         Gpu::Device(device) => Some(device.clone()),
         Gpu::Compiler(_) | Gpu::Nothing => {
-            println!("skipped: there is no GPU");
+            absence::lacks("gpu", "GPU");
             None
         }
     }

@@ -1,11 +1,11 @@
 //! Routines on a GPU against those of the CPU, where there is a GPU.
 
-use super::value::{Random, Value, combines, evaluate, evaluate_part, shapes};
+use super::value::{Random, Value, assert_same, combines, evaluate, evaluate_part, shapes};
 use crate::executor::device;
 use phalanx_device::{Buffer, Device};
 use phalanx_kernels::loaded_late;
 use phalanx_kernels::structured::{Block, missing, run_on};
-use phalanx_ops::structured::{Order, Put, ReduceAt, SearchSorted, Side, Sort};
+use phalanx_ops::structured::{Order, Put, ReduceAt, Scan, SearchSorted, Side, Sort};
 use phalanx_ops::{DType, Op, Scalar, Structured, Weak};
 use std::sync::Arc;
 
@@ -194,25 +194,127 @@ fn searches() {
     }
 }
 
+fn check_sorts(dtype: DType, orders: &[Order]) {
+    let Some(device) = device() else { return };
+    for extent in [0, 1, 2, 7, 2048, 2049, 7000] {
+        for (shape, axis) in shapes(extent) {
+            let value = Value::mixed(dtype, &shape, 13);
+            let origin = vec![0; shape.len()];
+            for &order in orders {
+                let sort = Structured::Sort(Sort { axis, order });
+                let should = evaluate_part(sort, &[&value], None, None);
+                let is = on_gpu(sort, &[&value], &origin, &device);
+                let what = format!("{order:?} of sorted {dtype} {shape:?}");
+                // Keys of real numbers do not tell which zero or NaN was which.
+                match order == Order::Values && !dtype.is_complex() {
+                    true => assert_near(&is, &should, &what),
+                    false => assert!(is == should, "{what}"),
+                }
+            }
+        }
+    }
+}
+
+/// Sorts of each dtype: a test for each, since a tool that watches every access to memory takes
+/// minutes over one. Those of wide complex numbers are two sorts.
+mod sorts {
+    use super::{DType, Order, check_sorts};
+
+    macro_rules! sorts {
+        ($($name:ident $dtype:ident $orders:expr;)*) => {
+            $(#[test] fn $name() { check_sorts(DType::$dtype, &$orders); })*
+
+            #[test]
+            fn every_dtype_has_its_test() {
+                let tested = [$(DType::$dtype),*];
+                assert!(DType::ALL.iter().all(|dtype| tested.contains(dtype)));
+            }
+        };
+    }
+
+    const BOTH: [Order; 2] = [Order::Positions, Order::Values];
+
+    sorts! {
+        of_bool Bool BOTH;
+        of_i8 I8 BOTH;
+        of_i16 I16 BOTH;
+        of_i32 I32 BOTH;
+        of_i64 I64 BOTH;
+        of_u8 U8 BOTH;
+        of_u16 U16 BOTH;
+        of_u32 U32 BOTH;
+        of_u64 U64 BOTH;
+        of_f16 F16 BOTH;
+        of_bf16 BF16 BOTH;
+        of_f32 F32 BOTH;
+        of_f64 F64 BOTH;
+        of_c64 C64 BOTH;
+        of_c128_by_positions C128 [Order::Positions];
+        of_c128_by_values C128 [Order::Values];
+    }
+}
+
+fn is_half(dtype: DType) -> bool {
+    matches!(dtype, DType::F16 | DType::BF16)
+}
+
+fn check_scan(op: Op, value: &Value, axis: u8, device: &Arc<dyn Device>) {
+    let scan = Structured::Scan(Scan { op, axis });
+    let should = evaluate_part(scan, &[value], None, None);
+    let is = on_gpu(scan, &[value], &vec![0; value.shape.len()], device);
+    let what = format!("scan by {op} of {} {:?} along {axis}", value.dtype, value.shape);
+    // What is combined in the order of the CPU, or without rounding, is the same.
+    match is_half(value.dtype) && matches!(op, Op::Add | Op::Multiply | Op::Subtract) {
+        true => assert_same(&is, &should, &what),
+        false => assert_near(&is, &should, &what),
+    }
+}
+
+/// Numbers with which sums stay finite: those of half types round at each step, others never.
+fn finite(dtype: DType, shape: &[usize], seed: u64) -> Value {
+    let mut value = Value::mixed(dtype, shape, seed);
+    if dtype.is_inexact() {
+        let (real, mut random) = (dtype.real(), Random(seed));
+        let part = if is_half(dtype) { 3.0 } else { 4.0 };
+        for bytes in value.bytes.chunks_exact_mut(real.size()) {
+            let number = (random.below(41) as f64 - 20.0) / part;
+            bytes.copy_from_slice(Scalar::from_weak(real, Weak::Float(number)).bytes());
+        }
+    }
+    value
+}
+
 #[test]
-fn sorts() {
+fn scans() {
     let Some(device) = device() else { return };
     for &dtype in DType::ALL {
-        for extent in [0, 1, 2, 7, 2048, 2049, 7000] {
-            for (shape, axis) in shapes(extent) {
-                let value = Value::mixed(dtype, &shape, 13);
-                let origin = vec![0; shape.len()];
-                for order in [Order::Positions, Order::Values] {
-                    let sort = Structured::Sort(Sort { axis, order });
-                    let should = evaluate_part(sort, &[&value], None, None);
-                    let is = on_gpu(sort, &[&value], &origin, &device);
-                    let what = format!("{order:?} of sorted {dtype} {shape:?}");
-                    // Keys of real numbers do not tell which zero or NaN was which.
-                    match order == Order::Values && !dtype.is_complex() {
-                        true => assert_near(&is, &should, &what),
-                        false => assert!(is == should, "{what}"),
-                    }
+        for op in [Op::Add, Op::Multiply, Op::Maximum, Op::Fmin, Op::Subtract] {
+            // Products of wide numbers overflow in one order and not in another.
+            let is_free = op == Op::Multiply && dtype.is_inexact() && !is_half(dtype);
+            if is_free || !combines(op, dtype) {
+                continue;
+            }
+            for extent in [0, 1, 7, 9000] {
+                for (shape, axis) in shapes(extent) {
+                    check_scan(op, &Value::mixed(dtype, &shape, 17), axis, &device);
+                    check_scan(op, &finite(dtype, &shape, 18), axis, &device);
                 }
+            }
+        }
+    }
+    for dtype in [DType::BF16, DType::F32, DType::C128] {
+        check_scan(Op::Divide, &finite(dtype, &[40, 70], 19), 1, &device);
+    }
+}
+
+/// Blocks with several lines, of which the last has fewer, and lines of many tiles.
+#[test]
+fn many_and_long_scans() {
+    let Some(device) = device() else { return };
+    for dtype in [DType::F16, DType::BF16, DType::F32, DType::C64] {
+        for op in [Op::Add, Op::Subtract] {
+            for shape in [[5001, 70], [40_003, 3], [2, 200_000]] {
+                check_scan(op, &finite(dtype, &shape, 21), 1, &device);
             }
         }
     }

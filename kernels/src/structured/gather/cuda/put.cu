@@ -23,14 +23,14 @@ DEVICE u64 place_of(const Argument& a, u64 i, u64& k) {
 
 #ifdef Word
 // Of several values for a place the last wins, whoever comes first.
-extern "C" __global__ void __launch_bounds__(256) put_claim(const Argument a) {
+KERNEL(256) put_claim(const Argument a) {
     EACH(i) {
         u64 k, place = place_of(a, i, k);
-        if (place < a.elements) atomicMax((unsigned*)a.winners + place, (unsigned)k + 1);
+        if (place < a.elements) atomic_max((unsigned*)a.winners + place, (unsigned)k + 1);
     }
 }
 
-extern "C" __global__ void __launch_bounds__(256) put_write(const Argument a) {
+KERNEL(256) put_write(const Argument a) {
     EACH(i) {
         u64 k, place = place_of(a, i, k);
         if (place < a.elements && ((const unsigned*)a.winners)[place] == (unsigned)k + 1)
@@ -40,7 +40,7 @@ extern "C" __global__ void __launch_bounds__(256) put_write(const Argument a) {
 #endif
 
 #ifdef Slot
-extern "C" __global__ void __launch_bounds__(256) put_places(const Argument a) {
+KERNEL(256) put_places(const Argument a) {
     EACH(i) {
         u64 k;
         ((Slot*)a.places)[i] = (Slot)place_of(a, i, k);
@@ -50,7 +50,7 @@ extern "C" __global__ void __launch_bounds__(256) put_places(const Argument a) {
 
 #ifdef OP
 // What may be combined in any order: integers, by what is exact.
-extern "C" __global__ void __launch_bounds__(256) put_any_order(const Argument a) {
+KERNEL(256) put_any_order(const Argument a) {
     EACH(i) {
         u64 k, place = place_of(a, i, k);
         if (place >= a.elements) continue;

@@ -44,7 +44,6 @@ fn of_places(elements: usize) -> Routine {
 /// The text where values are combined in any order.
 fn in_any_order(op: Op, dtype: DType) -> Routine {
     let mut uses = Uses::default();
-    uses.dtypes.insert(dtype);
     uses.ops.insert((op, vec![dtype, dtype]));
     let name = if dtype == DType::Bool { "bool" } else { dtype.name() };
     let mut defines = vec![("Element", String::from(name)), ("OP", format!("op_{}", op.name()))];
@@ -57,12 +56,12 @@ fn in_any_order(op: Op, dtype: DType) -> Routine {
         _ => return Routine::new(TEXT, defines, uses),
     };
     let native = match op {
-        Op::Add => Some(("atomicAdd", unsigned)),
-        Op::BitwiseAnd => Some(("atomicAnd", unsigned)),
-        Op::BitwiseOr => Some(("atomicOr", unsigned)),
-        Op::BitwiseXor => Some(("atomicXor", unsigned)),
-        Op::Maximum | Op::Fmax => Some(("atomicMax", signed)),
-        Op::Minimum | Op::Fmin => Some(("atomicMin", signed)),
+        Op::Add => Some(("atomic_add", unsigned)),
+        Op::BitwiseAnd => Some(("atomic_and", unsigned)),
+        Op::BitwiseOr => Some(("atomic_or", unsigned)),
+        Op::BitwiseXor => Some(("atomic_xor", unsigned)),
+        Op::Maximum | Op::Fmax => Some(("atomic_max", signed)),
+        Op::Minimum | Op::Fmin => Some(("atomic_min", signed)),
         _ => None,
     };
     if let Some((atomic, operand)) = native {

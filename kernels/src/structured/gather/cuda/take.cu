@@ -13,7 +13,7 @@ DEVICE u64 inside(i64 position, u64 extent) {
     return at < extent ? at : extent - 1;
 }
 
-extern "C" __global__ void __launch_bounds__(256) take(const Argument a) {
+KERNEL(256) take(const Argument a) {
     u64 step = (u64)gridDim.x * blockDim.x;
     for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < a.total; i += step) {
         u64 row = a.words == 1 ? i : i / a.words, word = i - row * a.words;
@@ -23,7 +23,7 @@ extern "C" __global__ void __launch_bounds__(256) take(const Argument a) {
     }
 }
 
-extern "C" __global__ void __launch_bounds__(256) take_along(const Argument a) {
+KERNEL(256) take_along(const Argument a) {
     u64 step = (u64)gridDim.x * blockDim.x;
     for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < a.total; i += step) {
         u64 row = i / a.inner, column = i - row * a.inner;

@@ -1,0 +1,113 @@
+//! Forks: a process that another one has forked has its memory and its sockets, and none of its
+//! threads.
+//!
+//! Who needs those threads notes the [`Process`] that it was made in, and asks before it waits for
+//! them. The sockets of a world are left behind as soon as the fork begins: while it had them, the
+//! others would not see the connections of a process that dies end.
+
+use std::os::fd::RawFd;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, Once, PoisonError};
+
+/// How often a process has been forked on the way to this one.
+static FORKS: AtomicU64 = AtomicU64::new(0);
+/// The sockets that are of this process alone.
+static SOCKETS: Mutex<Vec<RawFd>> = Mutex::new(Vec::new());
+
+/// A process, told from those that it forks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Process(u64);
+
+impl Process {
+    /// The one that runs.
+    pub fn own() -> Process {
+        static WATCHED: Once = Once::new();
+        WATCHED.call_once(|| {
+            // SAFETY: `forked` does what is allowed between a fork and the program that goes on:
+            // it allocates nothing, waits for no lock, and calls `open`, `dup2` and `close` alone.
+            let status = unsafe { libc::pthread_atfork(None, None, Some(forked)) };
+            if status != 0 {
+                tracing::warn!("processes that this one forks do not know that they are forks");
+            }
+        });
+        Process(FORKS.load(Ordering::Relaxed))
+    }
+
+    /// Whether it is the one that runs.
+    pub fn is_own(self) -> bool {
+        self.0 == FORKS.load(Ordering::Relaxed)
+    }
+
+    /// A number that no process has that it forks, or that has forked it.
+    pub fn number(self) -> u64 {
+        self.0
+    }
+}
+
+/// Keeps sockets from the processes that this one forks, until they are `released`.
+pub(crate) fn keep(sockets: &[RawFd]) {
+    known().extend(sockets);
+}
+
+/// They are about to be closed.
+pub(crate) fn release(sockets: &[RawFd]) {
+    known().retain(|socket| !sockets.contains(socket));
+}
+
+fn known() -> MutexGuard<'static, Vec<RawFd>> {
+    SOCKETS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+unsafe extern "C" fn forked() {
+    FORKS.fetch_add(1, Ordering::Relaxed);
+    // A thread that is not here may have been about to change them, and would hold the lock for
+    // ever: then a process that dies is noticed later.
+    let Ok(sockets) = SOCKETS.try_lock() else { return };
+    // SAFETY: the path ends with a zero.
+    let nothing = unsafe { libc::open(c"/dev/null".as_ptr(), libc::O_RDWR | libc::O_CLOEXEC) };
+    for socket in sockets.iter() {
+        // SAFETY: the numbers stay those of something open, for whoever believes to own them may
+        // close them. The sockets themselves stay open in the process that has forked this one.
+        unsafe { libc::dup2(nothing, *socket) };
+    }
+    // SAFETY: nobody else knows of it.
+    unsafe { libc::close(nothing) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{Read, Write};
+    use std::os::fd::AsRawFd;
+    use std::os::unix::net::UnixStream;
+
+    #[test]
+    fn a_fork_knows_that_it_is_one_and_has_no_sockets() {
+        let process = Process::own();
+        let (mut kept, mut far) = UnixStream::pair().unwrap();
+        keep(&[kept.as_raw_fd()]);
+        // SAFETY: the child calls `write`, which is allowed in a fork of a process with threads,
+        // and ends at once.
+        let child = unsafe { libc::fork() };
+        if child == 0 {
+            let is_well = !process.is_own() && Process(FORKS.load(Ordering::Relaxed)).is_own();
+            // Goes nowhere.
+            // SAFETY: two bytes are read.
+            let written = unsafe { libc::write(kept.as_raw_fd(), b"no".as_ptr().cast(), 2) };
+            let is_well = is_well && written == 2;
+            // SAFETY: ends the child.
+            unsafe { libc::_exit(if is_well { 0 } else { 1 }) };
+        }
+        let mut status = 0;
+        // SAFETY: the child is this process's, and the status is one integer.
+        assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
+        assert_eq!(status, 0);
+        release(&[kept.as_raw_fd()]);
+        assert!(process.is_own());
+        kept.write_all(b"yes").unwrap();
+        drop(kept);
+        let mut told = String::new();
+        far.read_to_string(&mut told).unwrap();
+        assert_eq!(told, "yes");
+    }
+}

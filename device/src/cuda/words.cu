@@ -1,0 +1,173 @@
+// What kernels say that C++ has no words for: qualifiers, barriers, shuffles, atomics, inline
+// assembly and half types. With the device functions of `kernels` (`kernels/src/cuda/prelude/`)
+// these are the only texts that say it in CUDA's way; all others use the words that stand here. A
+// section begins with `//#` and its word; a text gets the first section and those whose words it
+// uses (`words.rs`).
+
+// `KERNEL(threads)` is what a host launches with so many threads a block, `KERNEL(threads, blocks)`
+// with so many blocks at once on a multiprocessor, `LOCAL_KERNEL` the same in a namespace. A kernel
+// reads a `PARAMETER` in place. `FAR` functions are called, and tables are constant.
+//#
+typedef signed char i8;
+typedef short i16;
+typedef int i32;
+typedef long long i64;
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef float f32;
+typedef double f64;
+#define LOCAL_KERNEL(...) __global__ void __launch_bounds__(__VA_ARGS__)
+#define KERNEL(...) extern "C" LOCAL_KERNEL(__VA_ARGS__)
+#define PARAMETER const __grid_constant__
+#define DEVICE static __device__ __forceinline__
+#define FAR static __device__ __noinline__
+#define TABLE static __constant__ const
+#define SHARED __shared__
+
+// A kernel's first statement: its blocks may be there before the work that it follows is done.
+//# begin
+DEVICE void begin() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+// The elements' own alignments, since a view may begin at any multiple of them.
+//# f16
+struct f16 { u16 bits; };
+//# bf16
+struct bf16 { u16 bits; };
+//# c64
+struct c64 { f32 re, im; };
+//# c128
+struct c128 { f64 re, im; };
+
+//# bits
+DEVICE u32 bits(f32 x) { return __float_as_uint(x); }
+DEVICE u64 bits(f64 x) { return (u64)__double_as_longlong(x); }
+//# from_bits
+DEVICE f32 from_bits(u32 x) { return __uint_as_float(x); }
+DEVICE f64 from_bits(u64 x) { return __longlong_as_double((i64)x); }
+
+// Numbers of half types, and those nearest to a wide one.
+//# widen
+DEVICE f32 widen(f16 x) {
+    f32 wide;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(wide) : "h"(x.bits));
+    return wide;
+}
+DEVICE f32 widen(bf16 x) { return from_bits((u32)x.bits << 16); }
+//# nearest_f16
+DEVICE f16 nearest_f16(f32 x) {
+    f16 near;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(near.bits) : "f"(x));
+    return near;
+}
+//# nearest_bf16
+DEVICE bf16 nearest_bf16(f32 x) {
+    bf16 near;
+    asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(near.bits) : "f"(x));
+    return near;
+}
+
+// All threads of the block come here, and see what the others have written before; so do those of
+// the warp. `barrier_all` says whether something is so for all of them.
+//# barrier
+DEVICE void barrier() { __syncthreads(); }
+//# barrier_all
+DEVICE bool barrier_all(bool is) { return __syncthreads_and(is); }
+//# warp_barrier
+DEVICE void warp_barrier() { __syncwarp(); }
+// What the thread has written before is seen before what it writes after, on the whole GPU.
+//# fence
+DEVICE void fence() { __threadfence(); }
+// A moment in which the thread waits for others.
+//# pause
+DEVICE void pause() { __nanosleep(20); }
+
+// The lanes of the warp for which something is so, a bit for each.
+//# ballot
+DEVICE u32 ballot(bool is) { return __ballot_sync(0xffffffffu, is); }
+//# count_ones
+DEVICE int count_ones(u32 x) { return __popc(x); }
+// The place of the lowest one; -1 if there is none.
+//# lowest_one
+DEVICE int lowest_one(u32 x) { return __ffs(x) - 1; }
+
+// A value of another thread of the warp, word by word: `move` is the shuffle of a word.
+//# by_words
+template <class X, class F> DEVICE X by_words(X x, F move) {
+    union {
+        X whole;
+        u32 words[(sizeof(X) + 3) / 4];
+    } parts = {};
+    parts.whole = x;
+#pragma unroll
+    for (int w = 0; w < (sizeof(X) + 3) / 4; w++) parts.words[w] = move(parts.words[w]);
+    return parts.whole;
+}
+// That of the lane so far above or below among each `width`; its own where there is none.
+//# shuffle_down
+template <class X> DEVICE X shuffle_down(X x, int distance, int width = 32) {
+    return by_words(x, [=](u32 word) { return __shfl_down_sync(0xffffffffu, word, distance, width); });
+}
+//# shuffle_up
+template <class X> DEVICE X shuffle_up(X x, int distance, int width = 32) {
+    return by_words(x, [=](u32 word) { return __shfl_up_sync(0xffffffffu, word, distance, width); });
+}
+// That of one lane among each `width`.
+//# shuffle_from
+template <class X> DEVICE X shuffle_from(X x, int lane, int width = 32) {
+    return by_words(x, [=](u32 word) { return __shfl_sync(0xffffffffu, word, lane, width); });
+}
+
+// Numbers of 32 or 64 bits that several threads change at the same time; what was there before.
+//# atomic_add
+template <class T> DEVICE T atomic_add(T* to, T x) { return atomicAdd(to, x); }
+//# atomic_and
+template <class T> DEVICE T atomic_and(T* to, T x) { return atomicAnd(to, x); }
+//# atomic_or
+template <class T> DEVICE T atomic_or(T* to, T x) { return atomicOr(to, x); }
+//# atomic_xor
+template <class T> DEVICE T atomic_xor(T* to, T x) { return atomicXor(to, x); }
+//# atomic_max
+template <class T> DEVICE T atomic_max(T* to, T x) { return atomicMax(to, x); }
+//# atomic_min
+template <class T> DEVICE T atomic_min(T* to, T x) { return atomicMin(to, x); }
+// The next number, which is 0 after `last`.
+//# atomic_next
+DEVICE u32 atomic_next(u32* to, u32 last) { return atomicInc(to, last); }
+// Writes a number if the expected one is there.
+//# atomic_replace
+template <class T> DEVICE T atomic_replace(T* to, T expected, T x) { return atomicCAS(to, expected, x); }
+
+// Two words at once, at a multiple of 16 bytes, which other threads read or write meanwhile.
+//# store_pair
+DEVICE void store_pair(void* to, u64 first, u64 second) {
+    asm volatile("st.volatile.global.v2.u64 [%0], {%1, %2};" ::"l"(to), "l"(first), "l"(second) : "memory");
+}
+//# load_pair
+DEVICE void load_pair(const void* from, u64& first, u64& second) {
+    asm volatile("ld.volatile.global.v2.u64 {%0, %1}, [%2];" : "=l"(first), "=l"(second) : "l"(from) : "memory");
+}
+
+// Words at addresses that the host and other GPUs reach. What was written before a release is seen
+// after an acquire that has seen the released word.
+//# load_acquire
+DEVICE u32 load_acquire(u64 from) {
+    u32 word;
+    asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(word) : "l"(from) : "memory");
+    return word;
+}
+//# load_relaxed
+DEVICE u32 load_relaxed(u64 from) {
+    u32 word;
+    asm volatile("ld.relaxed.sys.global.u32 %0, [%1];" : "=r"(word) : "l"(from) : "memory");
+    return word;
+}
+//# store_release
+DEVICE void store_release(u64 to, u32 word) {
+    asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(to), "r"(word) : "memory");
+}

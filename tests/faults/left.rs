@@ -1,0 +1,98 @@
+//! What a job must not leave behind: processes, somebody who listens, shared memory.
+
+use std::collections::BTreeSet;
+use std::net::{TcpListener, TcpStream};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+trials![what_is_left_is_found];
+
+/// How long what is left of a job may take to go: a launcher may not wait for those that it kills.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What was there before a job began.
+pub struct Before {
+    shared: BTreeSet<PathBuf>,
+}
+
+impl Before {
+    /// What is there now.
+    pub fn now() -> Before {
+        Before { shared: shared_memory() }
+    }
+
+    /// No process of the job runs, nobody listens where its ranks met, and it has left no shared
+    /// memory. The job's processes are those that know the path of its secret.
+    pub fn assert_nothing_left(&self, told: &str, token: &str, address: &str) {
+        let deadline = Instant::now() + PATIENCE;
+        while !self.left(token, address).is_empty() && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let left = self.left(token, address);
+        assert!(left.is_empty(), "{told}: left are {left:?}");
+    }
+
+    fn left(&self, token: &str, address: &str) -> Vec<String> {
+        let mut left: Vec<String> =
+            processes(token).iter().map(|path| format!("{path:?}")).collect();
+        if TcpStream::connect(address).is_ok() {
+            left.push(format!("somebody who listens at {address}"));
+        }
+        let new = shared_memory().into_iter().filter(|path| !self.shared.contains(path));
+        // Tests that run beside this one have shared memory, too, which they use.
+        left.extend(new.filter(|path| !is_mapped(path)).map(|path| format!("{path:?}")));
+        left
+    }
+}
+
+/// The processes but this one in whose environment a text stands.
+fn processes(token: &str) -> Vec<PathBuf> {
+    // Those of other users, and those that have ended meanwhile, are not of this job.
+    let knows = |path: &PathBuf| {
+        let environment = std::fs::read(path.join("environ")).unwrap_or_default();
+        environment.windows(token.len()).any(|part| part == token.as_bytes())
+    };
+    others().filter(knows).collect()
+}
+
+fn others() -> impl Iterator<Item = PathBuf> {
+    let own = std::process::id().to_string();
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter(move |entry| entry.file_name().to_str() != Some(&own)).map(|entry| entry.path())
+}
+
+/// This user's shared memory that has a name.
+fn shared_memory() -> BTreeSet<PathBuf> {
+    let own = std::fs::metadata("/proc/self").map(|own| own.uid()).ok();
+    let is_own = |path: &PathBuf| std::fs::metadata(path).map(|file| file.uid()).ok() == own;
+    let entries = std::fs::read_dir("/dev/shm").into_iter().flatten().flatten();
+    entries.map(|entry| entry.path()).filter(is_own).collect()
+}
+
+/// Whether a process that lives uses shared memory.
+fn is_mapped(path: &Path) -> bool {
+    let path = path.to_string_lossy();
+    others().any(|process| {
+        let maps = std::fs::read_to_string(process.join("maps")).unwrap_or_default();
+        maps.contains(&*path)
+    })
+}
+
+fn what_is_left_is_found() {
+    let (before, token) = (Before::now(), format!("a secret of process {}", std::process::id()));
+    let listener = TcpListener::bind("127.0.0.1:0").expect("there are free ports");
+    let address = listener.local_addr().expect("a bound socket has an address").to_string();
+    let file = tempfile::Builder::new().prefix("left").tempfile_in("/dev/shm");
+    let file = file.expect("there is shared memory");
+    let mut process = Command::new("sleep").arg("60").env("SECRET", &token).spawn().expect("sleep");
+    let left = before.left(&token, &address);
+    process.kill().expect("the process is ours to kill");
+    process.wait().expect("the process is ours to wait for");
+    drop((listener, file));
+    for what in ["/proc/", "somebody who listens", "/dev/shm/left"] {
+        assert!(left.iter().any(|one| one.contains(what)), "{left:?}");
+    }
+    before.assert_nothing_left("a test of what is left", &token, &address);
+}
