@@ -4,10 +4,11 @@ use super::manifest::{Purpose, dependencies};
 use super::sources::{Breach, Sources};
 
 /// Each crate's folder, `.` for the root package, and what it may use.
-const ALLOWED: [(&str, &[&str]); 11] = [
+const ALLOWED: [(&str, &[&str]); 12] = [
     ("ops", &[]),
+    ("numerics", &["ops"]),
     ("device", &["ops"]),
-    ("kernels", &["ops", "device"]),
+    ("kernels", &["ops", "numerics", "device"]),
     ("collectives", &["ops", "device"]),
     ("array", &["ops"]),
     ("distributed", &["ops", "array"]),

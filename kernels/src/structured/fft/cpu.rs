@@ -1,16 +1,14 @@
-//! Fourier transforms on the CPU by the `rustfft` and `realfft` crates: a transform is computed in
+//! Fourier transforms on the CPU by the plans of `phalanx-numerics`: a transform is computed in
 //! the precision of its elements, each line by itself, so that neither the split of a value nor the
 //! number of threads shows in the result.
 
 use super::check::check;
 use super::lines::{Line, Lines};
-use super::plans::{Precision, plan, plan_real_forward, plan_real_inverse};
 use crate::structured::{Block, Plain};
 use num_complex::Complex;
+use phalanx_numerics::fft::{Direction, Precision};
 use phalanx_ops::DType;
 use phalanx_ops::structured::{Fft, Transform};
-use rustfft::FftDirection;
-use std::sync::Arc;
 
 /// Transforms the lines of a block along an axis.
 ///
@@ -30,7 +28,7 @@ pub fn run(fft: &Fft, operands: &[Block<'_>], to: &Block<'_>, pool: Option<&rayo
     }
 }
 
-fn typed<T: Precision>(
+fn typed<T: Precision + Plain>(
     transform: Transform,
     from: &Block<'_>,
     to: &Block<'_>,
@@ -40,12 +38,12 @@ fn typed<T: Precision>(
     Complex<T>: Plain,
 {
     match transform {
-        Transform::Forward => complex::<T>(FftDirection::Forward, from, to, axis, pool),
-        Transform::Inverse => complex::<T>(FftDirection::Inverse, from, to, axis, pool),
+        Transform::Forward => complex::<T>(Direction::Forward, from, to, axis, pool),
+        Transform::Inverse => complex::<T>(Direction::Inverse, from, to, axis, pool),
         Transform::RealForward => {
             let zero = (T::zero(), Complex::new(T::zero(), T::zero()));
             Lines::new(from, to, axis).run(zero, pool, || {
-                let plan = plan_real_forward::<T>(from.shape[axis]);
+                let plan = T::plan_real_forward(from.shape[axis]);
                 let mut scratch = plan.make_scratch_vec();
                 move |line: Line<'_, T, Complex<T>>| {
                     plan.process_with_scratch(line.from, line.to, &mut scratch)
@@ -57,7 +55,7 @@ fn typed<T: Precision>(
             let zero = (Complex::new(T::zero(), T::zero()), T::zero());
             let extent = to.shape[axis];
             Lines::new(from, to, axis).run(zero, pool, || {
-                let plan = plan_real_inverse::<T>(extent);
+                let plan = T::plan_real_inverse(extent);
                 let mut scratch = plan.make_scratch_vec();
                 move |line: Line<'_, Complex<T>, T>| {
                     line.from[0].im = T::zero();
@@ -72,8 +70,8 @@ fn typed<T: Precision>(
     }
 }
 
-fn complex<T: Precision>(
-    direction: FftDirection,
+fn complex<T: Precision + Plain>(
+    direction: Direction,
     from: &Block<'_>,
     to: &Block<'_>,
     axis: usize,
@@ -83,7 +81,7 @@ fn complex<T: Precision>(
 {
     let zero = Complex::new(T::zero(), T::zero());
     Lines::new(from, to, axis).run((zero, zero), pool, || {
-        let plan: Arc<dyn rustfft::Fft<T>> = plan(from.shape[axis], direction);
+        let plan = T::plan(from.shape[axis], direction);
         let mut scratch = vec![zero; plan.get_outofplace_scratch_len()];
         move |line: Line<'_, Complex<T>, Complex<T>>| {
             plan.process_outofplace_with_scratch(line.from, line.to, &mut scratch);

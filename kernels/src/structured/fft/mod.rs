@@ -5,4 +5,3 @@ mod columns;
 pub mod cpu;
 pub mod cuda;
 mod lines;
-mod plans;

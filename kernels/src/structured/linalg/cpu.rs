@@ -1,10 +1,8 @@
-//! Factorisations on the CPU, mostly by the `faer` crate. A matrix is factorised by one thread,
-//! whose result does not depend on how many there are; matrices of a stack run in parallel.
+//! Factorisations on the CPU: a matrix by one thread, those of a stack in parallel.
 
-use super::number::{Number, nan};
-use super::{cholesky, general, lu, qr, spectral};
-use crate::structured::Block;
+use crate::structured::{Block, Plain};
 use num_complex::{Complex32, Complex64};
+use phalanx_numerics::linalg::Element;
 use phalanx_ops::DType;
 use phalanx_ops::structured::Decomposition;
 use rayon::prelude::*;
@@ -27,7 +25,7 @@ pub fn run(
     }
 }
 
-fn typed<T: Number>(
+fn typed<T: Element + Plain>(
     decomposition: Decomposition,
     operands: &[Block<'_>],
     to: &Block<'_>,
@@ -69,22 +67,7 @@ fn typed<T: Number>(
     let job = |(at, to): (usize, &mut [T])| {
         let a = &a[at * m * n..][..m * n];
         let b = &b[at * n * right..][..n * right];
-        match decomposition {
-            Decomposition::Cholesky => cholesky::factor(a, n, to),
-            Decomposition::Solve => lu::solve(a, n, b, to),
-            Decomposition::Inverse => lu::inverse(a, n, to),
-            Decomposition::Determinant => lu::determinant(a, n, to),
-            Decomposition::Qr { complete } => qr::factor(a, [m, n], complete, to),
-            Decomposition::Eigh { lower } => {
-                spectral::eigh(a, n, lower, to).unwrap_or_else(|| to.fill(nan()));
-            }
-            Decomposition::Eig { real } => {
-                general::eig(a, n, real, to).unwrap_or_else(|| to.fill(nan()));
-            }
-            Decomposition::Svd { full } => {
-                spectral::svd(a, [m, n], full, to).unwrap_or_else(|| to.fill(nan()));
-            }
-        }
+        T::factorise(decomposition, a, [m, n], b, to);
     };
     match pool.filter(|pool| pool.current_num_threads() > 1 && count > 1) {
         Some(pool) => {

@@ -1,12 +1,11 @@
 //! The elements of matrices that are factorised, and matrices of them.
 
-use crate::structured::Plain;
 use faer::Mat;
 use faer::traits::ComplexField;
 use num_complex::{Complex32, Complex64};
 
 /// An element: a real or complex number of two precisions.
-pub(super) trait Number: Plain + ComplexField {
+pub(super) trait Number: Copy + ComplexField {
     /// The binary exponent up to which (and from whose negative on) squares may be summed safely.
     const SAFE_EXPONENT: i32;
 
