@@ -103,7 +103,8 @@ pub use phalanx_ops::{
 };
 pub use phalanx_scheduler::{Counters, planning};
 pub use session::{
-    DeviceMemory, InitError, InitFailure, Session, agree, check_process, declare, init, rank, size,
+    DeviceMemory, InitError, InitFailure, ProcessFacts, Session, agree, check_process, declare,
+    init, rank, size,
 };
 
 /// What most programs use.

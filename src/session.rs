@@ -144,6 +144,15 @@ pub struct DeviceMemory {
     pub cached: (usize, usize),
 }
 
+/// A process of a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProcessFacts {
+    /// The host that it runs on.
+    pub host: String,
+    /// How many devices it has.
+    pub devices: usize,
+}
+
 /// A program's work with Phalanx, from [`init`] until it is finished or dropped.
 pub struct Session {
     scheduler: Arc<Scheduler>,
@@ -282,6 +291,22 @@ impl Session {
         let site = call_site();
         let local = self.scheduler.local().map_err(|failure| InitError::new(failure, site))?;
         Ok(MeshHandle::new(local))
+    }
+
+    /// The processes, by rank. Local.
+    pub fn processes(&self) -> Vec<ProcessFacts> {
+        let world = self.scheduler.world();
+        let own = (world.size() == 1).then(phalanx_collectives::host_name);
+        let hosts = own.into_iter().chain(world.hosts().map(str::to_owned));
+        let pairs = hosts.zip(world.device_counts());
+        pairs.map(|(host, &devices)| ProcessFacts { host, devices }).collect()
+    }
+
+    /// How messages between processes travel, `mpi` or `tcp`, and why not by MPI; `local` if there
+    /// is one process. Local.
+    pub fn transport(&self) -> (&'static str, Option<&str>) {
+        let world = self.scheduler.world();
+        (world.transport(), world.without_mpi())
     }
 
     /// Which way what lies on GPUs goes from device to device, and why; nothing unless all devices

@@ -12,9 +12,12 @@ pub enum LauncherError {
     /// The configuration is wrong.
     #[error(transparent)]
     Config(#[from] ConfigError),
-    /// The processes did not meet to measure messages.
+    /// The processes did not meet.
     #[error(transparent)]
-    Measuring(#[from] Box<InitError>),
+    Meeting(#[from] Box<InitError>),
+    /// They lost each other.
+    #[error(transparent)]
+    Session(#[from] Box<phalanx::Error>),
     /// A rank did not end well.
     #[error("rank {rank} {outcome}")]
     RankFailed {
@@ -90,7 +93,8 @@ impl LauncherError {
     pub fn code(&self) -> &'static str {
         match self {
             LauncherError::Config(error) => error.code(),
-            LauncherError::Measuring(error) => error.code(),
+            LauncherError::Meeting(error) => error.code(),
+            LauncherError::Session(error) => error.code(),
             LauncherError::RankFailed { .. } => "PX095",
             LauncherError::ProgramNotFound { .. } => "PX096",
             LauncherError::ProgramRefused { .. } => "PX097",
@@ -102,7 +106,8 @@ impl LauncherError {
     pub fn hint(&self) -> &'static str {
         match self {
             LauncherError::Config(error) => error.hint(),
-            LauncherError::Measuring(error) => error.hint(),
+            LauncherError::Meeting(error) => error.hint(),
+            LauncherError::Session(error) => error.hint(),
             LauncherError::RankFailed { .. } => {
                 "the lines of that rank, marked with its number above, say what happened"
             }
@@ -147,7 +152,9 @@ impl LauncherError {
             LauncherError::RankFailed { outcome, .. } => outcome.exit_code(),
             LauncherError::ProgramNotFound { .. } => 127,
             LauncherError::ProgramRefused { .. } => 126,
-            LauncherError::Preparation { .. } | LauncherError::Measuring(_) => 1,
+            LauncherError::Preparation { .. }
+            | LauncherError::Meeting(_)
+            | LauncherError::Session(_) => 1,
         }
     }
 }

@@ -1,25 +1,77 @@
 //! `phalanx info`: what a session started here would use.
 
 use crate::error::{LauncherError, Need};
-use phalanx::Config;
 use phalanx::config::{Transport, mpi_gpus, mpi_library, variables_in_effect};
 use phalanx::environment::Group;
 use phalanx::prices::{Measured, Price, measure};
+use phalanx::{Config, ProcessFacts, Session};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::num::NonZero;
 
 /// Prints the page, or measures what messages cost; a wrong variable is an error, as it is for a
 /// session.
+///
+/// Of several processes, the first prints its page, and what all have found when they have met.
+/// Collective over them.
 pub fn print(measures: bool) -> Result<(), LauncherError> {
     let config = Config::from_env()?;
-    let page = match measures {
-        true => prices(&measure(&config).map_err(Box::new)?),
-        false => page(&config),
-    };
-    std::io::stdout()
-        .write_all(page.as_bytes())
-        .map_err(|source| LauncherError::Preparation { need: Need::Output, source })
+    if measures {
+        return write(&prices(&measure(&config).map_err(Box::new)?));
+    }
+    let (rank, size) = (config.rank(), config.size());
+    let own = page(&config);
+    if rank == 0 {
+        write(&own)?;
+    }
+    if size == 1 {
+        return Ok(());
+    }
+    match phalanx::init(config) {
+        Ok(session) => {
+            if rank == 0 {
+                write(&meeting(&session))?;
+            }
+            Ok(session.finish().map_err(Box::new)?)
+        }
+        Err(error) => {
+            // What is not as it should be may be here.
+            if rank != 0 {
+                write(&own)?;
+            }
+            Err(Box::new(error).into())
+        }
+    }
+}
+
+fn write(text: &str) -> Result<(), LauncherError> {
+    let mut output = std::io::stdout();
+    let written = output.write_all(text.as_bytes()).and_then(|()| output.flush());
+    written.map_err(|source| LauncherError::Preparation { need: Need::Output, source })
+}
+
+/// What processes that have met found.
+fn meeting(session: &Session) -> String {
+    let processes = session.processes();
+    let mut text = format!("\nThe processes. What was found when all {} met.\n", processes.len());
+    let (transport, reason) = session.transport();
+    let reason = reason.map_or_else(String::new, |reason| format!(": {reason}"));
+    let _ = writeln!(text, "  messages    {transport}{reason}");
+    if let Some(path) = session.gpu_path() {
+        let _ = writeln!(text, "  GPUs        {path}");
+    }
+    // Neighbours on a host are told of in one line.
+    let mut first = 0;
+    for alike in processes.chunk_by(PartialEq::eq) {
+        let last = first + alike.len() - 1;
+        let ranks =
+            if first == last { format!("rank {first}") } else { format!("ranks {first} to {last}") };
+        let ProcessFacts { host, devices } = &alike[0];
+        let plural = if *devices == 1 { "" } else { "s" };
+        let _ = writeln!(text, "  {ranks:<11} on {host} with {devices} device{plural} each");
+        first = last + 1;
+    }
+    text
 }
 
 /// What was measured, which process 0 knows.

@@ -19,6 +19,7 @@ trials![
     a_file_brings_processes_together,
     srun_is_known_by_its_variables,
     files_of_the_past_do_not_disturb,
+    information_is_of_one_process_and_of_what_all_found,
     the_price_table_is_measured_and_that_of_the_first_counts,
 ];
 
@@ -400,6 +401,19 @@ fn files_of_the_past_do_not_disturb() {
         assert!(one.status.success() && one.stderr.is_empty(), "{one:?}");
     }
     assert!(!file.exists());
+}
+
+fn information_is_of_one_process_and_of_what_all_found() {
+    for launcher in launchers() {
+        let mut command = launcher.command(2);
+        let ended = command.args([env!("CARGO_BIN_EXE_phalanx"), "info"]).output();
+        let ended = ended.expect("it starts");
+        assert!(ended.status.success(), "{}: {ended:?}", launcher.name);
+        let told = String::from_utf8_lossy(&ended.stdout);
+        for once in ["\nprocess       rank 0 of 2\n", "when all 2 met", "\n  messages    mpi\n"] {
+            assert_eq!(told.matches(once).count(), 1, "{}: {once} in\n{told}", launcher.name);
+        }
+    }
 }
 
 fn the_price_table_is_measured_and_that_of_the_first_counts() {

@@ -92,20 +92,26 @@ fn launched(text: &str, extents: &[usize], strides: &[&[isize]]) -> (Kernel, Var
     (kernel, variant)
 }
 
-/// A kernel that makes an output of one element each of its inputs, at a stride.
-fn elementwise(inputs: &[DType], output: DType, call: &str, stride: isize) -> (Kernel, Variant) {
-    let names = ["a", "b"];
+/// A kernel that makes an output of one element each of its inputs, by a call.
+pub fn text_of_call(call: &str, inputs: &[DType], output: DType) -> String {
     let (mut parameters, mut loads) = (String::new(), String::new());
-    for (at, (name, dtype)) in names.iter().zip(inputs).enumerate() {
-        parameters.push_str(&format!("{name}: {dtype} in, "));
-        loads.push_str(&format!("v{at}: {dtype} = load {name}.{at}[i0]\n"));
+    for (at, dtype) in inputs.iter().enumerate() {
+        parameters.push_str(&format!("p{at}: {dtype} in, "));
+        loads.push_str(&format!("v{at}: {dtype} = load p{at}.{at}[i0]\n"));
     }
     let last = inputs.len();
-    let text = format!(
+    let values: Vec<String> = (0..last).map(|at| format!("v{at}")).collect();
+    format!(
         "kernel({parameters}out: {output} out) {{ for i0 grid {{\n{loads}v{last}: {output} = \
-         {call}\nstore out.{last}[i0] = v{last}\n}} }}"
-    );
-    launched(&text, &[1 << 24], &vec![&[stride][..]; last + 1])
+         {call}({})\nstore out.{last}[i0] = v{last}\n}} }}",
+        values.join(", ")
+    )
+}
+
+/// Such a kernel, at a stride.
+fn elementwise(call: &str, inputs: &[DType], output: DType, stride: isize) -> (Kernel, Variant) {
+    let strides = vec![&[stride][..]; inputs.len() + 1];
+    launched(&text_of_call(call, inputs, output), &[1 << 24], &strides)
 }
 
 /// Every operation and cast whose first operand has a dtype, a kernel each.
@@ -113,14 +119,12 @@ fn operations_of(dtype: DType) -> String {
     let mut kernels = Vec::new();
     for &op in Op::ALL {
         for signature in op.signatures().iter().filter(|one| one.inputs()[0] == dtype) {
-            let operands = if signature.inputs().len() == 1 { "v0" } else { "v0, v1" };
-            let call = format!("{op}({operands})");
             // Apart from each other, since more points of a thread only take more time.
-            kernels.push(elementwise(signature.inputs(), signature.output, &call, 2));
+            kernels.push(elementwise(op.name(), signature.inputs(), signature.output, 2));
         }
     }
     for &to in DType::ALL {
-        kernels.push(elementwise(&[dtype], to, "cast(v0)", 1));
+        kernels.push(elementwise("cast", &[dtype], to, 1));
         assert!(kernels.last().is_some_and(|(_, variant)| variant.lanes() > 1), "{dtype} to {to}");
     }
     source_of_many(&kernels)

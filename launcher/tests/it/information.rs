@@ -31,20 +31,43 @@ fn an_unknown_variable_is_a_warning_with_the_nearest_name() {
     );
 }
 
+/// Each page is as long as the table of variables, and said what might be found, for nobody met.
 #[test]
-fn of_several_ranks_one_warns() {
+fn of_several_ranks_one_warns_and_prints_what_all_have_found() {
     let mut command = phalanx();
-    command.env("PHALANX_THREAD", "2").args(["run", "-n", "3", "phalanx", "info"]);
-    let output = command.output().unwrap();
+    command.env("PHALANX_THREAD", "2").env("PHALANX_DEVICES", "cpu:2");
+    let output = command.args(["run", "-n", "3", "phalanx", "info"]).output().unwrap();
     assert!(output.status.success(), "{}", errors(&output));
     assert_eq!(
         errors(&output),
         "[0] warning: PHALANX_THREAD is no variable of Phalanx; the nearest is PHALANX_THREADS\n"
     );
     let text = String::from_utf8(output.stdout).unwrap();
-    for line in ["process       rank 0 of 3", "[2] process       rank 2 of 3"] {
+    let host = phalanx::host_name();
+    for line in [
+        "process       rank 0 of 3",
+        "The processes. What was found when all 3 met.",
+        "  messages    tcp: no launcher of MPI has started this process with this rank",
+        &format!("  ranks 0 to 2 on {host} with 2 devices each"),
+    ] {
         assert!(text.lines().any(|found| found == line), "no line `{line}` in\n{text}");
     }
+    assert!(!text.contains("[1]") && !text.contains("[2]"), "{text}");
+}
+
+#[test]
+fn ranks_that_do_not_meet_print_what_they_have_and_why() {
+    let mut command = phalanx();
+    command.env("PHALANX_TIMEOUT", "1").env("PHALANX_SIZE", "2").env("PHALANX_RANK", "1");
+    let token = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(token.path(), "a secret of thirty-two bytes or more").unwrap();
+    command.env("PHALANX_TOKEN_FILE", token.path()).env("PHALANX_ADDRESS", "127.0.0.1:9");
+    let output = command.arg("info").output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert!(errors(&output).starts_with("error[PX067]: "), "{}", errors(&output));
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("\nprocess       rank 1 of 2\n"), "{text}");
+    assert!(!text.contains("all 2 met"), "{text}");
 }
 
 #[test]

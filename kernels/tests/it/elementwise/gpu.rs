@@ -2,6 +2,7 @@
 
 use super::data::{Array, Data};
 use super::{casts, loops};
+use crate::device_functions::text_of_call;
 use crate::executor::device;
 use phalanx_device::Device;
 use phalanx_kernels::Executable;
@@ -12,19 +13,8 @@ use std::sync::Arc;
 
 /// What a kernel of one call makes of its operands.
 fn run(call: &str, operands: &[&Array], output: DType, device: &Arc<dyn Device>) -> Array {
-    let (mut parameters, mut loads) = (String::new(), String::new());
-    for (at, operand) in operands.iter().enumerate() {
-        let dtype = operand.dtype();
-        parameters.push_str(&format!("p{at}: {dtype} in, "));
-        loads.push_str(&format!("v{at}: {dtype} = load p{at}.{at}[i0]\n"));
-    }
-    let last = operands.len();
-    let values: Vec<String> = (0..last).map(|at| format!("v{at}")).collect();
-    let text = format!(
-        "kernel({parameters}out: {output} out) {{ for i0 grid {{\n{loads}v{last}: {output} = \
-         {call}({})\nstore out.{last}[i0] = v{last}\n}} }}",
-        values.join(", ")
-    );
+    let inputs: Vec<DType> = operands.iter().map(|operand| operand.dtype()).collect();
+    let text = text_of_call(call, &inputs, output);
     let kernel = parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     verify(&kernel).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let kernel = Executable::new(&kernel, Some(&**device));

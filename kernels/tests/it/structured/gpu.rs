@@ -2,10 +2,11 @@
 
 use super::value::{Random, Value, assert_same, combines, evaluate, evaluate_part, shapes};
 use crate::executor::device;
+use num_complex::Complex64;
 use phalanx_device::{Buffer, Device};
 use phalanx_kernels::loaded_late;
 use phalanx_kernels::structured::{Block, missing, run_on};
-use phalanx_ops::structured::{Order, Put, ReduceAt, Scan, SearchSorted, Side, Sort};
+use phalanx_ops::structured::{Matmul, Order, Put, ReduceAt, Scan, SearchSorted, Side, Sort};
 use phalanx_ops::{DType, Op, Scalar, Structured, Weak};
 use std::sync::Arc;
 
@@ -130,6 +131,48 @@ fn check_put(
     match op {
         Some(_) => assert_near(&is, &should, &what),
         None => assert!(is == should, "{what}"),
+    }
+}
+
+/// Whole numbers, so small that every sum of theirs below is exact in f32.
+fn whole_numbers(dtype: DType, shape: &[usize], factor: usize) -> Value {
+    let number = |at: usize| {
+        let part = |factor: usize| ((at * factor) % 7) as f64 - 3.0;
+        match dtype.is_complex() {
+            true => Scalar::new(Complex64::new(part(factor), part(factor + 2))),
+            false => Scalar::new(part(factor)),
+        }
+    };
+    Value::new(shape, (0..shape.iter().product()).map(number), dtype)
+}
+
+/// Of stacks, of sums computed in parts with and without a rest, transposed or not, alone or added
+/// to what is there.
+#[test]
+fn products() {
+    let Some(device) = device() else { return };
+    let dtypes = [DType::F16, DType::BF16, DType::F32, DType::F64, DType::C64, DType::C128];
+    let sizes = [[1, 3, 5, 4], [3, 65, 70, 33], [1, 8, 70_001, 5], [1, 2, 1 << 17, 3]];
+    for (dtype, [count, m, k, n]) in dtypes.iter().flat_map(|&d| sizes.map(|sizes| (d, sizes))) {
+        for transposed in [[false, false], [true, false], [false, true], [true, true]] {
+            let swap = |transposed, [rows, columns]: [usize; 2]| match transposed {
+                true => [count, columns, rows],
+                false => [count, rows, columns],
+            };
+            let a = whole_numbers(dtype, &swap(transposed[0], [m, k]), 3);
+            let b = whole_numbers(dtype, &swap(transposed[1], [k, n]), 5);
+            let added = whole_numbers(dtype, &[count, m, n], 4);
+            for terms in [2, 3] {
+                let op = Structured::Matmul(Matmul { transposed });
+                let operands = &[&a, &b, &added][..terms];
+                let should = evaluate_part(op, operands, None, None);
+                let is = on_gpu(op, operands, &[0; 3], &device);
+                // A product of complex numbers may be zero of either sign.
+                let what = format!("{dtype} {count} {m}x{k}x{n} {transposed:?} {terms}");
+                assert_eq!((is.dtype, &is.shape), (should.dtype, &should.shape), "{what}");
+                assert_eq!(numbers(&is), numbers(&should), "{what}");
+            }
+        }
     }
 }
 
