@@ -64,8 +64,11 @@ fn meeting(session: &Session) -> String {
     let mut first = 0;
     for alike in processes.chunk_by(PartialEq::eq) {
         let last = first + alike.len() - 1;
-        let ranks =
-            if first == last { format!("rank {first}") } else { format!("ranks {first} to {last}") };
+        let ranks = if first == last {
+            format!("rank {first}")
+        } else {
+            format!("ranks {first} to {last}")
+        };
         let ProcessFacts { host, devices } = &alike[0];
         let plural = if *devices == 1 { "" } else { "s" };
         let _ = writeln!(text, "  {ranks:<11} on {host} with {devices} device{plural} each");

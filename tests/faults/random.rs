@@ -163,7 +163,8 @@ fn world(
         // Two that lose each other have no witness.
         if !goes_by_wire(fault) {
             let lines = ended[rank].errors.lines();
-            let mut blames = lines.filter(|it| it.contains("[PX060]: ") || it.contains("[PX168]: "));
+            let mut blames =
+                lines.filter(|it| it.contains("[PX060]: ") || it.contains("[PX168]: "));
             let is_right = blames.all(|line| line.contains(&format!("]: rank {victim} ")));
             assert!(is_right, "{told}: {ended:#?}");
         }

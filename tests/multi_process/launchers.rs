@@ -406,6 +406,7 @@ fn files_of_the_past_do_not_disturb() {
 fn information_is_of_one_process_and_of_what_all_found() {
     for launcher in launchers() {
         let mut command = launcher.command(2);
+        command.env("PHALANX_MPI_LIBRARY", launcher.library());
         let ended = command.args([env!("CARGO_BIN_EXE_phalanx"), "info"]).output();
         let ended = ended.expect("it starts");
         assert!(ended.status.success(), "{}: {ended:?}", launcher.name);

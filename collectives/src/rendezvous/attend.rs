@@ -2,7 +2,7 @@
 
 use super::Rendezvous;
 use super::frames::{
-    Answer, GRACE, Hello, PATIENCE, Report, connecting_until, died, prepare, read_frame,
+    Answer, GRACE, Hello, PATIENCE, Report, connecting_until, died, prepare, read_frame, silent,
     write_frame,
 };
 use super::token::{Refusal, respond};
@@ -10,7 +10,7 @@ use super::{mesh, readiness};
 use crate::CollectiveError;
 use crate::open_files::explained;
 use crate::world::Joined;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::net::SocketAddr;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
@@ -68,32 +68,35 @@ pub(super) async fn attend(plan: &Rendezvous) -> Result<Joined, CollectiveError>
     let connections = RefCell::new((0..plan.size).map(|_| None).collect());
     let mpi = {
         let (mut reader, writer) = stream.split();
-        let writer = Mutex::new(writer);
+        let (writer, has_reported) = (Mutex::new(writer), Cell::new(false));
         let facts = || roster.entries.iter().map(|entry| &entry.facts);
-        let begin =
-            async {
-                let (token, rank) = (&plan.token, plan.rank);
-                let begun =
-                    match mesh::connect(rank, token, &roster, &listener, connecting, &connections)
-                        .await
-                    {
-                        Ok(()) => Ok(readiness::start(plan, facts()).await),
-                        Err(error) => Err(error),
-                    };
-                let report = match &begun {
-                    Ok(started) => Report::Ready(readiness::told(started)),
-                    Err(error) => Report::Failed(error.clone()),
-                };
-                // Whoever hears the answers of rank 0 notices if it is gone.
-                let _ = write_frame(&mut *writer.lock().await, &report).await;
-                begun
+        let begin = async {
+            let connected = mesh::connect(plan, &roster, &listener, connecting, &connections);
+            let begun = match connected.await {
+                Ok(()) => Ok(readiness::start(plan, facts()).await),
+                Err(error) => Err(error),
             };
+            let report = match &begun {
+                Ok(started) => Report::Ready(readiness::told(started)),
+                Err(error) => Report::Failed(error.clone()),
+            };
+            let mut writer = writer.lock().await;
+            has_reported.set(true);
+            // Whoever hears the answers of rank 0 notices if it is gone.
+            let _ = write_frame(&mut *writer, &report).await;
+            begun
+        };
         let verdict = async {
             loop {
                 match read_frame(&mut reader).await.map_err(lost)? {
                     Answer::Asked => {
-                        let waiting = Report::Waiting(mesh::missing(plan.rank, &connections));
-                        write_frame(&mut *writer.lock().await, &waiting).await.map_err(lost)?;
+                        let mut writer = writer.lock().await;
+                        // A report is the answer, after which rank 0 listens no more.
+                        if !has_reported.get() {
+                            let waiting = Report::Waiting(mesh::missing(plan.rank, &connections));
+                            // If it is gone, what it said last is still to be read.
+                            let _ = write_frame(&mut *writer, &waiting).await;
+                        }
                     }
                     Answer::Go(verdict) => return Ok(verdict),
                     Answer::Refused(error) => return Err(error),
@@ -115,8 +118,12 @@ pub(super) async fn attend(plan: &Rendezvous) -> Result<Joined, CollectiveError>
         match (begun, timeout_at(decided + 2 * GRACE, verdict).await) {
             (Ok(started), Ok(Ok(verdict))) => readiness::agreed(started, verdict),
             // Rank 0 knows which rank is to blame.
-            (_, Ok(Err(error))) | (Err(error), _) => return Err(error),
-            (Ok(_), Err(_)) => return Err(lost(std::io::ErrorKind::TimedOut.into())),
+            (_, Ok(Err(error))) => return Err(error),
+            // Unless it is itself.
+            (Ok(_) | Err(CollectiveError::PeerUnreachable { .. }), Err(_)) => {
+                return Err(silent(0, 2 * GRACE));
+            }
+            (Err(error), _) => return Err(error),
         }
     };
     let mut streams = connections.into_inner();

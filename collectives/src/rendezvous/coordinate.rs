@@ -25,6 +25,9 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep, sleep_until, tim
 /// How often ranks that wait are told for whom, at the most: each time is a frame to every one.
 const NEWS: Duration = Duration::from_secs(1);
 
+/// A process that wakes so much later than it asked for has not run.
+const PAUSED: Duration = Duration::from_millis(250);
+
 /// A rank that has proved the token and said who it is.
 struct Arrival {
     stream: TcpStream,
@@ -270,7 +273,9 @@ async fn introduce(
                     // It may be the other one that hangs.
                     Ok(Report::Failed(error @ CollectiveError::PeerUnreachable { .. })) => {
                         inquiry.failed(rank, error);
-                        limit = limit.min(Instant::now());
+                        if !inquiry.is_begun() {
+                            limit = limit.min(Instant::now());
+                        }
                     }
                     Ok(Report::Failed(error)) => failed = Some(error),
                     Err(error) => failed = Some(died(rank, error.to_string())),
@@ -279,8 +284,11 @@ async fn introduce(
                 readers.push((rank, reader));
             }
             () = sleep_until(limit) => {
+                let is_late = limit.elapsed() > PAUSED;
                 limit = Instant::now() + GRACE;
-                if inquiry.asks(&unready) {
+                if is_late {
+                    // This process did not run: the others may have spoken meanwhile.
+                } else if inquiry.asks(&unready) {
                     for (rank, writer) in writers.iter_mut().filter(|(rank, _)| unready.contains(rank)) {
                         // One that takes nothing answers nothing.
                         let _ = tell(*rank, writer, &Answer::Asked).await;

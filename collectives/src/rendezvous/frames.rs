@@ -36,8 +36,8 @@ pub(super) fn died(rank: usize, reason: String) -> CollectiveError {
 }
 
 /// The error of a rank that has not answered before there is a world.
-pub(super) fn silent(rank: usize) -> CollectiveError {
-    let seconds = GRACE.as_secs().to_string();
+pub(super) fn silent(rank: usize, time: Duration) -> CollectiveError {
+    let seconds = time.as_secs().to_string();
     CollectiveError::RankSilent { rank, seconds, doing: String::from(DOING) }
 }
 

@@ -1,6 +1,6 @@
 //! Whose fault it is when ranks do not get connected with each other.
 
-use super::frames::{Roster, died, silent};
+use super::frames::{GRACE, Roster, died, silent};
 use super::mesh::{LATE, unreached};
 use crate::CollectiveError;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,6 +19,11 @@ pub(super) struct Inquiry {
 }
 
 impl Inquiry {
+    /// Whether ranks have been asked.
+    pub(super) fn is_begun(&self) -> bool {
+        self.is_asked
+    }
+
     /// All ranks that are not ready are asked; whether they are asked for the first time.
     pub(super) fn asks(&mut self, unready: &BTreeSet<usize>) -> bool {
         let is_first = !self.is_asked;
@@ -57,7 +62,14 @@ impl Inquiry {
 
     /// What is wrong as far as is known.
     pub(super) fn verdict(&self) -> Option<CollectiveError> {
-        let silent = self.unheard.first().map(|&rank| silent(rank));
+        // Of several, one that others wait for.
+        let is_missed = |rank: &&usize| {
+            let names = |error: &CollectiveError| matches!(error, CollectiveError::PeerUnreachable { rank: missed, .. } if missed == *rank);
+            self.told.values().any(names)
+        };
+        let unheard = || self.unheard.iter();
+        let silent = unheard().find(is_missed).or_else(|| unheard().next());
+        let silent = silent.map(|&rank| silent(rank, GRACE));
         silent.or_else(|| self.told.values().next().cloned())
     }
 }

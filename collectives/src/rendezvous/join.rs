@@ -71,8 +71,9 @@ impl Rendezvous {
     /// starts no thread.
     ///
     /// Errors: `Token`, `Listen`, `RanksMissing`, `CoordinatorUnreachable`, `Disagreement`,
-    /// `DuplicateRank`, `Membership`, `PeerUnreachable`, `RankDied`, `Protocol` and `Network`, on
-    /// every rank that is there; `Closed` when the user gives up.
+    /// `DuplicateRank`, `Membership`, `PeerUnreachable`, `RankDied`, `RankSilent`, `Protocol`,
+    /// `MpiUnavailable` and `Network`, on every rank that is there; `Closed` when the user gives
+    /// up.
     pub fn join(mut self) -> Result<World, CollectiveError> {
         let Rendezvous { rank, size, local_devices, .. } = self;
         if rank >= size || local_devices == 0 {

@@ -1,6 +1,7 @@
 //! The connections of the ranks other than 0 with each other: the higher rank connects to the lower
 //! one.
 
+use super::Rendezvous;
 use super::frames::{Introduction, PATIENCE, Roster, prepare, read_frame, write_frame};
 use super::token::{Refusal, challenge, respond};
 use crate::CollectiveError;
@@ -24,16 +25,15 @@ pub(super) fn missing(rank: usize, connections: &Connections) -> Vec<usize> {
     (1..connections.len()).filter(|&peer| peer != rank && connections[peer].is_none()).collect()
 }
 
-/// Connects `rank` with all ranks but 0.
+/// Connects this rank with all others but 0.
 pub(super) async fn connect(
-    rank: usize,
-    token: &[u8],
+    plan: &Rendezvous,
     roster: &Roster,
     listener: &TcpListener,
     deadline: Instant,
     connections: &Connections,
 ) -> Result<(), CollectiveError> {
-    let token: Arc<[u8]> = token.into();
+    let (rank, token): (usize, Arc<[u8]>) = (plan.rank, plan.token.as_slice().into());
     let seed = roster.seed;
     let mut tasks = JoinSet::new();
     for peer in 1..rank {

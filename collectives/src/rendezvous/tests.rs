@@ -1,11 +1,16 @@
 //! Ranks that come and then go before the world exists.
 
 use super::Rendezvous;
-use super::frames::{Answer, Hello, PATIENCE, Report, read_frame, write_frame};
-use super::token::respond;
+use super::attend::attend;
+use super::frames::{Answer, Entry, Hello, PATIENCE, Report, Roster, read_frame, write_frame};
+use super::inquiry::Inquiry;
+use super::readiness::Verdict;
+use super::token::{challenge, respond};
 use crate::{CollectiveError, World};
+use std::collections::BTreeSet;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
+use tokio::time::timeout;
 
 const TOKEN: &[u8] = b"a shared secret";
 
@@ -115,4 +120,95 @@ fn a_rank_that_takes_nothing_is_lost_and_keeps_nobody_waiting() {
             if reason == "it took nothing that it was told for 5 s");
         assert!(is_lost, "{error}");
     }
+}
+
+/// Two others say at nearly the same time that they did not reach a rank, which answers a little
+/// later than they do.
+#[test]
+fn a_rank_has_its_time_to_answer_whatever_others_say() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let listener = Some(listener);
+    let base = Rendezvous::new(0, 4, address.clone());
+    let meeting = Rendezvous { token: TOKEN.to_vec(), listener, ..base };
+    let rank_0 = std::thread::spawn(move || meeting.join());
+    let unreached = CollectiveError::PeerUnreachable {
+        rank: 1,
+        address: String::from("elsewhere"),
+        reason: String::from("no route"),
+    };
+    runtime.block_on(async {
+        let mut streams = Vec::new();
+        for rank in 1..4 {
+            let mut stream = TcpStream::connect(&address).await.unwrap();
+            respond(&mut stream, TOKEN).await.unwrap();
+            let hello = Hello { rank, size: 4, ..hello(String::new()) };
+            write_frame(&mut stream, &hello).await.unwrap();
+            streams.push(stream);
+        }
+        for stream in &mut streams {
+            while !matches!(read_frame(stream).await.unwrap(), Answer::Welcome(_)) {}
+        }
+        for stream in &mut streams[1..] {
+            write_frame(stream, &Report::Failed(unreached.clone())).await.unwrap();
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        assert!(matches!(read_frame(&mut streams[0]).await.unwrap(), Answer::Asked));
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        write_frame(&mut streams[0], &Report::Waiting(vec![2, 3])).await.unwrap();
+        for stream in &mut streams {
+            while !matches!(read_frame(stream).await.unwrap(), Answer::Refused(_)) {}
+        }
+    });
+    assert_eq!(rank_0.join().unwrap().map(|_: World| ()).unwrap_err(), unreached);
+}
+
+/// Its connection would begin with a frame of the meeting.
+#[test]
+fn a_rank_that_is_asked_after_its_report_says_nothing_more() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let plan = Rendezvous { token: TOKEN.to_vec(), ..Rendezvous::new(1, 2, address.clone()) };
+    let ghost = async {
+        let (mut stream, _) = TcpListener::from_std(listener).unwrap().accept().await.unwrap();
+        challenge(&mut stream, TOKEN).await.unwrap();
+        let Hello { local_devices, facts, .. } = read_frame(&mut stream).await.unwrap();
+        let entry = Entry { address, local_devices, facts };
+        let roster = Roster { entries: vec![entry.clone(), entry], seed: 7 };
+        write_frame(&mut stream, &Answer::Welcome(roster)).await.unwrap();
+        assert!(matches!(read_frame(&mut stream).await.unwrap(), Report::Ready(_)));
+        write_frame(&mut stream, &Answer::Asked).await.unwrap();
+        let said = timeout(Duration::from_millis(300), read_frame::<Report>(&mut stream)).await;
+        assert!(said.is_err(), "{said:?}");
+        write_frame(&mut stream, &Answer::Go(Verdict::default())).await.unwrap();
+        stream
+    };
+    let (joined, _stream) = runtime.block_on(async { tokio::join!(attend(&plan), ghost) });
+    assert_eq!(joined.unwrap().seed, 7);
+}
+
+#[test]
+fn of_silent_ranks_the_one_that_others_miss_is_named() {
+    let roster = Roster { entries: Vec::new(), seed: 7 };
+    let mut inquiry = Inquiry::default();
+    assert!(inquiry.asks(&BTreeSet::from([1, 2, 3])) && !inquiry.asks(&BTreeSet::new()));
+    let silent = |inquiry: &Inquiry| match inquiry.verdict() {
+        Some(CollectiveError::RankSilent { rank, .. }) => Some(rank),
+        _ => None,
+    };
+    assert_eq!(silent(&inquiry), Some(1));
+    inquiry.heard(2);
+    let (address, reason) = (String::new(), String::new());
+    inquiry.failed(2, CollectiveError::PeerUnreachable { rank: 3, address, reason });
+    assert_eq!((inquiry.answer(), silent(&inquiry)), (None, Some(3)));
+    inquiry.heard(3);
+    inquiry.waits(3, &[], &roster);
+    // Who waited and is ready waits no longer.
+    inquiry.heard(3);
+    assert_eq!(silent(&inquiry), Some(1));
+    inquiry.heard(1);
+    assert!(matches!(inquiry.answer(), Some(CollectiveError::PeerUnreachable { rank: 3, .. })));
 }

@@ -110,7 +110,8 @@ pub fn text_of_call(call: &str, inputs: &[DType], output: DType) -> String {
 
 /// Such a kernel, at a stride.
 fn elementwise(call: &str, inputs: &[DType], output: DType, stride: isize) -> (Kernel, Variant) {
-    let strides = vec![&[stride][..]; inputs.len() + 1];
+    let stride = [stride];
+    let strides = vec![&stride[..]; inputs.len() + 1];
     launched(&text_of_call(call, inputs, output), &[1 << 24], &strides)
 }
 
