@@ -136,9 +136,18 @@ fn standard(project: &Project, python: &Path, devices: &str, full: bool) -> Prog
 }
 
 /// How many tests passed and failed, if a line is pytest's last: `3 failed, 4 passed in 0.12s`.
+/// Those of several processes may run into each other.
 fn summary(line: &str) -> Option<Tally> {
-    let line = line.trim_matches(['=', ' ']);
-    let (counts, time) = line.rsplit_once(" in ")?;
+    let parts = line.split('=').filter_map(|part| part_of_summary(part.trim()));
+    parts.reduce(|mut all, one| {
+        all.passed += one.passed;
+        all.failed += one.failed;
+        all
+    })
+}
+
+fn part_of_summary(part: &str) -> Option<Tally> {
+    let (counts, time) = part.rsplit_once(" in ")?;
     if !time.starts_with(|first: char| first.is_ascii_digit()) {
         return None;
     }
@@ -165,6 +174,8 @@ mod tests {
         assert_eq!(summary("3 failed, 4 passed, 1 skipped in 0.12s"), tally(4, 3));
         assert_eq!(summary("564 passed in 3.52s"), tally(564, 0));
         assert_eq!(summary("== 2 passed, 1 xfailed, 1 error in 61.02s (0:01:01) =="), tally(3, 1));
+        assert_eq!(summary("==== short test summary info ====693 passed in 15.65s"), tally(693, 0));
+        assert_eq!(summary("2 passed in 1.24s==== summary ====1 failed in 1.2s"), tally(2, 1));
         assert_eq!(summary("tests are in 3 files"), None);
         assert_eq!(summary("FAILED a.py::test in 3 ways"), None);
     }

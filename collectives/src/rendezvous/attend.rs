@@ -17,6 +17,10 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
+/// How long rank 0, which tells every second for whom it waits, may say nothing: it may tell
+/// others meanwhile that take nothing.
+const SILENCE: Duration = Duration::from_secs(PATIENCE.as_secs() + 2);
+
 /// The pause between two attempts to reach rank 0.
 const PAUSE: Duration = Duration::from_millis(25);
 
@@ -48,12 +52,12 @@ pub(super) async fn attend(plan: &Rendezvous) -> Result<Joined, CollectiveError>
 
     let mut missing = Vec::new();
     let roster = loop {
-        let Ok(answer) = timeout_at(deadline, read_frame(&mut stream)).await else {
-            let (size, seconds) = (plan.size, plan.timeout.as_secs());
-            if missing.is_empty() {
-                // It would have told for whom it waits.
-                return Err(died(0, format!("it said nothing for {seconds} s")));
+        let told_by = Instant::now() + SILENCE;
+        let Ok(answer) = timeout_at(deadline.min(told_by), read_frame(&mut stream)).await else {
+            if missing.is_empty() || told_by < deadline {
+                return Err(silent(0, SILENCE));
             }
+            let (size, seconds) = (plan.size, plan.timeout.as_secs());
             return Err(CollectiveError::RanksMissing { missing, size, seconds, refused: 0 });
         };
         match answer.map_err(lost)? {

@@ -22,7 +22,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep, sleep_until, timeout};
 
-/// How often ranks that wait are told for whom, at the most: each time is a frame to every one.
+/// How often ranks that wait are told for whom: each time is a frame to every one.
 const NEWS: Duration = Duration::from_secs(1);
 
 /// A process that wakes so much later than it asked for has not run.
@@ -114,7 +114,7 @@ async fn gather(
 ) -> Result<(), CollectiveError> {
     let token: Arc<[u8]> = plan.token.as_slice().into();
     let mut greetings = JoinSet::new();
-    let (mut refused, mut told, mut obstacle) = (0, plan.size, None);
+    let (mut refused, mut obstacle) = (0, None);
     let mut news = interval(NEWS);
     news.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
@@ -146,10 +146,8 @@ async fn gather(
                 // Strangers and connections that gave up.
                 _ => {}
             },
-            _ = news.tick(), if missing.len() != told => {
-                told = missing.len();
-                tell_who_is_missing(missing, arrivals).await?;
-            }
+            // Also what they know already: by that they know that this rank lives.
+            _ = news.tick() => tell_who_is_missing(missing, arrivals).await?,
             () = sleep_until(deadline) => {
                 let (size, seconds) = (plan.size, plan.timeout.as_secs());
                 let late = CollectiveError::RanksMissing { missing, size, seconds, refused };

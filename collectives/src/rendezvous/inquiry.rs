@@ -68,8 +68,8 @@ impl Inquiry {
             self.told.values().any(names)
         };
         let unheard = || self.unheard.iter();
-        let silent = unheard().find(is_missed).or_else(|| unheard().next());
-        let silent = silent.map(|&rank| silent(rank, GRACE));
-        silent.or_else(|| self.told.values().next().cloned())
+        let hung = unheard().find(is_missed).or_else(|| unheard().next());
+        let error = hung.map(|&rank| silent(rank, GRACE));
+        error.or_else(|| self.told.values().next().cloned())
     }
 }
