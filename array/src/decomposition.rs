@@ -9,6 +9,7 @@ use crate::error::{DataError, Error, Site, call_site, within};
 use crate::indexing::Ellipsis;
 use crate::manipulation::{matrix_transpose, refused, span};
 use crate::math::select;
+use crate::operand::Argument;
 use crate::products::conjugated;
 use crate::reductions::{Axes, axis, keepdims};
 use crate::s;
@@ -416,13 +417,22 @@ fn tolerance(array: &Array, s: &Array) -> f64 {
     shape[shape.len() - 2].max(shape[shape.len() - 1]) as f64 * epsilon
 }
 
+/// A limit of each matrix for its singular values, which lie along another axis.
+fn of_each(limit: Argument) -> Argument {
+    match limit {
+        Argument::Array(limits) => Argument::Array(limits.expand_dims(-1)),
+        weak => weak,
+    }
+}
+
 /// NumPy's `linalg.pinv`: the Moore-Penrose inverse; singular values up to `rcond` (1e-15 without
-/// one) times the largest count as zero.
+/// one) times the largest count as zero. An array has one for each matrix.
 ///
-/// Shape `(…, m, n) -> (…, n, m)`. Collective over the mesh. Errors as [`svd`].
+/// Shape `(…, m, n) -> (…, n, m)`, with the axes of `rcond` broadcast with those before the
+/// matrices. Collective over the mesh. Errors as [`svd`], and `OpError::Broadcast`.
 #[track_caller]
 #[must_use]
-pub fn pinv(array: &Array, rcond: Option<f64>) -> Array {
+pub fn pinv(array: &Array, rcond: Option<Argument>) -> Array {
     let site = call_site();
     Array::catch(within(site, || {
         array.ok()?;
@@ -432,9 +442,8 @@ pub fn pinv(array: &Array, rcond: Option<f64>) -> Array {
         }
         let Svd { u, s, vh } =
             singular_factors("pinv", &array.conjugate(), false, Fails::Nan, site)?;
-        let rcond = rcond.unwrap_or(1e-15);
-        let largest = s.max(keepdims(-1));
-        let kept = s.greater(largest * rcond);
+        let rcond = of_each(rcond.unwrap_or(1e-15.into()));
+        let kept = s.greater(s.max(keepdims(-1)).multiply(rcond));
         let inverse = select(&kept, 1.0 / &s, 0.0);
         // vᵀ · (1 / s · uᵀ)
         let rows = inverse.expand_dims(-1) * matrix_transpose(&u);
@@ -443,10 +452,12 @@ pub fn pinv(array: &Array, rcond: Option<f64>) -> Array {
 }
 
 /// NumPy's `linalg.matrix_rank`: the number (`i64`) of singular values above the larger extent
-/// times epsilon times the largest, or above `tol`. Collective over the mesh. Errors as [`svd`].
+/// times epsilon times the largest, or above `tol`, of which an array has one for each matrix.
+///
+/// Collective over the mesh. Errors as [`svd`], and `OpError::Broadcast`.
 #[track_caller]
 #[must_use]
-pub fn matrix_rank(array: &Array, tol: Option<f64>) -> Array {
+pub fn matrix_rank(array: &Array, tol: Option<Argument>) -> Array {
     let site = call_site();
     Array::catch(within(site, || {
         if array.ok()?.ndim() < 2 {
@@ -454,7 +465,7 @@ pub fn matrix_rank(array: &Array, tol: Option<f64>) -> Array {
         }
         let s = singular_values("matrix_rank", array, site)?;
         let limit = match tol {
-            Some(tol) => s.greater(tol),
+            Some(tol) => s.greater(of_each(tol)),
             None => s.greater(s.max(keepdims(-1).initial(0)) * tolerance(array, &s)),
         };
         limit.astype(DType::I64).sum(-1).ok().cloned()

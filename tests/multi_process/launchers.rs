@@ -1,6 +1,7 @@
 //! Worlds of processes that other launchers start, with no variable of ours.
 
 use crate::absence;
+use crate::faults::left::Before;
 use crate::ssh;
 use crate::world::{Ended, PROGRAM, World};
 use std::ffi::OsString;
@@ -157,7 +158,7 @@ impl Launcher {
         command.args(self.options).args([self.tolerance, "-n", &size.to_string()]);
         command.args(["sh", "-c", &script, "sh"]).args(words).env("folder", folder.path());
         command.env("PHALANX_TRANSPORT", "mpi").env("PHALANX_MPI_LIBRARY", self.library());
-        let begun = Instant::now();
+        let (begun, before) = (Instant::now(), Before::now());
         let told = command.output().expect("the launcher starts");
         let read = |rank: usize, what: &str| {
             let text = std::fs::read(folder.path().join(format!("{rank}.{what}")));
@@ -180,7 +181,10 @@ impl Launcher {
             let output = output.lines().map(str::to_owned).collect();
             Ended { status, output, errors, after: begun.elapsed() }
         };
-        (0..size).map(ended).collect()
+        let ended = (0..size).map(ended).collect();
+        // The job's processes know its folder, and nobody has listened for the launcher.
+        before.assert_nothing_left(self.name, &folder.path().to_string_lossy(), "127.0.0.1:9");
+        ended
     }
 }
 

@@ -164,3 +164,36 @@ def test_integer_quantiles_are_elements(name, dtype):
     assert found.dtype == "f4" and found.tolist() == [-numpy.inf, numpy.inf]
     large = numpy.array([2**62 + 1, 5])
     assert np.quantile(np.asarray(large), 1).item() == 2**62 + 1
+
+
+@pytest.mark.parametrize("shape, mask", [((1, 4), (1, 0)), ((3, 4), (0, 4)), ((3, 4), (0,)),
+                                         ((3, 4), (0, 0)), ((3, 0), (3, 0)), ((0, 4), (0,))])
+def test_masks_without_elements_fit_any_axis(shape, mask):
+    theirs, where = numpy.ones(shape), numpy.zeros(mask, dtype=bool)
+    ours = np.asarray(theirs)
+    assert ours[np.asarray(where)].shape == theirs[where].shape
+    ours[np.asarray(where)] = 7
+    numpy.testing.assert_array_equal(ours.get(), theirs)
+    with pytest.raises(IndexError, match="PX027"):
+        ours[np.zeros((1, 9), dtype=bool)]
+
+
+@pytest.mark.parametrize("limit", [0.3, [0.3, 0.9, 0.0], [[0.5], [0.01]]])
+def test_limits_of_each_matrix(limit):
+    theirs = numpy.random.default_rng(3).standard_normal((3, 4, 5))
+    theirs[1, 3] = theirs[1, 2]
+    ours, limit = np.asarray(theirs), numpy.asarray(limit)
+    for given in [limit, np.asarray(limit)]:
+        for name in ["rcond", "rtol"]:
+            numpy.testing.assert_allclose(
+                np.linalg.pinv(ours, **{name: given}).get(),
+                numpy.linalg.pinv(theirs, **{name: limit}), rtol=1e-10, atol=1e-12,
+            )
+        for name in ["tol", "rtol"]:
+            numpy.testing.assert_array_equal(
+                np.linalg.matrix_rank(ours, **{name: given}).get(),
+                numpy.linalg.matrix_rank(theirs, **{name: limit}),
+            )
+    assert np.linalg.pinv(np.zeros((0, 1, 2, 3)), rtol=np.zeros((0, 1))).shape == (0, 1, 3, 2)
+    with pytest.raises(ValueError, match="PX001"):
+        np.linalg.pinv(ours, rtol=np.zeros(2))

@@ -360,7 +360,10 @@ fn spelled_out(array: &Array, items: &[AnyIndex], site: Site) -> Result<Vec<Spel
             AnyIndex::Array(mask) if mask.dtype() == DType::Bool => {
                 mask.ok()?;
                 let extents = &array.shape()[axis..axis + mask.ndim()];
-                if extents != mask.shape() {
+                // As in NumPy, one without elements fits any axis.
+                let fits =
+                    |(&of_mask, &of_array): (&usize, &usize)| of_mask == of_array || of_mask == 0;
+                if !mask.shape().iter().zip(extents).all(fits) {
                     let (mask, extents) = (mask.shape().into(), extents.into());
                     return Err(Error::op(OpError::MaskShape { mask, extents }, site));
                 }

@@ -73,10 +73,26 @@ fn await_change(is_awaited: impl Fn(Order) -> bool) {
     drop(waited);
 }
 
+/// Takes the name from memory that MPICH shares between the processes of a host and removes in
+/// `MPI_Finalize` alone. The job ends: nobody will look for it, and who has it mapped keeps it.
+fn remove_shared_memory() {
+    // Of other systems nothing is known.
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
+    let names = maps.lines().filter_map(|line| line.split_whitespace().nth(5));
+    for name in names.filter(|name| name.starts_with("/dev/shm/mpich_shm_")) {
+        // Another process may have been first.
+        let _ = std::fs::remove_file(name);
+    }
+}
+
 extern "C" fn finalize() {
     let Some((calls, process)) = INITIALISED.get() else { return };
     let is_peaceful = BEGUN.load(Ordering::SeqCst) == ENDED.load(Ordering::SeqCst);
-    if *process != std::process::id() || !is_peaceful || calls.finalized() != Ok(false) {
+    if *process != std::process::id() || calls.finalized() != Ok(false) {
+        return;
+    }
+    if !is_peaceful {
+        remove_shared_memory();
         return;
     }
     let is_served = *ORDER.lock().unwrap_or_else(PoisonError::into_inner) == Order::Wait;

@@ -77,12 +77,20 @@ impl Library {
         format!("{version}, interface of {}", self.abi.name())
     }
 
+    /// Whether it says already that it takes GPU memory: MPICH ends a process that asks before it
+    /// has begun; Open MPI answers at any time.
+    fn can_be_asked(&self) -> bool {
+        self.calls.version().starts_with("Open MPI") || self.is_initialised().unwrap_or(false)
+    }
+
     /// The identity, what is known of GPU memory, and where the library is.
     pub fn describe(&self) -> String {
-        let cuda = match self.options.cuda.or_else(|| self.calls.takes_device_memory()) {
-            Some(true) => "says that it takes GPU memory",
-            Some(false) => "does not take GPU memory",
-            None => "does not say whether it takes GPU memory",
+        let asked = || self.can_be_asked().then(|| self.calls.takes_device_memory());
+        let cuda = match self.options.cuda.map_or_else(asked, |forced| Some(Some(forced))) {
+            Some(Some(true)) => "says that it takes GPU memory",
+            Some(Some(false)) => "does not take GPU memory",
+            Some(None) => "does not say whether it takes GPU memory",
+            None => "says when it has begun whether it takes GPU memory",
         };
         format!("{}, {cuda} ({})", self.identity(), self.calls.origin())
     }
@@ -90,7 +98,12 @@ impl Library {
     /// How what lies on GPUs goes by it, and why, as far as is known before processes have met.
     pub fn describe_gpus(&self) -> String {
         let forced = self.options.cuda;
-        match Obstacle::before(forced, self.calls.takes_device_memory()) {
+        if forced.is_none() && !self.can_be_asked() {
+            return String::from("as the MPI library says when it has begun");
+        }
+        // What the user says counts before what it would say.
+        let says = forced.or_else(|| self.calls.takes_device_memory());
+        match Obstacle::before(forced, says) {
             Ok(()) => {
                 let why = match forced {
                     Some(_) => "PHALANX_MPI_CUDA is 1",

@@ -272,3 +272,17 @@ fn what_a_library_says_of_gpu_memory_decides_what_is_tried() {
         assert!(described.starts_with(expected), "{name} {cuda:?}: {described}");
     }
 }
+
+/// MPICH ended the process, be it only one that prints what there is.
+#[test]
+fn a_library_that_has_not_begun_is_not_asked() {
+    let Some(file) = stub("early", &["STANDARD", "CUDA=1"]) else { return };
+    let symbols = Symbols::open_alone(&file).unwrap();
+    let place = symbols.address("stub_is_initialised").unwrap().cast::<c_int>();
+    // SAFETY: an `int` of a library that nobody else has open.
+    unsafe { place.write(0) };
+    let calls = Abi::Standard.load(symbols).unwrap();
+    let library = Library::of((calls, Abi::Standard), &MpiOptions::default()).unwrap();
+    assert_eq!(library.describe_gpus(), "as the MPI library says when it has begun");
+    assert!(library.describe().contains("says when it has begun"), "{}", library.describe());
+}

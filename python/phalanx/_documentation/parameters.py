@@ -572,6 +572,13 @@ OTHERWISE = [
      {"low": ("int", "The lower bound; the upper one if there is no other."),
       "high": ("int", "The upper bound."),
       "endpoint": ("bool", "Whether the upper bound is reached.")}),
+    ("linalg.pinv linalg.matrix_rank",
+     {"rcond": ("array_like", "Singular values up to this part of the largest count as zero; "
+                "an array has one for each matrix."),
+      "rtol": ("array_like", "Singular values up to this part of the largest count as zero; "
+               "an array has one for each matrix."),
+      "tol": ("array_like", "Singular values up to this one count as zero; an array has one for "
+              "each matrix.")}),
     ("random.triangular", {"left": ("float", "The least number."),
                            "mode": ("float", "The most likely number."),
                            "right": ("float", "The greatest number.")}),

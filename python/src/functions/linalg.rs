@@ -12,7 +12,7 @@ use phalanx::linalg::{
     lstsq, matmul, matrix_power, matrix_rank, multi_dot, norm, outer, pinv, qr, slogdet, solve,
     svd, svdvals, tensordot, tensorinv, tensorsolve, vecdot,
 };
-use phalanx::{Array, keepdims};
+use phalanx::{Argument, Array, keepdims};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
@@ -99,14 +99,19 @@ fn singular(a: &Arguments<'_, '_>) -> PyResult<Answer> {
 
 fn rank(a: &Arguments<'_, '_>) -> PyResult<Array> {
     let array = a.array("A")?;
-    let Some(relative) = a.optional_float("rtol")? else {
-        return Ok(matrix_rank(&array, a.optional_float("tol")?));
+    let Some(relative) = a.optional_argument("rtol")? else {
+        return Ok(matrix_rank(&array, a.optional_argument("tol")?));
     };
     if a.has("tol") {
         return Err(value_error(Mistake::Together, "`tol` and `rtol` can't be both set."));
     }
     let s = svdvals(&array);
-    Ok(s.greater(s.max(keepdims(-1)) * relative).count_nonzero(-1))
+    // Of each matrix, along whose singular values it is the same.
+    let relative = match relative {
+        Argument::Array(relative) => Argument::Array(relative.expand_dims(-1)),
+        weak => weak,
+    };
+    Ok(s.greater(s.max(keepdims(-1)).multiply(relative)).count_nonzero(-1))
 }
 
 functions! { FUNCTIONS, a =>
@@ -225,8 +230,8 @@ functions! { FUNCTIONS, a =>
     "pinv(a, rcond=None, hermitian=False, *, rtol=None)",
     "The Moore-Penrose inverse.":
     {
-        let relative = a.optional_float("rtol")?;
-        let relative = relative.map_or_else(|| a.optional_float("rcond"), |given| Ok(Some(given)));
+        let relative = a.optional_argument("rtol")?;
+        let relative = relative.map_or_else(|| a.optional_argument("rcond"), |it| Ok(Some(it)));
         pinv(&a.array("a")?, relative?)
     };
 

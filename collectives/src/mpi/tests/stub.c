@@ -1,5 +1,6 @@
 /* An MPI library for tests of the table: it knows its handles and does nothing. The interface is
  * chosen by OPEN_MPI, MPICH or STANDARD. */
+#include <stdlib.h>
 #include <stddef.h>
 #include <string.h>
 #include <unistd.h>
@@ -204,5 +205,9 @@ int MPI_Error_string(int code, char *text, int *len) {
 #endif
 #ifdef CUDA
 /* What Open MPI and MPICH say of GPU memory. */
-int MPIX_Query_cuda_support(void) { return CUDA; }
+int MPIX_Query_cuda_support(void) {
+    /* As MPICH does. */
+    if (!stub_is_initialised) abort();
+    return CUDA;
+}
 #endif
