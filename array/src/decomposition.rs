@@ -444,6 +444,7 @@ pub fn pinv(array: &Array, rcond: Option<Argument>) -> Array {
             singular_factors("pinv", &array.conjugate(), false, Fails::Nan, site)?;
         let rcond = of_each(rcond.unwrap_or(1e-15.into()));
         let kept = s.greater(s.max(keepdims(-1)).multiply(rcond));
+        kept.ok()?;
         let inverse = select(&kept, 1.0 / &s, 0.0);
         // vᵀ · (1 / s · uᵀ)
         let rows = inverse.expand_dims(-1) * matrix_transpose(&u);

@@ -438,7 +438,7 @@ def matrix_power(a: ArrayLike, n: SupportsIndex) -> ndarray:
     Local; of negative powers Collective, as `inv`. Distribution: gathers: as matmul.
     """
 
-def matrix_rank(A: ArrayLike, tol: SupportsFloat | None = ..., hermitian: bool = ..., *, rtol: SupportsFloat | None = ...) -> ndarray:
+def matrix_rank(A: ArrayLike, tol: ArrayLike | None = ..., hermitian: bool = ..., *, rtol: ArrayLike | None = ...) -> ndarray:
     """matrix_rank(A, tol=None, hermitian=False, *, rtol=None)
 
     The number of singular values that do not count as zero.
@@ -447,12 +447,13 @@ def matrix_rank(A: ArrayLike, tol: SupportsFloat | None = ..., hermitian: bool =
     ----------
     A : array_like
         The array.
-    tol : float, optional
-        The tolerance.
+    tol : array_like, optional
+        Singular values up to this one count as zero; an array has one for each matrix.
     hermitian : bool, default: False
         Whether the matrices are known to be Hermitian.
-    rtol : float, optional
-        The relative tolerance.
+    rtol : array_like, optional
+        Singular values up to this part of the largest count as zero; an array has one for
+        each matrix.
 
     Returns
     -------
@@ -592,7 +593,7 @@ def outer(x1: ArrayLike, x2: ArrayLike, /) -> ndarray:
     observed.
     """
 
-def pinv(a: ArrayLike, rcond: SupportsFloat | None = ..., hermitian: bool = ..., *, rtol: SupportsFloat | None = ...) -> ndarray:
+def pinv(a: ArrayLike, rcond: ArrayLike | None = ..., hermitian: bool = ..., *, rtol: ArrayLike | None = ...) -> ndarray:
     """pinv(a, rcond=None, hermitian=False, *, rtol=None)
 
     The Moore-Penrose inverse.
@@ -601,12 +602,14 @@ def pinv(a: ArrayLike, rcond: SupportsFloat | None = ..., hermitian: bool = ...,
     ----------
     a : array_like
         The array.
-    rcond : float, optional
-        Singular values up to this part of the largest count as zero.
+    rcond : array_like, optional
+        Singular values up to this part of the largest count as zero; an array has one for
+        each matrix.
     hermitian : bool, default: False
         Whether the matrices are known to be Hermitian.
-    rtol : float, optional
-        The relative tolerance.
+    rtol : array_like, optional
+        Singular values up to this part of the largest count as zero; an array has one for
+        each matrix.
 
     Returns
     -------
