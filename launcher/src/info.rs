@@ -64,14 +64,13 @@ fn meeting(session: &Session) -> String {
     let mut first = 0;
     for alike in processes.chunk_by(PartialEq::eq) {
         let last = first + alike.len() - 1;
-        let ranks = if first == last {
-            format!("rank {first}")
-        } else {
-            format!("ranks {first} to {last}")
+        let (ranks, each) = match first == last {
+            true => (format!("rank {first}"), ""),
+            false => (format!("ranks {first} to {last}"), " each"),
         };
         let ProcessFacts { host, devices } = &alike[0];
         let plural = if *devices == 1 { "" } else { "s" };
-        let _ = writeln!(text, "  {ranks:<11} on {host} with {devices} device{plural} each");
+        let _ = writeln!(text, "  {ranks:<11} on {host} with {devices} device{plural}{each}");
         first = last + 1;
     }
     text

@@ -54,8 +54,9 @@ impl Launcher {
         let program = std::env::current_exe().unwrap();
         // Kept from ending the others, Open MPI may let a rank that has left in peace wait without
         // end in `MPI_Finalize` for those that have failed.
+        let limit = if options.contains(&"--enable-recovery") { "60" } else { "300" };
         let mut command = Command::new("timeout");
-        command.args(["--kill-after=10", "300"]).arg(&self.command);
+        command.args(["--kill-after=10", limit]).arg(&self.command);
         command.args(self.options).args(options).args(["-n", &processes.to_string()]);
         command.arg(program).args(["--test-threads=1", "--color=never"]).args(filters);
         if std::env::var_os("PHALANX_MPI_LIBRARY").is_none()
