@@ -27,10 +27,12 @@ impl Before {
     /// memory. The job's processes are those that know the path of its secret.
     pub fn assert_nothing_left(&self, told: &str, token: &str, address: &str) {
         let deadline = Instant::now() + PATIENCE;
-        while !self.left(token, address).is_empty() && Instant::now() < deadline {
+        let mut left = self.left(token, address);
+        while !left.is_empty() && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(20));
+            // What another job has just made, and not mapped yet, was not left before.
+            left = self.left(token, address);
         }
-        let left = self.left(token, address);
         assert!(left.is_empty(), "{told}: left are {left:?}");
     }
 
