@@ -287,7 +287,8 @@ async fn introduce(
                 if is_late {
                     // This process did not run: the others may have spoken meanwhile.
                 } else if inquiry.asks(&unready) {
-                    for (rank, writer) in writers.iter_mut().filter(|(rank, _)| unready.contains(rank)) {
+                    let asked = writers.iter_mut().filter(|(rank, _)| unready.contains(rank));
+                    for (rank, writer) in asked {
                         // One that takes nothing answers nothing.
                         let _ = tell(*rank, writer, &Answer::Asked).await;
                     }

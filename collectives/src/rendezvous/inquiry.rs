@@ -63,12 +63,12 @@ impl Inquiry {
     /// What is wrong as far as is known.
     pub(super) fn verdict(&self) -> Option<CollectiveError> {
         // Of several, one that others wait for.
-        let is_missed = |rank: &&usize| {
-            let names = |error: &CollectiveError| matches!(error, CollectiveError::PeerUnreachable { rank: missed, .. } if missed == *rank);
-            self.told.values().any(names)
-        };
-        let unheard = || self.unheard.iter();
-        let hung = unheard().find(is_missed).or_else(|| unheard().next());
+        let missed = self.told.values().filter_map(|error| match error {
+            CollectiveError::PeerUnreachable { rank, .. } => Some(*rank),
+            _ => None,
+        });
+        let missed: BTreeSet<usize> = missed.collect();
+        let hung = self.unheard.intersection(&missed).next().or(self.unheard.first());
         let error = hung.map(|&rank| silent(rank, GRACE));
         error.or_else(|| self.told.values().next().cloned())
     }

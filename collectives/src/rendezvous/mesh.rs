@@ -66,7 +66,8 @@ pub(super) async fn connect(
             },
             Some(ended) = tasks.join_next() => match ended {
                 Ok(Ok((peer, stream))) if peer > 0 && peer < size && peer != rank => {
-                    if connections.borrow_mut()[peer].replace(stream).is_some() {
+                    let earlier = connections.borrow_mut()[peer].replace(stream);
+                    if earlier.is_some() {
                         return Err(CollectiveError::DuplicateRank { rank: peer });
                     }
                 }
