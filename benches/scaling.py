@@ -3,7 +3,7 @@
 Each program runs on 1, 2 and 4 GPUs (as many as there are) of one process, and in as many processes
 of one GPU each, which `phalanx run` starts. Arrays have the same size everywhere, so that twice the
 GPUs have half the work each. Times are milliseconds of the median of seven runs, each of which
-computes the result ten times anew (`stencil5` once) and waits for the last. `x` is the time on one
+computes the result twenty times anew (`stencil5` once) and waits for the last. `x` is the time on one
 GPU over that on several.
 """
 
@@ -64,7 +64,7 @@ def measure(devices, asked):
 
         once(2)
         # The same on all ranks, whatever their clocks say.
-        repeats = 1 if name == "stencil5" else 10
+        repeats = 1 if name == "stencil5" else 20
         times[name] = statistics.median(once(repeats) for _ in range(RUNS))
         arrays = None
     if np.rank() == 0:

@@ -92,7 +92,7 @@ fn measured(config: &Config) -> Result<Measured, InitFailure> {
     note("local", of_cpus());
     let devices = gpus(config).map_err(phalanx_scheduler::RunError::from)?;
     if devices.len() > 1 {
-        note("nccl", of_gpus(&devices));
+        note("local-gpus", of_gpus(&devices));
     }
     // What goes between processes goes from host to host.
     let config = Config { devices: Devices::Cpu(1), prices: None, ..config.clone() };
@@ -100,8 +100,9 @@ fn measured(config: &Config) -> Result<Measured, InitFailure> {
     if config.size() == 1 {
         note("tcp", on_loopback());
     } else {
-        let found = of_processes(&config, Transport::Tcp, None)?;
+        let found = of_processes(&config, Transport::Tcp, devices.first())?;
         note("tcp", found.on_hosts);
+        found.on_gpus.into_iter().for_each(|price| note("nccl-gpus", price));
         hosts.extend(found.hosts);
         if config.is_launched_by_mpi(config.rank(), config.size()) {
             let found = of_processes(&config, Transport::Mpi, devices.first())?;
@@ -174,12 +175,15 @@ fn of_gpus(devices: &[Arc<dyn Device>]) -> Result<Option<Price>, CollectiveError
     if !members.iter().all(|member| member.takes_device_memory()) {
         return Err(failed(String::from("NCCL cannot be used by these GPUs")));
     }
-    of_threads(&members, |at, member| {
-        let memory = |bytes| of_device(&devices[at], bytes);
-        let price = member.prepare().and_then(|()| between_ends(member, &memory));
-        // The others would wait for this one.
-        price.inspect_err(|error| world.abort(error.clone()))
-    })
+    of_threads(&members, |at, member| between_gpus(&world, member, &devices[at]))
+}
+
+/// Between the GPUs of the first and the last member.
+fn between_gpus(world: &World, member: &dyn Communicator, gpu: &Arc<dyn Device>) -> Found {
+    let memory = |bytes| of_device(gpu, bytes);
+    let price = member.prepare().and_then(|()| between_ends(member, &memory));
+    // The others would wait for this one.
+    price.inspect_err(|error| world.abort(error.clone()))
 }
 
 /// Between two worlds of this process that meet on loopback.
@@ -235,14 +239,14 @@ fn of_processes(
     };
     let price = between_ends(&*world.communicators()[0], &host)?;
     world.attach(&devices).map_err(phalanx_scheduler::RunError::from)?;
+    let member = world.communicators().swap_remove(0);
     // Known to all alike.
-    let on_gpus = match (device, world.gpu_path()) {
-        (Some(device), Some(GpuPath::Mpi { .. })) => {
-            let memory = |bytes| of_device(device, bytes);
-            Some(Ok(between_ends(&*world.communicators()[0], &memory)?))
+    let on_gpus = device.zip(world.gpu_path()).map(|(device, path)| match path {
+        GpuPath::Nccl { shared: None, .. } | GpuPath::Mpi { .. } => {
+            between_gpus(&world, &*member, device)
         }
-        (_, path) => path.map(|path| Err(CollectiveError::Network { reason: path.to_string() })),
-    };
+        path => Err(CollectiveError::Network { reason: path.to_string() }),
+    });
     let hosts = world.hosts().map(str::to_owned).collect();
     world.shutdown();
     Ok(Between { on_hosts: Ok(price), on_gpus, hosts })

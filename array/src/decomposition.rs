@@ -417,6 +417,12 @@ fn tolerance(array: &Array, s: &Array) -> f64 {
     shape[shape.len() - 2].max(shape[shape.len() - 1]) as f64 * epsilon
 }
 
+/// Which singular values are more than `limit`, of which an array has one for each matrix, times
+/// the largest.
+fn above(s: &Array, limit: Argument) -> Array {
+    s.greater(s.max(keepdims(-1)).multiply(of_each(limit)))
+}
+
 /// A limit of each matrix for its singular values, which lie along another axis.
 fn of_each(limit: Argument) -> Argument {
     match limit {
@@ -442,8 +448,7 @@ pub fn pinv(array: &Array, rcond: Option<Argument>) -> Array {
         }
         let Svd { u, s, vh } =
             singular_factors("pinv", &array.conjugate(), false, Fails::Nan, site)?;
-        let rcond = of_each(rcond.unwrap_or(1e-15.into()));
-        let kept = s.greater(s.max(keepdims(-1)).multiply(rcond));
+        let kept = above(&s, rcond.unwrap_or(1e-15.into()));
         kept.ok()?;
         let inverse = select(&kept, 1.0 / &s, 0.0);
         // vᵀ · (1 / s · uᵀ)
@@ -470,6 +475,20 @@ pub fn matrix_rank(array: &Array, tol: Option<Argument>) -> Array {
             None => s.greater(s.max(keepdims(-1).initial(0)) * tolerance(array, &s)),
         };
         limit.astype(DType::I64).sum(-1).ok().cloned()
+    }))
+}
+
+/// [`matrix_rank`] with a limit that is relative to the largest singular value of each matrix:
+/// NumPy's `rtol`. An array has one for each matrix.
+///
+/// Collective over the mesh. Errors as [`svd`], and `OpError::Broadcast`.
+#[track_caller]
+#[must_use]
+pub fn matrix_rank_relative(array: &Array, rtol: Argument) -> Array {
+    let site = call_site();
+    Array::catch(within(site, || {
+        let s = singular_values("matrix_rank", array, site)?;
+        above(&s, rtol).count_nonzero(-1).ok().cloned()
     }))
 }
 

@@ -2,8 +2,13 @@
 
 use crate::Facts;
 use crate::nccl::{common_nccl, gpus};
+use crate::prices::Prices;
 use std::fmt;
 use std::sync::Arc;
+
+/// The planes of GPUs of different processes in a price table.
+const NCCL_PRICE: &str = "nccl-gpus";
+const MPI_PRICE: &str = "mpi-gpus";
 
 /// The way of what lies on GPUs, the same for all processes of a world.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -58,25 +63,39 @@ impl fmt::Display for GpuPath {
 pub(crate) enum Choice {
     /// By NCCL: its version, and the GPU of every member.
     Nccl(String, Vec<Arc<str>>),
-    /// By MPI, if it takes their memory; why not by NCCL.
+    /// By MPI, if it takes their memory, and else by it from the host's; why not by NCCL.
     Mpi(String),
+    /// By MPI, if it takes their memory, and else by NCCL as above: MPI was measured to be faster.
+    FasterByMpi(String, Vec<Arc<str>>),
     /// Over the host, for a reason.
     Host(String),
     /// There is a member without a GPU.
     NoGpus,
 }
 
-/// Chooses by what all processes know, so that all choose alike: NCCL where all have the same and
-/// nobody has asked for MPI; else MPI, where messages between processes go by it.
-pub(crate) fn choose(
-    facts: &[Facts],
-    device_counts: &[usize],
-    goes_by_mpi: bool,
-    is_mpi_asked: bool,
-) -> Choice {
+/// What there is besides NCCL, the same on all processes.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Besides<'a> {
+    /// Whether messages between processes go by MPI.
+    pub(crate) goes_by_mpi: bool,
+    /// Whether they are to.
+    pub(crate) is_mpi_asked: bool,
+    /// What messages cost, if that was measured.
+    pub(crate) prices: Option<&'a Prices>,
+}
+
+/// Chooses by what all processes know, so that all choose alike: NCCL where all have the same,
+/// nobody has asked for MPI and MPI was not measured to be faster; else MPI, where messages between
+/// processes go by it.
+pub(crate) fn choose(facts: &[Facts], device_counts: &[usize], besides: Besides<'_>) -> Choice {
+    let Besides { goes_by_mpi, is_mpi_asked, prices } = besides;
     let Some(gpus) = gpus(facts, device_counts) else { return Choice::NoGpus };
+    let is_mpi_faster = || prices.is_some_and(|it| it.is_faster(MPI_PRICE, NCCL_PRICE));
     let reason = match common_nccl(facts) {
         Ok(_) if goes_by_mpi && is_mpi_asked => String::from("PHALANX_TRANSPORT is mpi"),
+        Ok(version) if goes_by_mpi && is_mpi_faster() => {
+            return Choice::FasterByMpi(String::from(version), gpus);
+        }
         Ok(version) => return Choice::Nccl(String::from(version), gpus),
         Err(reason) => reason,
     };
@@ -92,6 +111,10 @@ pub(crate) fn first_shared(gpus: &[Arc<str>]) -> Option<[usize; 2]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::prices::Price;
+
+    const BY_MPI: Besides<'_> = Besides { goes_by_mpi: true, is_mpi_asked: false, prices: None };
+    const ASKED: Besides<'_> = Besides { is_mpi_asked: true, ..BY_MPI };
 
     fn process(gpus: &str, nccl: Option<&str>) -> Facts {
         let fact = |name: &str, value: &str| (String::from(name), String::from(value));
@@ -103,26 +126,47 @@ mod tests {
     fn nccl_comes_first_unless_mpi_is_asked_for() {
         let both = [process("a", Some("2.28.9")), process("b", Some("2.28.9"))];
         let by_nccl = Choice::Nccl(String::from("2.28.9"), vec!["a".into(), "b".into()]);
-        assert_eq!(choose(&both, &[1, 1], true, false), by_nccl);
-        assert_eq!(choose(&both, &[1, 1], false, false), by_nccl);
+        assert_eq!(choose(&both, &[1, 1], BY_MPI), by_nccl);
+        assert_eq!(choose(&both, &[1, 1], Besides::default()), by_nccl);
         let asked = Choice::Mpi(String::from("PHALANX_TRANSPORT is mpi"));
-        assert_eq!(choose(&both, &[1, 1], true, true), asked);
+        assert_eq!(choose(&both, &[1, 1], ASKED), asked);
+    }
+
+    #[test]
+    fn mpi_is_taken_where_it_was_measured_to_be_faster() {
+        let both = [process("a", Some("2.28.9")), process("b", Some("2.28.9"))];
+        let identities: Vec<Arc<str>> = vec!["a".into(), "b".into()];
+        let version = || String::from("2.28.9");
+        let mut prices = Prices::default();
+        prices.set(NCCL_PRICE, Price { latency: 2e-5, bandwidth: 3e11 });
+        let by_nccl = Choice::Nccl(version(), identities.clone());
+        let choice = |prices: &Prices, besides: Besides<'_>| {
+            let besides = Besides { prices: Some(prices), ..besides };
+            choose(&both, &[1, 1], besides)
+        };
+        assert_eq!(choice(&prices, BY_MPI), by_nccl);
+        // Later for short messages, sooner for long ones.
+        prices.set(MPI_PRICE, Price { latency: 3e-5, bandwidth: 4e11 });
+        assert_eq!(choice(&prices, BY_MPI), by_nccl);
+        prices.set(MPI_PRICE, Price { latency: 1e-5, bandwidth: 4e11 });
+        assert_eq!(choice(&prices, BY_MPI), Choice::FasterByMpi(version(), identities));
+        assert_eq!(choice(&prices, Besides::default()), by_nccl);
     }
 
     #[test]
     fn mpi_takes_the_place_of_an_nccl_that_is_missing_or_another_one() {
         let missing = [process("a", Some("2.28.9")), process("b", None)];
         let reason = || String::from("rank 1 has no NCCL");
-        assert_eq!(choose(&missing, &[1, 1], true, false), Choice::Mpi(reason()));
-        assert_eq!(choose(&missing, &[1, 1], false, false), Choice::Host(reason()));
+        assert_eq!(choose(&missing, &[1, 1], BY_MPI), Choice::Mpi(reason()));
+        assert_eq!(choose(&missing, &[1, 1], Besides::default()), Choice::Host(reason()));
         let other = [process("a", Some("2.28.9")), process("b", Some("2.27.0"))];
-        assert!(matches!(choose(&other, &[1, 1], true, false), Choice::Mpi(_)));
+        assert!(matches!(choose(&other, &[1, 1], BY_MPI), Choice::Mpi(_)));
     }
 
     #[test]
     fn a_member_without_a_gpu_leaves_all_on_the_host() {
         let one = [process("a", Some("2.28.9")), Facts::new()];
-        assert_eq!(choose(&one, &[1, 1], true, true), Choice::NoGpus);
+        assert_eq!(choose(&one, &[1, 1], ASKED), Choice::NoGpus);
     }
 
     #[test]

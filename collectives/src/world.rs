@@ -2,7 +2,7 @@
 
 use crate::aside::aside;
 use crate::fork::{self, Process};
-use crate::gpu_path::{Choice, GpuPath, choose, first_shared};
+use crate::gpu_path::{Besides, Choice, GpuPath, choose, first_shared};
 use crate::group::{Member, Place};
 use crate::mpi::{DeviceMember, Engine, Mpi, Threads, prove};
 use crate::nccl::{Endpoint, GpuMember, Watch, device_facts};
@@ -185,10 +185,10 @@ impl World {
 
     /// Lets the communicators take what lies in the memory of this process's devices, if all
     /// devices of the world are GPUs and all processes have told their facts (`device_facts`, which
-    /// a world of one process looks up itself): by NCCL, or by MPI if that is asked for or there is
-    /// no NCCL in common. MPI is given addresses of GPU memory if an exchange proves that it takes
-    /// them, and pinned memory of the host else. Whether groups then take slices of GPUs depends on
-    /// their members: `Communicator::takes_device_memory`.
+    /// a world of one process looks up itself): by NCCL, or by MPI if that is asked for, or was
+    /// measured to be faster, or there is no NCCL in common. MPI is given addresses of GPU memory
+    /// if an exchange proves that it takes them, and pinned memory of the host else. Whether groups
+    /// then take slices of GPUs depends on their members: `Communicator::takes_device_memory`.
     ///
     /// Collective over the processes of a world whose messages go by MPI; else Local. Errors:
     /// `DeviceError::Cuda`.
@@ -200,25 +200,28 @@ impl World {
         let own = (self.size() == 1).then(|| vec![device_facts(devices)]);
         let facts = own.as_ref().unwrap_or(&self.facts);
         let goes_by_mpi = self.fabric.engine().is_some();
-        let choice = choose(facts, &self.device_counts, goes_by_mpi, self.wish.is_mpi_asked);
+        let prices = self.prices();
+        let is_mpi_asked = self.wish.is_mpi_asked;
+        let besides = Besides { goes_by_mpi, is_mpi_asked, prices: prices.as_ref() };
+        let choice = choose(facts, &self.device_counts, besides);
         let gpus = devices.iter().map(|device| device.as_any().downcast_ref::<CudaDevice>());
         let gpus: Option<Vec<_>> = gpus.map(|gpu| gpu.and_then(CudaDevice::handle)).collect();
         let Some(gpus) = gpus else { return Ok(()) };
         let path = match choice {
             Choice::NoGpus => return Ok(()),
             Choice::Host(reason) => GpuPath::Host { reason },
-            Choice::Nccl(version, identities) => {
-                let shared = first_shared(&identities);
-                self.talk_by_nccl(gpus, identities.into())?;
-                GpuPath::Nccl { version, shared }
-            }
+            Choice::Nccl(version, identities) => self.talk_by_nccl(gpus, version, identities)?,
+            Choice::FasterByMpi(version, identities) => match self.proves_mpi(&gpus) {
+                Ok(()) => {
+                    self.talk_by_mpi(gpus, true);
+                    let reason = "faster than NCCL in the price table (PHALANX_PRICES)";
+                    GpuPath::Mpi { instead_of_nccl: String::from(reason) }
+                }
+                Err(_) => self.talk_by_nccl(gpus, version, identities)?,
+            },
             Choice::Mpi(reason) => {
                 let proved = self.proves_mpi(&gpus);
-                let pairs = self.members.iter().zip(gpus);
-                let member = |(host, gpu): (&Arc<Member>, _)| -> Arc<dyn Communicator> {
-                    DeviceMember::new(host.clone(), gpu, proved.is_ok())
-                };
-                self.communicators = pairs.map(member).collect();
+                self.talk_by_mpi(gpus, proved.is_ok());
                 match proved {
                     Ok(()) => GpuPath::Mpi { instead_of_nccl: reason },
                     Err(obstacle) => GpuPath::Staged { reason: format!("{obstacle}; {reason}") },
@@ -230,11 +233,21 @@ impl World {
         Ok(())
     }
 
+    fn talk_by_mpi(&mut self, gpus: Vec<Arc<CudaDevice>>, takes_device_memory: bool) {
+        let member = |(host, gpu): (&Arc<Member>, _)| -> Arc<dyn Communicator> {
+            DeviceMember::new(host.clone(), gpu, takes_device_memory)
+        };
+        self.communicators = self.members.iter().zip(gpus).map(member).collect();
+    }
+
     fn talk_by_nccl(
         &mut self,
         gpus: Vec<Arc<CudaDevice>>,
-        identities: Arc<[Arc<str>]>,
-    ) -> Result<(), DeviceError> {
+        version: String,
+        identities: Vec<Arc<str>>,
+    ) -> Result<GpuPath, DeviceError> {
+        let shared = first_shared(&identities);
+        let identities: Arc<[Arc<str>]> = identities.into();
         let watch = Watch::new(self.fabric.clone());
         let mut communicators: Vec<Arc<dyn Communicator>> = Vec::new();
         for (member, gpu) in self.members.iter().zip(gpus) {
@@ -243,7 +256,7 @@ impl World {
         }
         self.communicators = communicators;
         self.watch = Some(watch);
-        Ok(())
+        Ok(GpuPath::Nccl { version, shared })
     }
 
     /// Whether MPI takes the memory of the processes' GPUs; else why not, the same on all ranks. A

@@ -717,6 +717,64 @@ def test_repeated_launches_are_enqueued_as_a_whole():
     assert whole.stderr.count("segment") > 40, whole.stderr[-4000:]
 
 
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i2", "c16"])
+def test_rows_around_points_may_lie_anywhere(dtype):
+    grid = numpy.random.default_rng(3).integers(-99, 99, (1208, 1301)).astype(dtype)
+
+    def around(x, up, down, left):
+        rows = 1200
+        return (
+            x[up : up + rows, 1:-1]
+            + 3 * x[down : down + rows, 1:-1]
+            + x[1 : 1 + rows, left : left + 1299]
+            - x[2 : 2 + rows, 2:]
+        )
+
+    # The same kernel, with rows that are shared, the same, or too far apart, in any order.
+    ours = np.array(grid)
+    for places in [(0, 2, 0), (0, 1, 0), (1, 0, 0), (2, 2, 2), (0, 8, 1), (5, 4, 2), (0, 2, 0)]:
+        numpy.testing.assert_array_equal(numpy.asarray(around(ours, *places)), around(grid, *places))
+
+
+def test_rows_around_points_with_one_of_all_columns():
+    grid = numpy.random.default_rng(5).random((1203, 1301))
+    row = numpy.random.default_rng(6).random(1299)
+
+    def around(x, row):
+        return x[1:-1, 1:-1] - x[:-2, 1:-1] * row - x[2:, 1:-1] + x[1:-1, 2:]
+
+    ours = numpy.asarray(around(np.array(grid), np.array(row)))
+    numpy.testing.assert_array_equal(ours, around(grid, row))
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16"])
+@pytest.mark.parametrize("shape", [(1 << 21,), (1_000_003,), (700, 4100), (3000, 40), (40, 3001)])
+def test_variances_are_those_of_numpy(dtype, shape):
+    generator = numpy.random.default_rng(7)
+    values = generator.random(shape) + 100
+    if numpy.dtype(dtype).kind == "c":
+        values = values + 1j * generator.random(shape)
+    values = values.astype(dtype)
+    ours, wide = np.array(values), values.astype("c16" if dtype[0] == "c" else "f8")
+    for axis in [None, *range(len(shape))]:
+        is_wide = numpy.dtype(dtype).itemsize // (2 if dtype[0] == "c" else 1) == 8
+        limit = 1e-9 if is_wide else 2e-4
+        numpy.testing.assert_allclose(numpy.asarray(ours.var(axis=axis)), wide.var(axis=axis), limit)
+
+
+def test_squares_about_the_mean_of_other_elements():
+    values = numpy.random.default_rng(4).random(100_009)
+    ours = np.array(values)
+
+    def squares(x, first):
+        count = 100_000
+        difference = x[first : first + count] - x[:count].sum() / count
+        return (difference * difference).sum()
+
+    for first in [0, 5, 0, 9]:
+        assert float(squares(ours, first)) == pytest.approx(squares(values, first), rel=1e-12)
+
+
 def test_arrays_of_more_than_two_to_the_31_elements():
     free, _ = phalanx.cuda.Device(0).mem_info
     if free < 24 << 30 or GPUS > 1:

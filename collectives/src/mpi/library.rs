@@ -80,7 +80,11 @@ impl Library {
     /// Whether it says already that it takes GPU memory: MPICH ends a process that asks before it
     /// has begun; Open MPI answers at any time.
     fn can_be_asked(&self) -> bool {
-        self.calls.version().starts_with("Open MPI") || self.is_initialised().unwrap_or(false)
+        self.is_open_mpi() || self.is_initialised().unwrap_or(false)
+    }
+
+    fn is_open_mpi(&self) -> bool {
+        self.calls.version().starts_with("Open MPI")
     }
 
     /// The identity, what is known of GPU memory, and where the library is.
@@ -135,7 +139,7 @@ impl Library {
     /// without the launcher's own interface. Others begin as a world of one process, which is
     /// noticed.
     pub fn can_begin(&self) -> Result<(), String> {
-        match self.options.is_without_pmix && self.calls.version().starts_with("Open MPI") {
+        match self.options.is_without_pmix && self.is_open_mpi() {
             true => Err(String::from(
                 "the launcher offers no PMIx, without which Open MPI cannot begin (srun \
                  --mpi=pmix does; so does Open MPI's mpirun)",

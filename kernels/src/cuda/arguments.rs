@@ -29,6 +29,8 @@ pub(super) enum Field {
     High(GuardId, usize),
     /// Eight bytes of a scalar.
     Scalar(ScalarId, usize),
+    /// How many points before the first of the innermost group the first block begins.
+    Skew,
     /// Lanes of the grid.
     Units,
     /// Chunks of each loop.
@@ -59,6 +61,7 @@ impl Field {
             Field::Low(guard, at) => format!("low{guard}_{at}"),
             Field::High(guard, at) => format!("high{guard}_{at}"),
             Field::Scalar(scalar, word) => format!("scalar{scalar}_{word}"),
+            Field::Skew => String::from("skew"),
             Field::Units => String::from("units"),
             Field::Chunks => String::from("chunks"),
             Field::Scratch => String::from("scratch"),
@@ -90,6 +93,7 @@ impl Field {
                 whole[..bytes.len()].copy_from_slice(bytes);
                 u64::from_le_bytes(whole)
             }
+            Field::Skew => shape.skew as u64,
             Field::Units => shape.units as u64,
             Field::Chunks => shape.chunks as u64,
             Field::Scratch => launch.workspace.scratch,
@@ -145,6 +149,9 @@ pub(super) fn fields(kernel: &Kernel, variant: &Variant) -> Vec<Field> {
     }
     for (scalar, dtype) in kernel.scalars.iter().enumerate() {
         fields.extend((0..dtype.size().div_ceil(8)).map(|word| Field::Scalar(scalar, word)));
+    }
+    if variant.is_skewed() {
+        fields.push(Field::Skew);
     }
     fields.push(Field::Units);
     if variant.chunks != Chunks::One {

@@ -1,14 +1,14 @@
 //! A kernel on GPUs: its variants, compiled when they are first needed.
 
 use super::arguments::{Field, Values, Workspace, bytes, fields};
-use super::shape::{Geometry, Shape, folds_in_any_order, has_ordered_tables};
+use super::shape::{Geometry, LINE, Shape, folds_in_any_order, has_ordered_tables};
 use super::tables::Tables;
 use super::text::{bytes_of_partials, source};
 use super::variant::{Chunks, THREADS, Variant};
 use crate::cpu::{self, BufferLaunch};
 use crate::error::KernelError;
 use crate::host_copies::HostCopies;
-use crate::ir::{Kernel, Role, verify};
+use crate::ir::{Access, AccessId, Kernel, Role, verify};
 use crate::missing::Missing;
 use phalanx_device::cuda::{
     Coming, Compiler, CudaDevice, Function, GridSize, Module, Properties, save_source,
@@ -27,6 +27,8 @@ const MOST_TILES: usize = 1 << 16;
 pub struct CudaKernel {
     kernel: Kernel,
     name: String,
+    /// For each access the first one of its parameter.
+    firsts: Vec<AccessId>,
     variants: Mutex<FxHashMap<(Variant, u32), Arc<Loaded>>>,
     recent: Mutex<Vec<Arc<Remembered>>>,
     /// For tables whose numbers are combined in a fixed order.
@@ -66,6 +68,8 @@ struct Key {
     strides: Vec<Vec<isize>>,
     guards: Vec<Vec<(i64, i64)>>,
     alignments: Vec<u8>,
+    /// How far each access lies from the first of its parameter.
+    apart: Vec<u64>,
 }
 
 impl CudaKernel {
@@ -81,9 +85,14 @@ impl CudaKernel {
             }
             false => None,
         };
+        let first = |access: &Access| {
+            let is_alike = |other: &Access| other.param == access.param;
+            kernel.accesses.iter().position(is_alike).unwrap_or(0)
+        };
         Ok(CudaKernel {
             kernel: kernel.clone(),
             name: name_of(kernel),
+            firsts: kernel.accesses.iter().map(first).collect(),
             variants: Mutex::default(),
             recent: Mutex::default(),
             ordered,
@@ -185,7 +194,8 @@ impl CudaKernel {
                 && key.guards == launch.guards
                 && key.strides.len() == launch.accesses.len()
                 && key.strides.iter().zip(&launch.accesses).all(|(own, access)| own == access.2)
-                && key.alignments.iter().zip(addresses).all(|(own, at)| *own == (at % 16) as u8)
+                && key.alignments.iter().zip(addresses).all(|(own, at)| *own == alignment(*at))
+                && self.apart(addresses).eq(key.apart.iter().copied())
         };
         {
             let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
@@ -224,13 +234,21 @@ impl CudaKernel {
             origins: launch.origins.to_vec(),
             strides: strides.iter().map(|strides| strides.to_vec()).collect(),
             guards: launch.guards.to_vec(),
-            alignments: addresses.iter().map(|at| (at % 16) as u8).collect(),
+            alignments: addresses.iter().copied().map(alignment).collect(),
+            apart: self.apart(addresses).collect(),
         };
         let known = Arc::new(Remembered { key, prepared });
         let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
         recent.insert(0, known.clone());
         recent.truncate(REMEMBERED);
         Ok(known)
+    }
+
+    /// How far each access lies from the first of its parameter: what several accesses read of it
+    /// follows from that.
+    fn apart(&self, addresses: &[u64]) -> impl Iterator<Item = u64> {
+        let pairs = self.firsts.iter().zip(addresses);
+        pairs.map(|(&first, address)| address.wrapping_sub(addresses[first]))
     }
 
     /// Whether launches only enqueue a kernel.
@@ -312,6 +330,11 @@ impl CudaKernel {
             }
         }
     }
+}
+
+/// An address as far as shapes tell it from others.
+fn alignment(address: u64) -> u8 {
+    (address % LINE as u64) as u8
 }
 
 /// Where each access begins.

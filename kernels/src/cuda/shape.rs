@@ -3,7 +3,7 @@
 use super::moments::Moments;
 use super::tables::is_ordered;
 use super::variant::{Chunks, GuardKind, Mode, Step, THREADS, TILE, Variant};
-use crate::ir::{AxisId, Expr, Fold, Kernel, Role, Stmt, Value};
+use crate::ir::{AccessId, AxisId, Expr, Fold, GuardId, Kernel, Role, Stmt, Value};
 use phalanx_ops::Monoid;
 
 /// Axes that step together in all accesses.
@@ -34,6 +34,9 @@ pub struct Shape {
     pub units: usize,
     /// Chunks of each loop, which take turns of a team's points.
     pub chunks: usize,
+    /// How many points before the first of the innermost group the first block begins, so that
+    /// blocks begin with lines of memory: `Mode::Strides` along rows.
+    pub skew: usize,
 }
 
 /// The numbers of a launch.
@@ -56,6 +59,8 @@ pub struct Geometry<'a> {
 const BLOCKS: usize = 1024;
 /// Bytes that a thread loads at once from an access.
 const PACK: usize = 16;
+/// Bytes of a line of memory: what addresses are told apart by.
+pub(super) const LINE: usize = 128;
 /// Bytes of consecutive elements of a thread at most.
 const MOST_BYTES: usize = 32;
 /// Operations of an element up to which a thread has no more than one load of an access: memory is
@@ -190,6 +195,7 @@ impl Shape {
                         .collect()
                 },
                 packed: vec![false; kernel.accesses.len()],
+                rows: Vec::new(),
                 guards,
                 mode: Mode::Columns { lanes: 1, team: 1 },
                 chunks: Chunks::One,
@@ -198,6 +204,7 @@ impl Shape {
             },
             units: 1,
             chunks: 1,
+            skew: 0,
             grid,
             loops,
             strides,
@@ -424,8 +431,11 @@ impl Shape {
             if let Some(along) = self.neighbours(kernel) {
                 let across = self.grid[along].extent;
                 self.variant.mode = Mode::Strides { lanes: NEIGHBOUR_LANES as u32, along };
+                self.variant.rows = self.shared_rows(kernel, launch, along);
+                self.skew = self.skew(kernel, launch);
                 let others = rows / across;
-                self.units = others * inner.div_ceil(width) * across.div_ceil(NEIGHBOUR_LANES);
+                let stretches = (self.skew + inner).div_ceil(width);
+                self.units = others * stretches * across.div_ceil(NEIGHBOUR_LANES);
                 return;
             }
             let stretch = width * STRIDED_LANES;
@@ -458,6 +468,69 @@ impl Shape {
                 && (0..kernel.accesses.len()).filter(|access| alike(access, other)).count() >= 3
         });
         (is_around && self.grid[along].extent >= NEIGHBOUR_LANES).then_some(along)
+    }
+
+    /// How far the first element that is stored lies behind the beginning of a line of memory, if
+    /// all rows begin alike. Two blocks that write parts of the same line cost a twentieth.
+    fn skew(&self, kernel: &Kernel, launch: &Geometry<'_>) -> usize {
+        let stored = |access: &AccessId| {
+            kernel.params[kernel.accesses[*access].param].role != Role::In
+                && self.variant.grid_steps[*access].last() == Some(&Step::Item)
+        };
+        let Some(access) = (0..kernel.accesses.len()).find(stored) else { return 0 };
+        let item = kernel.params[kernel.accesses[access].param].dtype.size();
+        let mut outer = self.grid[..self.grid.len() - 1].iter();
+        let is_alike = outer.all(|group| self.strides[access][group.inner] % LINE as isize == 0);
+        let behind = (launch.addresses[access] % LINE as u64) as usize;
+        if is_alike && behind.is_multiple_of(item) { behind / item } else { 0 }
+    }
+
+    /// Accesses that read the same rows along a group, so that each row is loaded once: loads of
+    /// one parameter that nothing guards and nobody writes, with steps alike, and addresses that
+    /// lie no more rows apart than a thread has.
+    fn shared_rows(
+        &self,
+        kernel: &Kernel,
+        launch: &Geometry<'_>,
+        along: usize,
+    ) -> Vec<Vec<(AccessId, u32)>> {
+        let is_guarded = |guard: Option<GuardId>| {
+            let always = |guard: GuardId| self.variant.guards[guard] == GuardKind::Bounds(vec![]);
+            guard.is_some_and(|guard| !always(guard))
+        };
+        let loads = |wanted: AccessId| {
+            kernel.values.iter().filter_map(move |value| match value.expr {
+                Expr::Load { access, guard } if access == wanted => Some(guard),
+                _ => None,
+            })
+        };
+        let may_share = |&access: &AccessId| {
+            kernel.params[kernel.accesses[access].param].role == Role::In
+                && self.strides[access][self.grid[along].inner] > 0
+                && !loads(access).any(is_guarded)
+        };
+        let mut groups: Vec<Vec<(AccessId, i64)>> = Vec::new();
+        for access in (0..kernel.accesses.len()).filter(may_share) {
+            let rows_behind = |first: AccessId| {
+                let stride = self.strides[access][self.grid[along].inner] as i64;
+                let apart = launch.addresses[access].wrapping_sub(launch.addresses[first]) as i64;
+                let is_alike = kernel.accesses[access].param == kernel.accesses[first].param
+                    && self.strides[access] == self.strides[first]
+                    && apart % stride == 0
+                    && (apart / stride).unsigned_abs() <= NEIGHBOUR_LANES as u64;
+                is_alike.then_some(apart / stride)
+            };
+            match groups.iter_mut().find_map(|group| Some((rows_behind(group[0].0)?, group))) {
+                Some((behind, group)) => group.push((access, behind)),
+                None => groups.push(vec![(access, 0)]),
+            }
+        }
+        groups.retain(|group| group.len() > 1);
+        let from_first = |group: Vec<(AccessId, i64)>| {
+            let least = group.iter().map(|row| row.1).min().unwrap_or(0);
+            group.into_iter().map(|(access, behind)| (access, (behind - least) as u32)).collect()
+        };
+        groups.into_iter().map(from_first).collect()
     }
 
     /// Whether so many consecutive elements of an access may be loaded at once, wherever it begins:

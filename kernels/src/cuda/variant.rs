@@ -92,6 +92,10 @@ pub struct Variant {
     pub loop_steps: Vec<Vec<Vec<Step>>>,
     /// Whether the lanes of an access are loaded and stored at once.
     pub packed: Vec<bool>,
+    /// Accesses that read the rows of a thread together, each with how many rows it lies behind the
+    /// first of them: `Mode::Strides` along rows, where several accesses of a parameter lie whole
+    /// rows apart. Groups in the order of their first accesses.
+    pub rows: Vec<Vec<(AccessId, u32)>>,
     /// What each guard asks.
     pub guards: Vec<GuardKind>,
     /// Which threads have which points.
@@ -142,6 +146,11 @@ impl Variant {
         }
     }
 
+    /// Whether the first block may begin before the first point of the innermost group.
+    pub fn is_skewed(&self) -> bool {
+        matches!(self.mode, Mode::Strides { along, .. } if along + 1 < self.grid.len())
+    }
+
     /// Whether threads go along loops.
     pub fn is_rows(&self) -> bool {
         matches!(self.mode, Mode::Rows { .. })
@@ -153,6 +162,12 @@ impl Variant {
             Mode::Strides { .. } | Mode::Tiles { .. } => 1,
             _ => THREADS / self.team(),
         }
+    }
+
+    /// The rows that an access reads together with others.
+    pub fn rows_of(&self, access: AccessId) -> Option<&[(AccessId, u32)]> {
+        let is_in = |rows: &&Vec<(AccessId, u32)>| rows.iter().any(|row| row.0 == access);
+        self.rows.iter().find(is_in).map(Vec::as_slice)
     }
 
     /// Whether an access of a tile is read along the other side of it.

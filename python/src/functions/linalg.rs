@@ -7,12 +7,12 @@ use crate::errors::{raised, value_error};
 use crate::functions;
 use crate::mistakes::Mistake;
 use crate::named::named;
+use phalanx::Array;
 use phalanx::linalg::{
     Ord, QrMode, Svd, Triangle, cholesky, cond, cross, det, eig, eigh, eigvals, eigvalsh, inv,
-    lstsq, matmul, matrix_power, matrix_rank, multi_dot, norm, outer, pinv, qr, slogdet, solve,
-    svd, svdvals, tensordot, tensorinv, tensorsolve, vecdot,
+    lstsq, matmul, matrix_power, matrix_rank, matrix_rank_relative, multi_dot, norm, outer, pinv,
+    qr, slogdet, solve, svd, svdvals, tensordot, tensorinv, tensorsolve, vecdot,
 };
-use phalanx::{Argument, Array, keepdims};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
@@ -105,13 +105,7 @@ fn rank(a: &Arguments<'_, '_>) -> PyResult<Array> {
     if a.has("tol") {
         return Err(value_error(Mistake::Together, "`tol` and `rtol` can't be both set."));
     }
-    let s = svdvals(&array);
-    // Of each matrix, along whose singular values it is the same.
-    let relative = match relative {
-        Argument::Array(relative) => Argument::Array(relative.expand_dims(-1)),
-        weak => weak,
-    };
-    Ok(s.greater(s.max(keepdims(-1)).multiply(relative)).count_nonzero(-1))
+    Ok(matrix_rank_relative(&array, relative))
 }
 
 functions! { FUNCTIONS, a =>

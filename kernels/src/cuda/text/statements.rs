@@ -95,7 +95,7 @@ impl Writer<'_> {
         }
     }
 
-    fn value(&mut self, value: ValueId) {
+    pub(super) fn value(&mut self, value: ValueId) {
         let kernel = self.kernel;
         let data = &kernel.values[value];
         if let Expr::Load { access, guard } = &data.expr {
@@ -170,7 +170,7 @@ impl Writer<'_> {
         }
     }
 
-    fn is_early(&self, value: ValueId) -> bool {
+    pub(super) fn is_early(&self, value: ValueId) -> bool {
         match self.kernel.values[value].expr {
             Expr::Load { access, .. } => {
                 self.kernel.params[self.kernel.accesses[access].param].role == Role::In
@@ -232,9 +232,13 @@ impl Writer<'_> {
         if !self.laned[value] {
             let address = self.address(access, None);
             let load = format!("*(const {name}*)({address})");
+            // A thread of which the first lane is no point has none.
+            let by_lane = matches!(self.variant.mode, Mode::Strides { .. } | Mode::Tiles { .. });
             let text = match &inside {
                 Some(_) if never => zero,
+                Some(inside) if by_lane => format!("valid[0] && ({inside}) ? {load} : {zero}"),
                 Some(inside) => format!("({inside}) ? {load} : {zero}"),
+                None if by_lane => format!("valid[0] ? {load} : {zero}"),
                 None => load,
             };
             return self.line(format!("const {name} v{value} = {text};"));
@@ -242,6 +246,9 @@ impl Writer<'_> {
         self.line(format!("{name} v{value}[N];"));
         if self.variant.crosses(access) && inside.is_none() {
             return self.crossing_load(value, access);
+        }
+        if let Some(rows) = self.variant.rows_of(access) {
+            return self.load_of_rows(value, access, rows);
         }
         let address = self.address(access, Some("k").filter(|_| steps));
         let load = format!("*(const {name}*)({address})");
@@ -269,6 +276,30 @@ impl Writer<'_> {
             Some(condition) => format!("({condition}) ? {load} : {zero}"),
         };
         self.line(format!("LANES v{value}[k] = {text};"));
+    }
+
+    /// Reads each of the rows that several accesses share once, at the first load of any of them.
+    fn load_of_rows(&mut self, value: ValueId, access: AccessId, rows: &[(AccessId, u32)]) {
+        let name = self.kernel.values[value].dtype.name();
+        let lanes = self.variant.lanes();
+        let group = rows[0].0;
+        let behind = |row: &(AccessId, u32)| row.1;
+        if self.rows.insert(group) {
+            let count = lanes + rows.iter().map(behind).max().unwrap_or(0);
+            let first = rows.iter().find(|row| behind(row) == 0).map_or(group, |row| row.0);
+            self.line(format!("{name} rows{group}[{count}];"));
+            for row in 0..count {
+                // The first of the lanes that need it; of those behind it there are fewer.
+                let lane = |own: &(AccessId, u32)| row.checked_sub(own.1).filter(|at| *at < lanes);
+                let Some(lane) = rows.iter().filter_map(lane).min() else { continue };
+                let address = self.address(first, Some(&row.to_string()));
+                self.line(format!(
+                    "rows{group}[{row}] = valid[{lane}] ? *(const {name}*)({address}) : {name}{{}};"
+                ));
+            }
+        }
+        let behind = rows.iter().find(|row| row.0 == access).map_or(0, behind);
+        self.line(format!("LANES v{value}[k] = rows{group}[k + {behind}];"));
     }
 
     /// Reads a square along the axis on which its elements are next to each other.

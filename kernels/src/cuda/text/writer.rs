@@ -81,6 +81,8 @@ pub(super) struct Writer<'a> {
     pub(super) moments: Option<Moments>,
     /// The folds of the first of them that find the means, each with which of them it is.
     pub(super) moments_folds: Vec<(usize, usize)>,
+    /// Groups of accesses whose rows have been loaded.
+    pub(super) rows: BTreeSet<AccessId>,
     /// Values that have been loaded before their turn.
     pub(super) early: BTreeSet<ValueId>,
     /// Whether something has been stored, or loaded, since the threads of a team last waited for
@@ -109,6 +111,7 @@ impl<'a> Writer<'a> {
             exchanged: 0,
             moments: Moments::find(kernel).filter(|_| variant.moments),
             moments_folds: Vec::new(),
+            rows: BTreeSet::new(),
             early: BTreeSet::new(),
             has_stored: false,
             has_loaded: false,
@@ -336,13 +339,15 @@ impl<'a> Writer<'a> {
             _ if group == along => Some(lanes),
             _ => None,
         };
+        let skew = if self.variant.is_skewed() { " + (Position)a.skew" } else { "" };
         self.line("constexpr bool active = true, first = true;");
         self.line("Position rest = blockIdx.x;");
         for group in (0..=last).rev() {
             let (name, extent) = match size(group) {
                 Some(size) => {
-                    let extent = format!("(((Position)a.n_g{group} + {}) / {size})", size - 1);
-                    ("stretch", extent)
+                    let skew = if group == last { skew } else { "" };
+                    let points = format!("(Position)a.n_g{group}{skew}");
+                    ("stretch", format!("(({points} + {}) / {size})", size - 1))
                 }
                 None => ("g", format!("(Position)a.n_g{group}")),
             };
@@ -355,7 +360,9 @@ impl<'a> Writer<'a> {
             self.line(format!("rest = q{group};"));
         }
         let width = size(last).unwrap_or(THREADS);
-        self.line(format!("const Position g{last} = stretch{last} * {width} + threadIdx.x;"));
+        // Before the first point it wraps around, and is no point.
+        let skew = skew.replace('+', "-");
+        self.line(format!("const Position g{last} = stretch{last} * {width} + threadIdx.x{skew};"));
         self.line("bool valid[N];");
         if along == last {
             self.line(format!("LANES valid[k] = g{last} + {THREADS} * k < (Position)a.n_g{last};"));

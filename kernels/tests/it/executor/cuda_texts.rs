@@ -2,7 +2,7 @@
 
 use super::case::Case;
 use super::cuda::text_of;
-use super::golden::{descent, folder, stencil, text};
+use super::golden::{descent, folder, neighbours, stencil, text};
 use phalanx_ops::Scalar;
 
 /// Compares the text of a case with the golden file of its kernel, or writes it when blessing.
@@ -34,6 +34,12 @@ fn several_elements_a_thread() {
 #[test]
 fn stretches_with_guards() {
     check("stencil", &stencil([1000, 3000], [0, 0]));
+}
+
+/// The point, and those above and below it, lie in rows that are loaded once.
+#[test]
+fn stretches_that_share_rows() {
+    check("neighbours", &neighbours([1000, 3000]));
 }
 
 #[test]

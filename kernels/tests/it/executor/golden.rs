@@ -157,6 +157,29 @@ pub(super) fn stencil([rows, columns]: [usize; 2], origin: [i64; 2]) -> Case {
         .guard(&[(all.0, last[1])])
 }
 
+/// The inner points of a grid, each with its neighbours.
+pub(super) fn neighbours([rows, columns]: [usize; 2]) -> Case {
+    let row = columns as isize + 2;
+    let strides = [row, 1];
+    let inner = Case::new(&text("neighbours"), &[rows, columns])
+        .random(0, (rows + 2) * (columns + 2))
+        .random(1, rows * columns);
+    let around = [row + 1, 1, row, row + 2, 2 * row + 1];
+    let loads = around.into_iter().enumerate();
+    loads.fold(inner, |case, (access, start)| case.access(access, start, &strides)).access(
+        5,
+        0,
+        &[columns as isize, 1],
+    )
+}
+
+#[test]
+fn neighbours_of_inner_points() {
+    for (rows, columns) in [(30, 50), (3, 2000), (500, 4), (1, 1)] {
+        neighbours([rows, columns]).check();
+    }
+}
+
 #[test]
 fn nearest_centre() {
     for (points, centres, features) in [(500, 7, 3), (3, 400, 5), (40, 40, 300)] {
