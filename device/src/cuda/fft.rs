@@ -58,11 +58,10 @@ impl Plans {
     }
 
     /// Keeps a plan as the one that was used last, and gives up the oldest if there are too many.
-    fn keep(&mut self, key: Key, plan: Plan) {
-        if self.0.len() >= KEPT {
-            self.0.remove(0);
-        }
+    fn keep(&mut self, key: Key, plan: Plan) -> Option<Plan> {
+        let oldest = (self.0.len() >= KEPT).then(|| self.0.remove(0).1);
         self.0.push((key, plan));
+        oldest
     }
 }
 
@@ -74,7 +73,7 @@ struct Plan {
 
 impl Drop for Plan {
     fn drop(&mut self) {
-        // SAFETY: nobody uses the plan any more; what it has enqueued needs its handle no longer.
+        // SAFETY: nobody uses the plan any more; what it has enqueued is done, or has failed.
         let _ = unsafe { sys::cufftDestroy(self.handle) };
     }
 }
@@ -200,7 +199,11 @@ impl CudaDevice {
             let done = unsafe { plan.execute(kind, lines.is_double, place) };
             check(self, "cufftExec", done)?;
         }
-        plans().keep(key, plan);
+        let oldest = plans().keep(key, plan);
+        if oldest.is_some() {
+            // What it has enqueued may be under way, and read what it holds.
+            self.synchronize();
+        }
         Ok(())
     }
 }
