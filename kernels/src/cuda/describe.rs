@@ -57,6 +57,10 @@ fn in_words(shape: &Shape) -> String {
     if !packed.is_empty() {
         let _ = write!(text, "; in packs: {}", packed.join(" "));
     }
+    for rows in &variant.rows {
+        let rows: Vec<String> = rows.iter().map(|row| format!(".{}", row.0)).collect();
+        let _ = write!(text, "; rows together: {}", rows.join(" "));
+    }
     if variant.moments {
         text.push_str("; two loops in one");
     }
