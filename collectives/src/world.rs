@@ -217,7 +217,10 @@ impl World {
                     let reason = "faster than NCCL in the price table (PHALANX_PRICES)";
                     GpuPath::Mpi { instead_of_nccl: String::from(reason) }
                 }
-                Err(_) => self.talk_by_nccl(gpus, version, identities)?,
+                Err(obstacle) => {
+                    tracing::info!(obstacle, "MPI would be faster for GPUs, but cannot be used");
+                    self.talk_by_nccl(gpus, version, identities)?
+                }
             },
             Choice::Mpi(reason) => {
                 let proved = self.proves_mpi(&gpus);

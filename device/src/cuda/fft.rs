@@ -189,21 +189,23 @@ impl CudaDevice {
         };
         // What the plan works in is free again as soon as the work is enqueued: whoever gets it is
         // behind in the order of the stream.
-        let workspace = self.clone().allocate(plan.workspace)?;
-        // SAFETY: the plan lives, and the memory has as many bytes as it asked for.
-        let set =
-            unsafe { sys::cufftSetWorkArea(plan.handle, workspace.as_ptr().cast::<c_void>()) };
-        check(self, "cufftSetWorkArea", set)?;
-        for place in places {
-            // SAFETY: the caller's promise.
-            let done = unsafe { plan.execute(kind, lines.is_double, place) };
-            check(self, "cufftExec", done)?;
-        }
+        let workspace = self.clone().allocate(plan.workspace);
+        let enqueued = workspace.and_then(|workspace| {
+            let area = workspace.as_ptr().cast::<c_void>();
+            // SAFETY: the plan lives, and the memory has as many bytes as it asked for.
+            let set = unsafe { sys::cufftSetWorkArea(plan.handle, area) };
+            check(self, "cufftSetWorkArea", set)?;
+            places.into_iter().try_for_each(|place| {
+                // SAFETY: the caller's promise.
+                let done = unsafe { plan.execute(kind, lines.is_double, place) };
+                check(self, "cufftExec", done)
+            })
+        });
         let oldest = plans().keep(key, plan);
         if oldest.is_some() {
             // What it has enqueued may be under way, and read what it holds.
             self.synchronize();
         }
-        Ok(())
+        enqueued
     }
 }
