@@ -57,8 +57,8 @@ impl Executable {
             return Vec::new();
         }
         let (offsets, strides): (Vec<isize>, Vec<&[isize]>) = places.unzip();
-        // Buffers begin at multiples of 16 bytes, and the accesses of a parameter lie in one: a text
-        // asks no more of addresses.
+        // Buffers begin at multiples of 16 bytes, and the accesses of a parameter lie in one: a
+        // text asks no more of addresses.
         let addresses: Vec<u64> = offsets.iter().map(|offset| *offset as u64).collect();
         let (strides, addresses) = (&strides[..], &addresses[..]);
         let launch = Geometry { extents, origins, strides, guards, addresses };
