@@ -1,7 +1,7 @@
 //! Kernels that a kind of device can run.
 
 use crate::cpu::{self, BufferLaunch};
-use crate::cuda::{CudaKernel, Geometry};
+use crate::cuda::{BUFFERS_APART, CudaKernel, Geometry};
 use crate::error::KernelError;
 use crate::ir::Kernel;
 use crate::missing::Missing;
@@ -41,13 +41,14 @@ impl Executable {
         }
     }
 
-    /// What a launch of these extents, with accesses at these places of buffers and the scalars
-    /// that are known, has to load first on a device.
+    /// What a launch of these extents, with accesses at these places of buffers, of which each has
+    /// the number of the first access in it, and the scalars that are known, has to load first on
+    /// a device.
     pub fn missing<'a>(
         &self,
         extents: &[usize],
         origins: &[i64],
-        places: impl Iterator<Item = (isize, &'a [isize])>,
+        places: impl Iterator<Item = ((usize, isize), &'a [isize])>,
         guards: &[Vec<(i64, i64)>],
         scalars: &[Option<Scalar>],
         device: &Arc<dyn Device>,
@@ -56,10 +57,12 @@ impl Executable {
         if device.is_null() {
             return Vec::new();
         }
-        let (offsets, strides): (Vec<isize>, Vec<&[isize]>) = places.unzip();
-        // Buffers begin at multiples of 16 bytes, and the accesses of a parameter lie in one: a
-        // text asks no more of addresses.
-        let addresses: Vec<u64> = offsets.iter().map(|offset| *offset as u64).collect();
+        let (offsets, strides): (Vec<(usize, isize)>, Vec<&[isize]>) = places.unzip();
+        // Buffers begin at multiples of lines of memory.
+        let address = |&(buffer, offset): &(usize, isize)| {
+            ((buffer as u64) << BUFFERS_APART).wrapping_add_signed(offset as i64)
+        };
+        let addresses: Vec<u64> = offsets.iter().map(address).collect();
         let (strides, addresses) = (&strides[..], &addresses[..]);
         let launch = Geometry { extents, origins, strides, guards, addresses };
         kernel.missing(&gpu(device), &launch, scalars)

@@ -9,7 +9,7 @@ pub mod ir;
 mod missing;
 pub mod structured;
 
-pub use cuda::{Geometry as GpuLaunch, describe as describe_on_gpu, loaded_late};
+pub use cuda::{BUFFERS_APART, Geometry as GpuLaunch, describe as describe_on_gpu, loaded_late};
 pub use error::KernelError;
 pub use executable::Executable;
 pub use missing::Missing;

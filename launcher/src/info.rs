@@ -80,15 +80,15 @@ fn meeting(session: &Session) -> String {
 fn prices(measured: &Measured) -> String {
     let mut page = String::new();
     if measured.file.is_some() || !measured.planes.is_empty() {
-        let _ = writeln!(page, "{:<10}{:>16}{:>18}", "messages", "short", "long");
+        let _ = writeln!(page, "{:<11}{:>15}{:>18}", "messages", "short", "long");
     }
     for (plane, outcome) in &measured.planes {
         let _ = match outcome {
             Ok(Price { latency, bandwidth }) => {
                 let (micros, gigabytes) = (latency * 1e6, bandwidth / 1e9);
-                writeln!(page, "{plane:<10}{micros:>13.2} µs{gigabytes:>13.2} GB/s")
+                writeln!(page, "{plane:<11}{micros:>12.2} µs{gigabytes:>13.2} GB/s")
             }
-            Err(reason) => writeln!(page, "{plane:<10}not measured: {reason}"),
+            Err(reason) => writeln!(page, "{plane:<11}not measured: {reason}"),
         };
     }
     if let Some(file) = &measured.file {

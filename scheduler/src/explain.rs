@@ -12,7 +12,7 @@ use crate::instance::{At, Instance, LocalStep, instantiate};
 use crate::plan::Plan;
 use phalanx_array::{NodeOp, Source};
 use phalanx_kernels::ir::AccessId;
-use phalanx_kernels::{GpuLaunch, describe_on_gpu};
+use phalanx_kernels::{BUFFERS_APART, GpuLaunch, describe_on_gpu};
 use phalanx_ops::sharding::volume;
 use phalanx_ops::{AxisMap, Mesh, Monoid, Structured};
 use std::fmt::Write;
@@ -414,7 +414,10 @@ fn on_first_gpu(built: &Built, at: usize, instance: &Instance, text: &mut String
             continue;
         }
         let strides: Vec<&[isize]> = accesses.iter().map(|access| &*access.strides).collect();
-        let start = |access: &At| BEGINNING.wrapping_add_signed(access.offset as i64);
+        let start = |access: &At| {
+            let memory = (At::first_in_memory(accesses, access) as u64) << BUFFERS_APART;
+            (BEGINNING + memory).wrapping_add_signed(access.offset as i64)
+        };
         let launch = GpuLaunch {
             extents,
             origins,

@@ -3,7 +3,7 @@
 use crate::build::ScalarSource;
 use crate::error::RunError;
 use crate::finalise::{Final, FinalStep, Liveness, Place, finalise};
-use crate::instance::{BlockAt, Instance, LocalStep, instantiate};
+use crate::instance::{At, BlockAt, Instance, LocalStep, instantiate};
 use crate::plan::Plan;
 use crate::segments::{Segment, segments};
 use phalanx_device::{Buffer, Device};
@@ -113,7 +113,9 @@ impl Ready {
     fn missing(&self, step: &LocalStep, device: &Arc<dyn Device>) -> Vec<Missing<'_>> {
         match step {
             LocalStep::Launch { kernel, extents, origins, accesses, guards, scalars } => {
-                let places = accesses.iter().map(|at| (at.offset, at.strides.as_slice()));
+                let places = accesses.iter().map(|at| {
+                    ((At::first_in_memory(accesses, at), at.offset), at.strides.as_slice())
+                });
                 let scalars: SmallVec<[Option<Scalar>; 8]> = scalars
                     .iter()
                     .map(|source| match source {

@@ -20,6 +20,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Shapes of launches that a kernel remembers.
 const REMEMBERED: usize = 8;
+/// How far apart buffers are taken to lie, as a power of two.
+pub const BUFFERS_APART: u32 = 52;
 /// Blocks side by side that may count each other: as many counters as a device has.
 const MOST_TILES: usize = 1 << 16;
 
@@ -127,7 +129,7 @@ impl CudaKernel {
             return Ok(());
         }
         let addresses = addresses(launch);
-        let known = self.prepare(device, launch, &addresses)?;
+        let known = self.prepare(device, launch, &apart(launch, &addresses))?;
         let Some((shape, loaded)) = &known.prepared else { return Ok(()) };
         let tiles = shape.tiles();
         let mut workspace = Workspace::default();
@@ -171,7 +173,7 @@ impl CudaKernel {
             origins: launch.origins,
             strides: &strides,
             guards: launch.guards,
-            addresses: &addresses(launch),
+            addresses: &apart(launch, &addresses(launch)),
         };
         if let Some(shape) = Shape::new(&self.kernel, &geometry) {
             save_source(folder, &self.name, &source(&self.kernel, &shape.variant));
@@ -343,6 +345,15 @@ fn addresses(launch: &BufferLaunch<'_>) -> Vec<u64> {
         (buffer.as_ptr() as u64).wrapping_add_signed(*offset as i64)
     };
     launch.accesses.iter().map(address).collect()
+}
+
+/// The same with buffers far from each other: what a text makes of accesses that lie near each other
+/// is about those of one buffer, and known before there are buffers (`Executable::missing`).
+fn apart(launch: &BufferLaunch<'_>, addresses: &[u64]) -> Vec<u64> {
+    let buffer = |at: usize| launch.accesses[at].0.as_ptr();
+    let first = |at: usize| (0..at).find(|&other| buffer(other) == buffer(at)).unwrap_or(at);
+    let places = addresses.iter().enumerate();
+    places.map(|(at, address)| address.wrapping_add((first(at) as u64) << BUFFERS_APART)).collect()
 }
 
 /// A name for messages and files: what the kernel does most prominently.

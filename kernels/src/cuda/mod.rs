@@ -36,7 +36,7 @@ mod text;
 mod variant;
 
 pub use describe::describe;
-pub use executable::CudaKernel;
+pub use executable::{BUFFERS_APART, CudaKernel};
 pub use routine::loaded_late;
 pub use shape::{Geometry, Shape};
 pub use text::{source, source_of_many};

@@ -24,6 +24,13 @@ pub(crate) struct At {
     pub strides: SmallVec<[isize; 4]>,
 }
 
+impl At {
+    /// The number of the first of some accesses that lies in the same memory.
+    pub fn first_in_memory(accesses: &[At], access: &At) -> usize {
+        accesses.iter().position(|other| other.memory == access.memory).unwrap_or(0)
+    }
+}
+
 /// A device's block of a value, in C order from the start of some memory.
 #[derive(Clone, Debug)]
 pub(crate) struct BlockAt {

@@ -148,7 +148,11 @@ fn run(case: &Case, expected: &[Vec<Scalar>], device: &Arc<CudaDevice>) {
     };
     // What is loaded before a plan begins is all that the launch runs.
     let missing = || {
-        let places = launch.accesses.iter().map(|access| (access.1, access.2));
+        let first = |of: &Buffer| {
+            let mut others = launch.accesses.iter().map(|access| access.0.as_ptr());
+            others.position(|other| other == of.as_ptr()).unwrap_or(0)
+        };
+        let places = launch.accesses.iter().map(|access| ((first(access.0), access.1), access.2));
         let scalars: Vec<Option<Scalar>> = case.scalars.iter().copied().map(Some).collect();
         kernel.missing(&case.extents, &case.origins, places, &case.guards, &scalars, &device_of)
     };
