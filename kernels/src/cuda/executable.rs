@@ -347,8 +347,8 @@ fn addresses(launch: &BufferLaunch<'_>) -> Vec<u64> {
     launch.accesses.iter().map(address).collect()
 }
 
-/// The same with buffers far from each other: what a text makes of accesses that lie near each other
-/// is about those of one buffer, and known before there are buffers (`Executable::missing`).
+/// The same with buffers far from each other: what a text makes of accesses that lie near each
+/// other is about those of one buffer, and known before there are buffers (`Executable::missing`).
 fn apart(launch: &BufferLaunch<'_>, addresses: &[u64]) -> Vec<u64> {
     let buffer = |at: usize| launch.accesses[at].0.as_ptr();
     let first = |at: usize| (0..at).find(|&other| buffer(other) == buffer(at)).unwrap_or(at);
