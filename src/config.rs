@@ -165,6 +165,23 @@ impl Config {
     /// Collectivity  Local.
     /// Errors        PX090 to PX094.
     pub fn from_env() -> Result<Config, ConfigError> {
+        let (environment, mut config) = Config::without_prices()?;
+        if config.rank() == 0 && config.size() > 1 {
+            config.prices = crate::prices::read(&environment, config.prices_file.as_deref())?;
+        }
+        Ok(config)
+    }
+
+    /// As `from_env`, to measure prices (`prices::measure`): the file that `PHALANX_PRICES` names
+    /// is only written, and need not be there.
+    ///
+    /// Collectivity  Local.
+    /// Errors        PX090 to PX094.
+    pub fn to_measure() -> Result<Config, ConfigError> {
+        Config::without_prices().map(|(_, config)| config)
+    }
+
+    fn without_prices() -> Result<(Environment, Config), ConfigError> {
         let environment = Environment::parse(|name| std::env::var_os(name))?;
         let mut config = Config::from_environment(&environment)?;
         if environment.size.is_none() && environment.rank.is_none() {
@@ -180,9 +197,6 @@ impl Config {
             let nodes = config.placement.as_ref().map_or(&[][..], |placement| &placement.nodes);
             Some(cache_folder()?.join("prices").join(crate::prices::file_name(nodes)))
         });
-        if config.rank() == 0 && config.size() > 1 {
-            config.prices = crate::prices::read(&environment, config.prices_file.as_deref())?;
-        }
         if environment.kernel_cache.is_none() {
             config.cuda.cache = own_cache();
         }
@@ -206,7 +220,7 @@ impl Config {
                 }
             });
         }
-        Ok(config)
+        Ok((environment, config))
     }
 
     /// The configuration that parsed variables ask for; reads the token file they name.

@@ -94,7 +94,7 @@ fn measured(config: &Config) -> Result<Measured, InitFailure> {
     if devices.len() > 1 {
         note("local-gpus", of_gpus(&devices));
     }
-    // What goes between processes goes from host to host.
+    // A world of one device for each process, between the first and the last of which messages go.
     let config = Config { devices: Devices::Cpu(1), prices: None, ..config.clone() };
     let mut hosts = vec![host_name()];
     if config.size() == 1 {
@@ -230,7 +230,17 @@ fn of_processes(
     let config = Config { transport, ..config.clone() }.meet()?;
     let (policy, limits) = (Policy::default(), Limits::default());
     let devices: Vec<Arc<dyn Device>> = device.into_iter().cloned().collect();
-    let mut world = match world(&config, None, 1, &devices, None, &policy, &limits) {
+    let meet = |devices: &[_]| world(&config, None, 1, devices, None, &policy, &limits);
+    let mut apart = None;
+    let met = match meet(&devices) {
+        // All hear of it. GPUs of different kinds make no session, but hosts have their prices.
+        Err(error @ CollectiveError::Disagreement { .. }) => {
+            apart = Some(error);
+            meet(&[])
+        }
+        met => met,
+    };
+    let mut world = match met {
         Ok(world) => world,
         Err(
             error @ (CollectiveError::MpiUnavailable { .. } | CollectiveError::Disagreement { .. }),
@@ -238,15 +248,20 @@ fn of_processes(
         Err(error) => return Err(error.into()),
     };
     let price = between_ends(&*world.communicators()[0], &host)?;
-    world.attach(&devices).map_err(phalanx_scheduler::RunError::from)?;
-    let member = world.communicators().swap_remove(0);
-    // Known to all alike.
-    let on_gpus = device.zip(world.gpu_path()).map(|(device, path)| match path {
-        GpuPath::Nccl { shared: None, .. } | GpuPath::Mpi { .. } => {
-            between_gpus(&world, &*member, device)
+    let on_gpus = match apart {
+        Some(error) => device.map(|_| Err(error)),
+        None => {
+            world.attach(&devices).map_err(phalanx_scheduler::RunError::from)?;
+            let member = world.communicators().swap_remove(0);
+            // Known to all alike.
+            device.zip(world.gpu_path()).map(|(device, path)| match path {
+                GpuPath::Nccl { shared: None, .. } | GpuPath::Mpi { .. } => {
+                    between_gpus(&world, &*member, device)
+                }
+                path => Err(CollectiveError::Network { reason: path.to_string() }),
+            })
         }
-        path => Err(CollectiveError::Network { reason: path.to_string() }),
-    });
+    };
     let hosts = world.hosts().map(str::to_owned).collect();
     world.shutdown();
     Ok(Between { on_hosts: Ok(price), on_gpus, hosts })

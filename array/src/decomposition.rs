@@ -420,7 +420,7 @@ fn tolerance(array: &Array, s: &Array) -> f64 {
 /// Which singular values are more than `limit`, of which an array has one for each matrix, times
 /// the largest.
 fn above(s: &Array, limit: Argument) -> Array {
-    s.greater(s.max(keepdims(-1)).multiply(of_each(limit)))
+    s.greater(s.max(keepdims(-1).initial(0)).multiply(of_each(limit)))
 }
 
 /// A limit of each matrix for its singular values, which lie along another axis.
@@ -464,18 +464,10 @@ pub fn pinv(array: &Array, rcond: Option<Argument>) -> Array {
 #[track_caller]
 #[must_use]
 pub fn matrix_rank(array: &Array, tol: Option<Argument>) -> Array {
-    let site = call_site();
-    Array::catch(within(site, || {
-        if array.ok()?.ndim() < 2 {
-            return array.not_equal(0).any(()).astype(DType::I64).ok().cloned();
-        }
-        let s = singular_values("matrix_rank", array, site)?;
-        let limit = match tol {
-            Some(tol) => s.greater(of_each(tol)),
-            None => s.greater(s.max(keepdims(-1).initial(0)) * tolerance(array, &s)),
-        };
-        limit.astype(DType::I64).sum(-1).ok().cloned()
-    }))
+    rank_of(array, call_site(), |s| match tol {
+        Some(tol) => s.greater(of_each(tol)),
+        None => above(s, tolerance(array, s).into()),
+    })
 }
 
 /// [`matrix_rank`] with a limit that is relative to the largest singular value of each matrix:
@@ -485,10 +477,18 @@ pub fn matrix_rank(array: &Array, tol: Option<Argument>) -> Array {
 #[track_caller]
 #[must_use]
 pub fn matrix_rank_relative(array: &Array, rtol: Argument) -> Array {
-    let site = call_site();
+    rank_of(array, call_site(), |s| above(s, rtol))
+}
+
+/// How many singular values count. What has fewer axes than a matrix has rank 1, or 0 if all of it
+/// is zero.
+fn rank_of(array: &Array, site: Site, counted: impl FnOnce(&Array) -> Array) -> Array {
     Array::catch(within(site, || {
+        if array.ok()?.ndim() < 2 {
+            return array.not_equal(0).any(()).astype(DType::I64).ok().cloned();
+        }
         let s = singular_values("matrix_rank", array, site)?;
-        above(&s, rtol).count_nonzero(-1).ok().cloned()
+        counted(&s).count_nonzero(-1).ok().cloned()
     }))
 }
 

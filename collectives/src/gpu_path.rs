@@ -85,12 +85,15 @@ pub(crate) struct Besides<'a> {
 }
 
 /// Chooses by what all processes know, so that all choose alike: NCCL where all have the same,
-/// nobody has asked for MPI and MPI was not measured to be faster; else MPI, where messages between
-/// processes go by it.
+/// nobody has asked for MPI and MPI was not measured to be faster, which counts where each process
+/// has one GPU; else MPI, where messages between processes go by it.
 pub(crate) fn choose(facts: &[Facts], device_counts: &[usize], besides: Besides<'_>) -> Choice {
     let Besides { goes_by_mpi, is_mpi_asked, prices } = besides;
     let Some(gpus) = gpus(facts, device_counts) else { return Choice::NoGpus };
-    let is_mpi_faster = || prices.is_some_and(|it| it.is_faster(MPI_PRICE, NCCL_PRICE));
+    // Prices are those of messages between processes; within one NCCL copies from peer to peer.
+    let is_one_each = device_counts.iter().all(|count| *count == 1);
+    let is_mpi_faster =
+        || is_one_each && prices.is_some_and(|it| it.is_faster(MPI_PRICE, NCCL_PRICE));
     let reason = match common_nccl(facts) {
         Ok(_) if goes_by_mpi && is_mpi_asked => String::from("PHALANX_TRANSPORT is mpi"),
         Ok(version) if goes_by_mpi && is_mpi_faster() => {
@@ -151,6 +154,9 @@ mod tests {
         prices.set(MPI_PRICE, Price { latency: 1e-5, bandwidth: 4e11 });
         assert_eq!(choice(&prices, BY_MPI), Choice::FasterByMpi(version(), identities));
         assert_eq!(choice(&prices, Besides::default()), by_nccl);
+        let two = [process("a,b", Some("2.28.9")), process("c", Some("2.28.9"))];
+        let of_two = choose(&two, &[2, 1], Besides { prices: Some(&prices), ..BY_MPI });
+        assert!(matches!(of_two, Choice::Nccl(..)), "prices say nothing of GPUs of one process");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::fmt;
 use std::str::FromStr;
 
 /// The first line of the text, with the version of the form.
-const HEAD: &str = "phalanx prices 1";
+const HEAD: &str = "phalanx prices 2";
 /// The first word of the line with the hosts.
 const HOSTS: &str = "hosts";
 /// The messages by whose times planes are compared.

@@ -219,6 +219,7 @@ impl World {
                 }
                 Err(obstacle) => {
                     tracing::info!(obstacle, "MPI would be faster for GPUs, but cannot be used");
+                    self.fabric.engine().inspect(|engine| engine.use_no_gpu());
                     self.talk_by_nccl(gpus, version, identities)?
                 }
             },

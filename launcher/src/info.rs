@@ -15,10 +15,11 @@ use std::num::NonZero;
 /// Of several processes, the first prints its page, and what all have found when they have met.
 /// Collective over them.
 pub fn print(measures: bool) -> Result<(), LauncherError> {
-    let config = Config::from_env()?;
     if measures {
-        return write(&prices(&measure(&config).map_err(Box::new)?));
+        let measured = measure(&Config::to_measure()?);
+        return write(&prices(&measured.map_err(Box::new)?));
     }
+    let config = Config::from_env()?;
     let (rank, size) = (config.rank(), config.size());
     let own = page(&config);
     if rank == 0 {

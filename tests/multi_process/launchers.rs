@@ -22,6 +22,7 @@ trials![
     files_of_the_past_do_not_disturb,
     information_is_of_one_process_and_of_what_all_found,
     the_price_table_is_measured_and_that_of_the_first_counts,
+    messages_have_a_price_between_processes_with_other_devices,
 ];
 
 /// How long the processes of a launcher may outlive a failure: a promise to users.
@@ -434,7 +435,7 @@ fn the_price_table_is_measured_and_that_of_the_first_counts() {
     for launcher in launchers() {
         let table = measure(launcher.command(2));
         assert!(["local ", "tcp "].iter().all(|plane| table.contains(plane)), "{table}");
-        std::fs::write(&file, "phalanx prices 1\ntcp 1 9e9\nmpi 2 1e9\n").expect("it is ours");
+        std::fs::write(&file, "phalanx prices 2\ntcp 1 9e9\nmpi 2 1e9\n").expect("it is ours");
         // The others know of another file, which does not count.
         let ended = launcher.script(
             2,
@@ -447,5 +448,24 @@ fn the_price_table_is_measured_and_that_of_the_first_counts() {
         assert!(ended.status.success(), "{}: {ended:?}", launcher.name);
         let told = String::from_utf8_lossy(&ended.stderr);
         assert_eq!(told.matches("TCP is faster in the price table").count(), 2, "{told}");
+    }
+}
+
+fn messages_have_a_price_between_processes_with_other_devices() {
+    let phalanx = env!("CARGO_BIN_EXE_phalanx");
+    for launcher in launchers() {
+        let folder = tempfile::tempdir().expect("a folder can be made");
+        let file = folder.path().join("prices");
+        let ended = launcher.script(
+            2,
+            &format!(
+                "[ $rank = 1 ] && export PHALANX_DEVICES=null-cuda; PHALANX_PRICES={} exec \
+                 {phalanx} info --measure",
+                file.display()
+            ),
+        );
+        assert!(ended.status.success(), "{}: {ended:?}", launcher.name);
+        let table = std::fs::read_to_string(file).expect("it was written");
+        assert!(["\ntcp ", "\nmpi "].iter().all(|plane| table.contains(plane)), "{table}");
     }
 }

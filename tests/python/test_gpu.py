@@ -733,7 +733,33 @@ def test_rows_around_points_may_lie_anywhere(dtype):
     # The same kernel, with rows that are shared, the same, or too far apart, in any order.
     ours = np.array(grid)
     for places in [(0, 2, 0), (0, 1, 0), (1, 0, 0), (2, 2, 2), (0, 8, 1), (5, 4, 2), (0, 2, 0)]:
-        numpy.testing.assert_array_equal(numpy.asarray(around(ours, *places)), around(grid, *places))
+        numpy.testing.assert_array_equal(around(ours, *places).get(), around(grid, *places))
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_points_around_are_stored_within_rows_that_begin_with_lines(dtype):
+    grid = numpy.random.default_rng(8).integers(-99, 99, (1104, 1152)).astype(dtype)
+
+    def around(x, y, left, first):
+        # What is read lies anywhere in rows of whole lines, and so does what is written.
+        above, below = x[:1100, 1:1031], x[2:1102, left : left + 1030]
+        y[1:1101, first : first + 1030] = above + 3 * below - x[1:1101, :1030] + x[2:1102, 2:1032]
+        return y
+
+    # Starts that are 16 and 32 elements apart are aligned alike, and no rows.
+    for left, first in [(1, 1), (17, 1), (33, 1), (1, 16), (1, 31), (1, 33), (49, 64), (1, 1)]:
+        theirs = around(grid, numpy.array(grid), left, first)
+        ours = around(np.array(grid), np.array(grid), left, first)
+        numpy.testing.assert_array_equal(ours.get(), theirs)
+
+
+def test_points_are_replaced_by_what_is_around_them():
+    grid = numpy.random.default_rng(9).random((1104, 1024)).astype("f4")
+    ours = np.array(grid)
+    for x in [grid, ours]:
+        for _ in range(3):
+            x[1:-1, 1:-1] = x[:-2, 1:-1] + x[2:, 1:-1] - x[1:-1, :-2] - x[1:-1, 2:] + x[1:-1, 1:-1]
+    numpy.testing.assert_array_equal(ours.get(), grid)
 
 
 def test_rows_around_points_with_one_of_all_columns():
@@ -743,8 +769,8 @@ def test_rows_around_points_with_one_of_all_columns():
     def around(x, row):
         return x[1:-1, 1:-1] - x[:-2, 1:-1] * row - x[2:, 1:-1] + x[1:-1, 2:]
 
-    ours = numpy.asarray(around(np.array(grid), np.array(row)))
-    numpy.testing.assert_array_equal(ours, around(grid, row))
+    ours = around(np.array(grid), np.array(row))
+    numpy.testing.assert_array_equal(ours.get(), around(grid, row))
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16"])
@@ -759,7 +785,7 @@ def test_variances_are_those_of_numpy(dtype, shape):
     for axis in [None, *range(len(shape))]:
         is_wide = numpy.dtype(dtype).itemsize // (2 if dtype[0] == "c" else 1) == 8
         limit = 1e-9 if is_wide else 2e-4
-        numpy.testing.assert_allclose(numpy.asarray(ours.var(axis=axis)), wide.var(axis=axis), limit)
+        numpy.testing.assert_allclose(ours.var(axis=axis).get(), wide.var(axis=axis), limit)
 
 
 def test_squares_about_the_mean_of_other_elements():

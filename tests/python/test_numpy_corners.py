@@ -194,6 +194,10 @@ def test_limits_of_each_matrix(limit):
                 np.linalg.matrix_rank(ours, **{name: given}).get(),
                 numpy.linalg.matrix_rank(theirs, **{name: limit}),
             )
+    for few in [3.0, [0.0, 0.0], [0.0, 2.0], [], numpy.zeros((0, 3)), numpy.zeros((2, 3, 0))]:
+        for name in ["tol", "rtol"]:
+            rank = np.linalg.matrix_rank(np.asarray(few), **{name: 0.1}).get()
+            numpy.testing.assert_array_equal(rank, numpy.linalg.matrix_rank(few, **{name: 0.1}))
     assert np.linalg.pinv(np.zeros((0, 1, 2, 3)), rtol=np.zeros((0, 1))).shape == (0, 1, 3, 2)
     with pytest.raises(ValueError, match="PX001"):
         np.linalg.pinv(ours, rtol=np.zeros(2))

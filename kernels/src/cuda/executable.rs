@@ -1,6 +1,7 @@
 //! A kernel on GPUs: its variants, compiled when they are first needed.
 
 use super::arguments::{Field, Values, Workspace, bytes, fields};
+use super::routine::note_late;
 use super::shape::{Geometry, LINE, Shape, folds_in_any_order, has_ordered_tables};
 use super::tables::Tables;
 use super::text::{bytes_of_partials, source};
@@ -218,7 +219,8 @@ impl CudaKernel {
         let prepared = match Shape::new(&self.kernel, &geometry) {
             None => None,
             Some(mut shape) => {
-                let loaded = self.load(device, &shape.variant)?;
+                let (loaded, is_new) = self.load(device, &shape.variant)?;
+                note_late(is_new);
                 // The order of folds, where it shows, must not depend on the device.
                 let is_free =
                     shape.variant.chunks == Chunks::Last && folds_in_any_order(&self.kernel);
@@ -277,17 +279,18 @@ impl CudaKernel {
         }
     }
 
+    /// A variant, and whether it was loaded just now.
     pub(crate) fn load(
         &self,
         device: &CudaDevice,
         variant: &Variant,
-    ) -> Result<Arc<Loaded>, DeviceError> {
+    ) -> Result<(Arc<Loaded>, bool), DeviceError> {
         let capability = device.properties().capability;
         let key = (variant.clone(), capability);
         {
             let variants = self.variants.lock().unwrap_or_else(PoisonError::into_inner);
             if let Some(loaded) = variants.get(&key) {
-                return Ok(loaded.clone());
+                return Ok((loaded.clone(), false));
             }
         }
         let text = source(&self.kernel, variant);
@@ -299,7 +302,7 @@ impl CudaKernel {
         let loaded = Arc::new(loaded);
         let mut variants = self.variants.lock().unwrap_or_else(PoisonError::into_inner);
         variants.insert(key, loaded.clone());
-        Ok(loaded)
+        Ok((loaded, true))
     }
 
     /// Runs the kernel on copies of the buffers, and copies back what it has written.

@@ -28,6 +28,7 @@ mod arguments;
 mod describe;
 mod executable;
 mod moments;
+mod neighbours;
 pub mod prelude;
 pub(crate) mod routine;
 mod shape;

@@ -49,6 +49,11 @@ pub fn loaded_late() -> usize {
     LATE.get()
 }
 
+/// Notes what a launch has found in memory, or loaded.
+pub(super) fn note_late(is_loaded_now: bool) {
+    LATE.set(LATE.get() + usize::from(is_loaded_now));
+}
+
 /// The type of words of so many bytes.
 pub fn word(bytes: usize) -> &'static str {
     match bytes {
@@ -119,9 +124,7 @@ impl Routine {
     /// A kernel for a device.
     fn kernel(&self, entry: &'static str, device: &CudaDevice) -> Result<Function, DeviceError> {
         let slot = self.slot(device.properties().capability);
-        if self.fill(&slot, device)? {
-            LATE.set(LATE.get() + 1);
-        }
+        note_late(self.fill(&slot, device)?);
         let kernels = slot.kernels.get().map_or(&[][..], Vec::as_slice);
         match kernels.iter().find(|(name, _)| name == entry) {
             Some((_, function)) => Ok(*function),

@@ -3,7 +3,7 @@
 use super::moments::Moments;
 use super::tables::is_ordered;
 use super::variant::{Chunks, GuardKind, Mode, Step, THREADS, TILE, Variant};
-use crate::ir::{AccessId, AxisId, Expr, Fold, GuardId, Kernel, Role, Stmt, Value};
+use crate::ir::{AxisId, Expr, Fold, Kernel, Role, Stmt, Value};
 use phalanx_ops::Monoid;
 
 /// Axes that step together in all accesses.
@@ -71,7 +71,7 @@ const ROW_LANES: usize = 4;
 /// Points of a thread whose accesses are aligned to no more than an element.
 const STRIDED_LANES: usize = 4;
 /// Rows of a thread that loads elements around its points.
-const NEIGHBOUR_LANES: usize = 4;
+pub(super) const NEIGHBOUR_LANES: usize = 4;
 /// Virtual lanes of a row at most.
 const MOST_LANES: usize = 1024;
 
@@ -452,85 +452,6 @@ impl Shape {
             self.variant.packed = (0..kernel.accesses.len()).map(packed).collect();
         }
         self.units = rows * inner.div_ceil(lanes);
-    }
-
-    /// The group beside the innermost one, if the kernel loads elements around a point: from three
-    /// places or more of one parameter that step alike. Rows that lie next to each other are then
-    /// read by one block.
-    fn neighbours(&self, kernel: &Kernel) -> Option<usize> {
-        let along = self.grid.len().checked_sub(2)?;
-        let alike = |access: &usize, other: usize| {
-            kernel.accesses[*access].param == kernel.accesses[other].param
-                && self.strides[*access] == self.strides[other]
-        };
-        let is_around = (0..kernel.accesses.len()).any(|other| {
-            self.variant.grid_steps[other].last() == Some(&Step::Item)
-                && (0..kernel.accesses.len()).filter(|access| alike(access, other)).count() >= 3
-        });
-        (is_around && self.grid[along].extent >= NEIGHBOUR_LANES).then_some(along)
-    }
-
-    /// How far the first element that is stored lies behind the beginning of a line of memory, if
-    /// all rows begin alike. Two blocks that write parts of the same line cost a twentieth.
-    fn skew(&self, kernel: &Kernel, launch: &Geometry<'_>) -> usize {
-        let stored = |access: &AccessId| {
-            kernel.params[kernel.accesses[*access].param].role != Role::In
-                && self.variant.grid_steps[*access].last() == Some(&Step::Item)
-        };
-        let Some(access) = (0..kernel.accesses.len()).find(stored) else { return 0 };
-        let item = kernel.params[kernel.accesses[access].param].dtype.size();
-        let mut outer = self.grid[..self.grid.len() - 1].iter();
-        let is_alike = outer.all(|group| self.strides[access][group.inner] % LINE as isize == 0);
-        let behind = (launch.addresses[access] % LINE as u64) as usize;
-        if is_alike && behind.is_multiple_of(item) { behind / item } else { 0 }
-    }
-
-    /// Accesses that read the same rows along a group, so that each row is loaded once: loads of
-    /// one parameter that nothing guards and nobody writes, with steps alike, and addresses that
-    /// lie no more rows apart than a thread has.
-    fn shared_rows(
-        &self,
-        kernel: &Kernel,
-        launch: &Geometry<'_>,
-        along: usize,
-    ) -> Vec<Vec<(AccessId, u32)>> {
-        let is_guarded = |guard: Option<GuardId>| {
-            let always = |guard: GuardId| self.variant.guards[guard] == GuardKind::Bounds(vec![]);
-            guard.is_some_and(|guard| !always(guard))
-        };
-        let loads = |wanted: AccessId| {
-            kernel.values.iter().filter_map(move |value| match value.expr {
-                Expr::Load { access, guard } if access == wanted => Some(guard),
-                _ => None,
-            })
-        };
-        let may_share = |&access: &AccessId| {
-            kernel.params[kernel.accesses[access].param].role == Role::In
-                && self.strides[access][self.grid[along].inner] > 0
-                && !loads(access).any(is_guarded)
-        };
-        let mut groups: Vec<Vec<(AccessId, i64)>> = Vec::new();
-        for access in (0..kernel.accesses.len()).filter(may_share) {
-            let rows_behind = |first: AccessId| {
-                let stride = self.strides[access][self.grid[along].inner] as i64;
-                let apart = launch.addresses[access].wrapping_sub(launch.addresses[first]) as i64;
-                let is_alike = kernel.accesses[access].param == kernel.accesses[first].param
-                    && self.strides[access] == self.strides[first]
-                    && apart % stride == 0
-                    && (apart / stride).unsigned_abs() <= NEIGHBOUR_LANES as u64;
-                is_alike.then_some(apart / stride)
-            };
-            match groups.iter_mut().find_map(|group| Some((rows_behind(group[0].0)?, group))) {
-                Some((behind, group)) => group.push((access, behind)),
-                None => groups.push(vec![(access, 0)]),
-            }
-        }
-        groups.retain(|group| group.len() > 1);
-        let from_first = |group: Vec<(AccessId, i64)>| {
-            let least = group.iter().map(|row| row.1).min().unwrap_or(0);
-            group.into_iter().map(|(access, behind)| (access, (behind - least) as u32)).collect()
-        };
-        groups.into_iter().map(from_first).collect()
     }
 
     /// Whether so many consecutive elements of an access may be loaded at once, wherever it begins:

@@ -1,5 +1,6 @@
 //! The text of a variant.
 
+mod ahead;
 mod folds;
 mod statements;
 mod writer;

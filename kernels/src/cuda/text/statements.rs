@@ -288,10 +288,12 @@ impl Writer<'_> {
             let count = lanes + rows.iter().map(behind).max().unwrap_or(0);
             let first = rows.iter().find(|row| behind(row) == 0).map_or(group, |row| row.0);
             self.line(format!("{name} rows{group}[{count}];"));
-            for row in 0..count {
-                // The first of the lanes that need it; of those behind it there are fewer.
+            // The first of the lanes that need a row; of those behind it there are fewer.
+            let needed = |row: u32| {
                 let lane = |own: &(AccessId, u32)| row.checked_sub(own.1).filter(|at| *at < lanes);
-                let Some(lane) = rows.iter().filter_map(lane).min() else { continue };
+                Some((row, rows.iter().filter_map(lane).min()?))
+            };
+            for (row, lane) in (0..count).filter_map(needed) {
                 let address = self.address(first, Some(&row.to_string()));
                 self.line(format!(
                     "rows{group}[{row}] = valid[{lane}] ? *(const {name}*)({address}) : {name}{{}};"

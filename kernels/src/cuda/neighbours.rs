@@ -1,0 +1,155 @@
+//! Kernels without loops that load elements around their points, such as stencils: which loads read
+//! the same rows, and where the lines of memory begin that are stored.
+
+use super::shape::{Geometry, LINE, NEIGHBOUR_LANES, Shape};
+use super::variant::{GuardKind, Step};
+use crate::ir::{AccessId, Expr, GuardId, Kernel, Role};
+
+impl Shape {
+    /// The group beside the innermost one, if the kernel loads elements around a point: from three
+    /// places or more of one parameter that step alike. Rows that lie next to each other are then
+    /// read by one block.
+    pub(super) fn neighbours(&self, kernel: &Kernel) -> Option<usize> {
+        let along = self.grid.len().checked_sub(2)?;
+        let alike = |access: &usize, other: usize| {
+            kernel.accesses[*access].param == kernel.accesses[other].param
+                && self.strides[*access] == self.strides[other]
+        };
+        let is_around = (0..kernel.accesses.len()).any(|other| {
+            self.variant.grid_steps[other].last() == Some(&Step::Item)
+                && (0..kernel.accesses.len()).filter(|access| alike(access, other)).count() >= 3
+        });
+        (is_around && self.grid[along].extent >= NEIGHBOUR_LANES).then_some(along)
+    }
+
+    /// How far the first element that is stored lies behind the beginning of a line of memory, if
+    /// all rows begin alike. Two blocks that write parts of the same line cost a twentieth.
+    pub(super) fn skew(&self, kernel: &Kernel, launch: &Geometry<'_>) -> usize {
+        let stored = |access: &AccessId| {
+            kernel.params[kernel.accesses[*access].param].role != Role::In
+                && self.variant.grid_steps[*access].last() == Some(&Step::Item)
+        };
+        let Some(access) = (0..kernel.accesses.len()).find(stored) else { return 0 };
+        let item = kernel.params[kernel.accesses[access].param].dtype.size();
+        let mut outer = self.grid[..self.grid.len() - 1].iter();
+        let is_alike = outer.all(|group| self.strides[access][group.inner] % LINE as isize == 0);
+        let behind = (launch.addresses[access] % LINE as u64) as usize;
+        if is_alike && behind.is_multiple_of(item) { behind / item } else { 0 }
+    }
+
+    /// Accesses that read the same rows along a group, so that each row is loaded once: loads of
+    /// one parameter that nothing guards and nobody writes, with steps alike, and addresses that
+    /// lie no more rows from the first than a thread has.
+    pub(super) fn shared_rows(
+        &self,
+        kernel: &Kernel,
+        launch: &Geometry<'_>,
+        along: usize,
+    ) -> Vec<Vec<(AccessId, u32)>> {
+        let is_guarded = |guard: Option<GuardId>| {
+            let always = |guard: GuardId| self.variant.guards[guard] == GuardKind::Bounds(vec![]);
+            guard.is_some_and(|guard| !always(guard))
+        };
+        let loads = |wanted: AccessId| {
+            kernel.values.iter().filter_map(move |value| match value.expr {
+                Expr::Load { access, guard } if access == wanted => Some(guard),
+                _ => None,
+            })
+        };
+        let may_share = |&access: &AccessId| {
+            kernel.params[kernel.accesses[access].param].role == Role::In
+                && self.strides[access][self.grid[along].inner] > 0
+                && !loads(access).any(is_guarded)
+        };
+        let mut groups: Vec<Vec<(AccessId, i64)>> = Vec::new();
+        for access in (0..kernel.accesses.len()).filter(may_share) {
+            let rows_behind = |first: AccessId| {
+                let stride = self.strides[access][self.grid[along].inner] as i64;
+                let apart = launch.addresses[access].wrapping_sub(launch.addresses[first]) as i64;
+                let is_alike = kernel.accesses[access].param == kernel.accesses[first].param
+                    && self.strides[access] == self.strides[first]
+                    && apart % stride == 0
+                    && (apart / stride).unsigned_abs() <= NEIGHBOUR_LANES as u64;
+                is_alike.then_some(apart / stride)
+            };
+            match groups.iter_mut().find_map(|group| Some((rows_behind(group[0].0)?, group))) {
+                Some((behind, group)) => group.push((access, behind)),
+                None => groups.push(vec![(access, 0)]),
+            }
+        }
+        groups.retain(|group| group.len() > 1);
+        let from_first = |group: Vec<(AccessId, i64)>| {
+            let least = group.iter().map(|row| row.1).min().unwrap_or(0);
+            group.into_iter().map(|(access, behind)| (access, (behind - least) as u32)).collect()
+        };
+        groups.into_iter().map(from_first).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cuda::variant::Mode;
+    use crate::ir::parse;
+
+    const COLUMNS: usize = 1024;
+
+    /// The sum of the points above, below and left of those of a grid of `f32`, whose elements
+    /// begin at these ones of an array with so many columns, stored from another element on.
+    fn shape(from: [u64; 3], to: u64, columns: usize) -> Shape {
+        let text = "kernel(a: f32 in, b: f32 out) { for i0, i1 grid {
+            v0: f32 = load a.0[i0, i1]
+            v1: f32 = load a.1[i0, i1]
+            v2: f32 = load a.2[i0, i1]
+            v3: f32 = add(v0, v1)
+            v4: f32 = add(v2, v3)
+            store b.3[i0, i1] = v4 } }";
+        let kernel = parse(text).expect("a kernel");
+        let strides: &[isize] = &[4 * columns as isize, 4];
+        let address = |element: u64| (1 << 20) + 4 * element;
+        let launch = Geometry {
+            extents: &[1100, COLUMNS - 2],
+            origins: &[0, 0],
+            strides: &[strides; 4],
+            guards: &[],
+            addresses: &[
+                address(from[0]),
+                address(from[1]),
+                address(from[2]),
+                (1 << 40) + address(to),
+            ],
+        };
+        Shape::new(&kernel, &launch).expect("there are points")
+    }
+
+    #[test]
+    fn blocks_begin_with_the_lines_that_they_store() {
+        let row = COLUMNS as u64;
+        let units = |skew: usize| 1100 / NEIGHBOUR_LANES * (skew + COLUMNS - 2).div_ceil(256);
+        // An element behind a line, so many, and at the end of one.
+        for (to, skew) in [(row + 1, 1), (row + 7, 7), (row + 31, 31), (row + 32, 0), (row, 0)] {
+            let shape = shape([1, 2 * row + 1, row], to, COLUMNS);
+            assert!(matches!(shape.variant.mode, Mode::Strides { along: 0, .. }));
+            assert_eq!((shape.skew, shape.units), (skew, units(skew)), "from element {to} on");
+        }
+        // The rows do not begin alike.
+        let row = row + 1;
+        assert_eq!(shape([1, 2 * row + 1, row], row + 1, COLUMNS + 1).skew, 0);
+    }
+
+    #[test]
+    fn rows_are_shared_where_accesses_lie_few_rows_apart() {
+        let row = COLUMNS as u64;
+        let rows = |from| shape(from, row + 1, COLUMNS).variant.rows;
+        assert_eq!(rows([1, 2 * row + 1, row]), [[(0, 0), (1, 2)]]);
+        // How far they lie behind the first of them, which need not be the first that is loaded.
+        assert_eq!(rows([2 * row + 1, 1, 3 * row + 1]), [[(0, 2), (1, 0), (2, 3)]]);
+        // Twice the same.
+        assert_eq!(rows([1, 1, row]), [[(0, 0), (1, 0)]]);
+        // So many that a thread has, and one more.
+        assert_eq!(rows([1, 4 * row + 1, row]), [[(0, 0), (1, 4)]]);
+        assert!(rows([1, 5 * row + 1, row]).is_empty());
+        // A line of memory further is no row.
+        assert!(rows([1, 2 * row + 33, row]).is_empty());
+    }
+}

@@ -1,0 +1,171 @@
+//! The loops whose points teams and chunks share, and what a thread loads ahead of combining.
+
+use super::writer::Writer;
+use crate::cuda::variant::{Chunks, Mode};
+use crate::ir::{Expr, Fold, Stmt, ValueId};
+
+/// Bytes that a thread loads ahead at most.
+const MOST_AHEAD: usize = 128;
+/// For so many of its points at most.
+const MOST_ROUNDS: usize = 8;
+
+/// What a thread loads before it combines anything.
+pub(super) struct Ahead {
+    values: Vec<ValueId>,
+    /// For so many of its points; 1 if nothing is loaded ahead.
+    rounds: usize,
+}
+
+impl Writer<'_> {
+    /// The loop over the points of a thread, with what is to be done `at_point` for each.
+    pub(super) fn shared_loop(
+        &mut self,
+        number: usize,
+        lanes: u32,
+        ahead: &Ahead,
+        at_point: &dyn Fn(&mut Self),
+    ) {
+        let team = self.variant.team();
+        let end = format!("(Position)a.points{number}");
+        let round = team * lanes;
+        // The chunks take turns, so that blocks read what lies next to each other at the same time.
+        let (mut begin, step) = match self.variant.chunks {
+            Chunks::One => (format!("t * {lanes}"), round.to_string()),
+            _ => {
+                let step = format!("({round} * (Position)a.chunks)");
+                (format!("c * {round} + t * {lanes}"), step)
+            }
+        };
+        if ahead.rounds > 1 {
+            self.line(format!("Position at{number} = {begin};"));
+            self.loop_ahead(number, ahead, &step, at_point);
+            // What is left is less than so many points.
+            begin = format!("at{number}");
+        } else {
+            self.line("#pragma unroll 4");
+        }
+        self.line(format!(
+            "for (Position p{number} = {begin}; p{number} < {end}; p{number} += {step}) {{"
+        ));
+        self.indent += 1;
+        if let Mode::Rows { tail: true, .. } = self.variant.mode
+            && lanes > 1
+        {
+            self.line("bool valid[N];");
+            self.line(format!("LANES valid[k] = p{number} + k < {end};"));
+        }
+        self.end_point(number, at_point);
+    }
+
+    /// What is done at a point of a loop, and the end of its braces.
+    fn end_point(&mut self, number: usize, at_point: &dyn Fn(&mut Self)) {
+        self.loop_positions(number);
+        self.open.push(number);
+        at_point(self);
+        self.open.pop();
+        self.indent -= 1;
+        self.line("}");
+    }
+
+    /// The loop over as many points at a time as a thread loads ahead.
+    fn loop_ahead(
+        &mut self,
+        number: usize,
+        ahead: &Ahead,
+        step: &str,
+        at_point: &dyn Fn(&mut Self),
+    ) {
+        let Ahead { values, rounds } = ahead;
+        self.line(format!(
+            "for (; at{number} + {} * {step} < (Position)a.points{number}; at{number} += {rounds} \
+             * {step}) {{",
+            rounds - 1
+        ));
+        self.indent += 1;
+        for &value in values {
+            let name = self.kernel.values[value].dtype.name();
+            let lanes = if self.laned[value] { "[N]" } else { "" };
+            self.line(format!("{name} ahead{value}[{rounds}]{lanes};"));
+        }
+        let round = |writer: &mut Self, at_round: &dyn Fn(&mut Self)| {
+            writer.line("#pragma unroll");
+            writer.line(format!("for (int u = 0; u < {rounds}; u++) {{"));
+            writer.indent += 1;
+            writer.line(format!("const Position p{number} = at{number} + u * {step};"));
+            writer.end_point(number, at_round);
+        };
+        round(self, &|writer| {
+            for &value in values {
+                writer.value(value);
+                writer.line(match writer.laned[value] {
+                    true => format!("LANES ahead{value}[u][k] = v{value}[k];"),
+                    false => format!("ahead{value}[u] = v{value};"),
+                });
+            }
+        });
+        round(self, &|writer| {
+            for &value in values {
+                let lane = if writer.laned[value] { "[k]" } else { "" };
+                writer.define(value, &format!("ahead{value}[u]{lane}"));
+                writer.early.insert(value);
+            }
+            at_point(writer);
+            values.iter().for_each(|value| _ = writer.early.remove(value));
+        });
+        self.indent -= 1;
+        self.line("}");
+    }
+
+    /// The positions of the groups of a loop at a point of it.
+    pub(super) fn loop_positions(&mut self, number: usize) {
+        let groups = self.variant.loops[number].len();
+        if groups == 1 {
+            self.line(format!("const Position l{number}_0 = p{number};"));
+        }
+        if groups < 2 {
+            return;
+        }
+        self.line(format!("Position rest{number} = p{number};"));
+        for group in (0..groups).rev() {
+            if group == 0 {
+                self.line(format!("const Position l{number}_0 = rest{number};"));
+                continue;
+            }
+            let extent = format!("(Position)a.n_l{number}_{group}");
+            self.line(format!("const Position q{number}_{group} = rest{number} / {extent};"));
+            self.line(format!(
+                "const Position l{number}_{group} = rest{number} - q{number}_{group} * {extent};"
+            ));
+            self.line(format!("rest{number} = q{number}_{group};"));
+        }
+    }
+
+    /// What a thread loads for several of its points before it combines the first: the quotient for
+    /// each point of moments is a branch, over which the compiler moves no load.
+    pub(super) fn ahead(&self, body: &[Stmt], folds: &[Fold], begun: usize) -> Ahead {
+        let none = Ahead { values: Vec::new(), rounds: 1 };
+        let is_moments = (begun..begun + folds.len()).any(|number| self.is_moments(number));
+        let has_tail = matches!(self.variant.mode, Mode::Rows { tail: true, .. });
+        let lets = |statement: &Stmt| matches!(statement, Stmt::Let(_));
+        if !is_moments || has_tail || !body.iter().all(lets) {
+            return none;
+        }
+        let is_load = |value: &ValueId| match self.kernel.values[*value].expr {
+            Expr::Load { guard: None, .. } => self.is_early(*value),
+            _ => false,
+        };
+        let value = |statement: &Stmt| match statement {
+            Stmt::Let(value) => Some(*value),
+            _ => None,
+        };
+        let values: Vec<ValueId> = body.iter().filter_map(value).filter(is_load).collect();
+        let bytes = |&value: &ValueId| {
+            let lanes = if self.laned[value] { self.variant.lanes() as usize } else { 1 };
+            self.kernel.values[value].dtype.size() * lanes
+        };
+        match values.iter().map(bytes).sum::<usize>() {
+            0 => none,
+            bytes => Ahead { values, rounds: (MOST_AHEAD / bytes).clamp(1, MOST_ROUNDS) },
+        }
+    }
+}
