@@ -65,7 +65,8 @@ pub(crate) enum Verdict {
     /// All ranks have posted so many tickets, and should know.
     Settled(u64),
     ToCoordinator(Ticket),
-    ToAll(Ticket),
+    /// The exit of rank 0, and how many tickets all ranks have posted by then.
+    ToAll(Ticket, u64),
     Diverged(CollectiveError),
     /// Two ranks have recorded something else, and can tell what.
     Disputed(Dispute),
@@ -127,7 +128,9 @@ impl Tickets {
             // All are told of the difference found before, and are not to find another one.
             Verdict::Nothing if is_exit && self.has_diverged => Verdict::Nothing,
             // All others have posted their exits where this settles one: nobody needs that news.
-            Verdict::Nothing | Verdict::Settled(_) if is_exit => Verdict::ToAll(ticket),
+            Verdict::Nothing | Verdict::Settled(_) if is_exit => {
+                Verdict::ToAll(ticket, self.settled)
+            }
             verdict => verdict,
         }
     }
@@ -329,7 +332,7 @@ mod tests {
         assert_eq!(named(other.arrived(0, exits(5))), [0, 1]);
         let mut tickets = Tickets::new(0, 3);
         assert!(matches!(tickets.arrived(2, exits(5)), Verdict::Nothing));
-        assert!(matches!(tickets.posted(exits(5)), Verdict::ToAll(_)));
+        assert!(matches!(tickets.posted(exits(5)), Verdict::ToAll(_, 0)));
         assert_eq!(named(tickets.arrived(1, exits(7))), [0, 1]);
         // It does not hear it after all were told of a difference between others.
         let mut tickets = Tickets::new(0, 3);

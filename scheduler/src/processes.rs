@@ -212,12 +212,15 @@ impl Processes {
 
     /// Waits until every process is about to end. Collective.
     ///
-    /// Rank 0 hears from each rank itself, after all tickets of that rank: when it answers, no
-    /// ticket is left that could differ, and no rank has ended without hearing of one that did.
+    /// Rank 0 hears from each rank how many tickets it has posted, which may come later than that
+    /// message does, and waits for the tickets: when it answers, none is left that could differ,
+    /// and no rank has ended without hearing of one that did.
     pub fn part(&self) -> Result<(), RunError> {
         let Some(control) = &self.control else { return Ok(()) };
-        let words = Buffer::from_vec(vec![0u8; self.world.size()]);
-        let to = |peer: usize| Message { peer, data: words.slice(peer, 1) };
+        let own = self.tickets.load(Ordering::Relaxed);
+        let counts = Buffer::from_vec(vec![own; self.world.size()]);
+        const WORD: usize = size_of::<u64>();
+        let to = |peer: usize| Message { peer, data: counts.slice(peer * WORD, WORD) };
         let others: Vec<Message> = match self.world.rank() {
             0 => (1..self.world.size()).map(to).collect(),
             _ => vec![to(0)],
@@ -229,7 +232,12 @@ impl Processes {
         };
         if self.world.rank() == 0 {
             wait(&[], &others)?;
-            self.check()?;
+            let mut posted = vec![0; counts.len()];
+            counts.read(0, &mut posted);
+            let counted = posted.chunks_exact(WORD).map(|count| count.try_into().unwrap_or([0; 8]));
+            // The exit of whoever has posted fewest differs from what others have posted there.
+            let fewest = counted.map(u64::from_ne_bytes).min().unwrap_or(own);
+            awaited(&self.world, || Ok(self.world.await_ticket(fewest)?))?;
             wait(&others, &[])
         } else {
             wait(&others, &[])?;

@@ -89,12 +89,17 @@ fn what_is_left_is_found() {
     let file = tempfile::Builder::new().prefix("left").tempfile_in("/dev/shm");
     let file = file.expect("there is shared memory");
     let mut process = Command::new("sleep").arg("60").env("SECRET", &token).spawn().expect("sleep");
-    let left = before.left(&token, &address);
+    let are = |what: &str, left: &[String]| left.iter().any(|one| one.contains(what));
+    let (deadline, mut left) = (Instant::now() + PATIENCE, Vec::new());
+    // The environment of a program that has just begun may not be there yet.
+    while !are("/proc/", &left) && Instant::now() < deadline {
+        left = before.left(&token, &address);
+    }
     process.kill().expect("the process is ours to kill");
     process.wait().expect("the process is ours to wait for");
     drop((listener, file));
     for what in ["/proc/", "somebody who listens", "/dev/shm/left"] {
-        assert!(left.iter().any(|one| one.contains(what)), "{left:?}");
+        assert!(are(what, &left), "{left:?}");
     }
     before.assert_nothing_left("a test of what is left", &token, &address);
 }

@@ -459,9 +459,10 @@ fn messages_have_a_price_between_processes_with_other_devices() {
         let ended = launcher.script(
             2,
             &format!(
-                "[ $rank = 1 ] && export PHALANX_DEVICES=null-cuda; PHALANX_PRICES={} exec \
-                 {phalanx} info --measure",
-                file.display()
+                "[ $rank = 1 ] && export PHALANX_DEVICES=null-cuda; PHALANX_PRICES={} \
+                 PHALANX_MPI_LIBRARY={} exec {phalanx} info --measure",
+                file.display(),
+                launcher.library().display()
             ),
         );
         assert!(ended.status.success(), "{}: {ended:?}", launcher.name);

@@ -35,6 +35,7 @@ mod wire;
 mod world;
 
 use libtest_mimic::{Arguments, Trial};
+use std::num::NonZero;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -69,7 +70,11 @@ fn main() -> ExitCode {
         trial(name, test)
     });
     let of_planes = divergence::tests().into_iter().map(|(name, test)| trial(name, test));
-    libtest_mimic::run(&Arguments::from_args(), trials.chain(of_planes).collect()).exit_code()
+    let mut arguments = Arguments::from_args();
+    // They wait more than they compute.
+    let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+    arguments.test_threads.get_or_insert(2 * cores);
+    libtest_mimic::run(&arguments, trials.chain(of_planes).collect()).exit_code()
 }
 
 fn trial(name: impl Into<String>, test: impl FnOnce() + Send + 'static) -> Trial {

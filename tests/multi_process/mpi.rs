@@ -3,10 +3,12 @@
 use crate::faults::left::Before;
 use crate::faults::random::Draw;
 use crate::launchers::open_mpi;
+use crate::wire::Wire;
 use crate::world::{Ended, PROGRAM, World, free_address, token};
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 
 trials![
     random_programs_have_the_same_bits_by_mpi_and_over_tcp,
@@ -15,6 +17,7 @@ trials![
     random_faults_under_mpirun_leave_nothing,
     processes_that_no_launcher_of_mpi_has_started_are_told_so,
     a_rank_without_the_library_keeps_all_from_mpi,
+    tickets_that_come_later_than_messages_are_compared,
 ];
 
 /// How ranks learn their numbers here, and how one dies soon if that is asked for.
@@ -182,4 +185,17 @@ fn a_rank_without_the_library_keeps_all_from_mpi() {
     let expected = "error[PX165]: MPI cannot be used: rank 2: \
                     PHALANX_MPI_LIBRARY: /nonexistent/libmpi.so";
     assert!(!output.status.success() && errors.contains(expected), "{errors}");
+}
+
+/// Tickets go over TCP, and may be later than what a rank says by MPI when it ends.
+fn tickets_that_come_later_than_messages_are_compared() {
+    let (token, address) = (token("a secret of this test"), free_address());
+    let wire = Wire::late_to(address.clone(), None, Duration::from_millis(300));
+    let script = format!("[ $OMPI_COMM_WORLD_RANK = 1 ] && export PHALANX_ADDRESS=$WIRE; {RANK}");
+    let words = ["leave_loop_early", "replicated"];
+    let Some(mut command) = mpirun(&script, "cpu:1", &[], &words, token.path()) else { return };
+    command.env("PHALANX_ADDRESS", address).env("WIRE", &wire.address);
+    let output = struck(&mut command, "none", "KILL", "2");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && errors.contains("error[PX062]: "), "{output:?}");
 }

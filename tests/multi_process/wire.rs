@@ -1,9 +1,10 @@
-//! A way between two processes on which bytes are lost, changed or added.
+//! A way between two processes on which bytes are lost, changed, added or late.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::Duration;
 
 /// Passes on what one process and the coordinator send each other.
 pub struct Wire {
@@ -18,6 +19,11 @@ pub type Change = (&'static [u8], &'static [u8]);
 impl Wire {
     /// A way to a coordinator, which need not listen yet.
     pub fn to(coordinator: String, change: Option<Change>) -> Wire {
+        Wire::late_to(coordinator, change, Duration::ZERO)
+    }
+
+    /// As `to`; what goes to the coordinator is held up for so long.
+    pub fn late_to(coordinator: String, change: Option<Change>, delay: Duration) -> Wire {
         let listener = TcpListener::bind("127.0.0.1:0").expect("there are free ports");
         let address = listener.local_addr().expect("a bound socket has an address").to_string();
         let ends = Arc::<Mutex<Vec<TcpStream>>>::default();
@@ -31,9 +37,9 @@ impl Wire {
                 let [back, forth] = copies;
                 *lock(&shared) = vec![near, far];
                 let own = shared.clone();
-                thread::spawn(move || pass_on(back, 1, &own, change));
+                thread::spawn(move || pass_on(back, 1, &own, change, delay));
                 let own = shared.clone();
-                thread::spawn(move || pass_on(forth, 0, &own, None));
+                thread::spawn(move || pass_on(forth, 0, &own, None, Duration::ZERO));
             }
         });
         Wire { address, ends }
@@ -59,7 +65,13 @@ fn lock(ends: &Mutex<Vec<TcpStream>>) -> MutexGuard<'_, Vec<TcpStream>> {
 }
 
 /// Reads from one end and writes to the end of that number until either closes.
-fn pass_on(mut from: TcpStream, to: usize, ends: &Mutex<Vec<TcpStream>>, change: Option<Change>) {
+fn pass_on(
+    mut from: TcpStream,
+    to: usize,
+    ends: &Mutex<Vec<TcpStream>>,
+    change: Option<Change>,
+    delay: Duration,
+) {
     let mut bytes = vec![0; 1 << 16];
     while let Ok(count @ 1..) = from.read(&mut bytes) {
         if let Some((old, new)) = change {
@@ -68,6 +80,7 @@ fn pass_on(mut from: TcpStream, to: usize, ends: &Mutex<Vec<TcpStream>>, change:
                 bytes[at..at + new.len()].copy_from_slice(new);
             }
         }
+        thread::sleep(delay);
         if lock(ends)[to].write_all(&bytes[..count]).is_err() {
             break;
         }

@@ -517,7 +517,7 @@ impl Fabric {
     fn act(&self, verdict: Verdict) {
         // What comes of tickets that differ is no news of its own: the world ends soon.
         let is_news = |verdict: &Verdict| {
-            matches!(verdict, Verdict::Diverged(_) | Verdict::ToAll(_) | Verdict::Disputed(_))
+            matches!(verdict, Verdict::Diverged(_) | Verdict::ToAll(..) | Verdict::Disputed(_))
         };
         if is_news(&verdict) && self.disputed().is_some() {
             return;
@@ -535,10 +535,11 @@ impl Fabric {
                 }
                 self.settle(count);
             }
-            Verdict::ToAll(ticket) => {
+            Verdict::ToAll(ticket, settled) => {
                 for link in self.links() {
                     link.post_control(&Control::Ticket(ticket.clone()));
                 }
+                self.settle(settled);
             }
             Verdict::Diverged(error) => {
                 self.fail(error);

@@ -2,6 +2,7 @@
 
 #[path = "../../../tests/absence.rs"]
 mod absence;
+mod copies;
 mod device_functions;
 mod elementwise;
 mod executor;
