@@ -209,3 +209,18 @@ fn an_exit_waits_for_nobody() {
     });
     assert_eq!(fixture.worlds[0].failure(), Some(CollectiveError::Closed));
 }
+
+/// Whoever posts the last of them.
+#[test]
+fn rank_0_hears_that_all_have_posted_their_exits() {
+    for last in 0..3 {
+        let fixture = tcp(3);
+        let exit = || ticket(1, TicketKind::Exit, 0, "end of program");
+        let others = (0..3).filter(|rank| *rank != last);
+        others.for_each(|rank| fixture.worlds[rank].post_ticket(exit()));
+        sleep(Duration::from_millis(50));
+        fixture.worlds[last].post_ticket(exit());
+        assert_eq!(fixture.worlds[0].await_ticket(1), Ok(()));
+        fixture.shutdown();
+    }
+}

@@ -89,6 +89,7 @@ impl Blas {
             let exact = sys::cublasMath_t::CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION;
             check(device, "cublasSetMathMode", sys::cublasSetMathMode(handle, exact))?;
         }
+        device.settle_libraries();
         Ok(Blas(handle))
     }
 }

@@ -132,6 +132,7 @@ impl Plan {
             let stream = device.stream_handle() as sys::cudaStream_t;
             check(device, "cufftSetStream", sys::cufftSetStream(handle, stream))?;
         }
+        device.settle_libraries();
         Ok(plan)
     }
 

@@ -139,6 +139,7 @@ impl Solver {
         // SAFETY: the handle lives, and the stream is the device's own.
         let set = unsafe { sys::cusolverDnSetStream(handle, stream) };
         check(device, "cusolverDnSetStream", set)?;
+        device.settle_libraries();
         Ok(solver)
     }
 }

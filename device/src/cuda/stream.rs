@@ -330,6 +330,17 @@ fn finished(
     }
 }
 
+impl CudaDevice {
+    /// Waits for what a library does in CUDA's own stream to set itself up, such as copies of its
+    /// tables: the device's stream, in which it works from then on, does not follow that one. The
+    /// context is current.
+    pub(super) fn settle_libraries(&self) {
+        // SAFETY: the handle stands for a stream that every context has.
+        let waited = unsafe { sys::cuStreamSynchronize(LEGACY as CUstream) };
+        self.note("cuStreamSynchronize", waited);
+    }
+}
+
 /// Another library that reads a device's memory: once this is dropped, the device's work comes
 /// after what the library has been doing with it.
 pub struct Reader {

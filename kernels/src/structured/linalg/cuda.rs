@@ -210,14 +210,18 @@ impl Work<'_> {
         unsafe {
             self.elements.inspect([self.from, address(&flags)], [n, n], count, None, false)?;
             transpose(&copy, self.from, matrices, self.device)?;
-            if !at_once {
+            self.elements.pivots(places, n, count, !at_once, true)?;
+            let addresses = if at_once {
+                let each = self.addresses(matrices, n * n)?;
+                let extents = [n as i32, count as i32];
+                self.device.factor_small_lu(element, extents, address(&each), places, told)?;
+                Some(each)
+            } else {
                 self.device.factor_lu(self.matrices, matrices, places, told)?;
-                return Ok(Factors { a, pivots, outcomes, addresses: None, flags });
-            }
-            let each = self.addresses(matrices, n * n)?;
-            let extents = [n as i32, count as i32];
-            self.device.factor_small_lu(element, extents, address(&each), places, told)?;
-            Ok(Factors { a, pivots, outcomes, addresses: Some(each), flags })
+                None
+            };
+            self.elements.pivots(places, n, count, !at_once, false)?;
+            Ok(Factors { a, pivots, outcomes, addresses, flags })
         }
     }
 

@@ -188,6 +188,27 @@ KERNEL(256) values(const Values a) {
     }
 }
 
+struct Pivots {
+    u64 to;
+    // Rows of a matrix, rows of all; whether pivots are i64 and not i32, whether there are none yet.
+    u64 n, total, wide, fresh;
+};
+
+// Pivots that exchange no rows, in place of those that lead out of the matrix: what a library
+// leaves of a matrix that it has not factorised is anything, and it follows it when it solves.
+KERNEL(256) pivots(const Pivots a) {
+    u64 step = (u64)gridDim.x * blockDim.x;
+    for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < a.total; i += step) {
+        i64 row = (i64)(i - divide(i, a.n) * a.n) + 1;
+        if (!a.fresh) {
+            i64 pivot = a.wide ? ((const i64*)a.to)[i] : (i64)((const i32*)a.to)[i];
+            if (row <= pivot && pivot <= (i64)a.n) continue;
+        }
+        if (a.wide) ((i64*)a.to)[i] = row;
+        else ((i32*)a.to)[i] = (i32)row;
+    }
+}
+
 struct Determinants {
     u64 from, pivots, flags, to;
     u64 n;

@@ -203,6 +203,25 @@ impl Elements<'_> {
         unsafe { self.launch("values", Self::blocks(total), &words) }
     }
 
+    /// Pivots that exchange no rows, in place of all (`fresh`) or of those that lead out of their
+    /// matrix: an `i64` for each row of each matrix, or where they are not `wide` an `i32`.
+    ///
+    /// # Safety
+    /// See `Elements`.
+    pub(super) unsafe fn pivots(
+        &self,
+        to: u64,
+        n: usize,
+        count: usize,
+        wide: bool,
+        fresh: bool,
+    ) -> Result<(), DeviceError> {
+        let total = n * count;
+        let words = [to, n as u64, total as u64, u64::from(wide), u64::from(fresh)];
+        // SAFETY: the words of `Pivots`.
+        unsafe { self.launch("pivots", Self::blocks(total), &words) }
+    }
+
     /// The determinants of matrices that have been factorised, their signs and logarithms; NaN
     /// where there is a flag. Pivots are `i64` if `wide`, else `i32`.
     ///
