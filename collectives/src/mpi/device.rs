@@ -127,8 +127,8 @@ impl Memory for GpuMemory<'_> {
         self.has_work.set(true);
         // SAFETY: both slices lie in this device's memory, whole items of the function's kind, and
         // no message touches them; who gives memory back to the pool does so behind this.
-        unsafe { combination.launch(function, &Stream::of_work(self.gpu())) };
-        Ok(())
+        let launched = unsafe { combination.launch(function, &Stream::of_work(self.gpu())) };
+        launched.map_err(|error| self.fabric().fail_of_device(&error))
     }
 }
 

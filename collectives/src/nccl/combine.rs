@@ -1,5 +1,6 @@
 //! Our own kernel that combines what lies in a GPU's memory: one for each dtype and monoid.
 
+use phalanx_device::DeviceError;
 use phalanx_device::cuda::{Coming, Function, GridSize, Stream};
 
 /// Threads of a block.
@@ -22,12 +23,18 @@ pub(crate) struct Combination {
 impl Combination {
     /// Enqueues it in a stream.
     ///
+    /// Errors: `DeviceError::Cuda`, `DeviceError::OutOfMemory`.
+    ///
     /// # Safety
     /// The addresses are of so many items of each member, and of as many results, in the device's
     /// memory, apart or the same for one of the members; the function is the one for the items.
-    pub(crate) unsafe fn launch(&self, function: Function, stream: &Stream) {
+    pub(crate) unsafe fn launch(
+        &self,
+        function: Function,
+        stream: &Stream,
+    ) -> Result<(), DeviceError> {
         if self.items == 0 {
-            return;
+            return Ok(());
         }
         let blocks = (self.items as usize).div_ceil(THREADS).min(MOST_BLOCKS);
         let size = GridSize {
@@ -39,6 +46,6 @@ impl Combination {
         let words = [self.from, self.to, self.items, self.stride, self.members];
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
         // SAFETY: the bytes are what the kernel declares; the caller's promise.
-        unsafe { function.launch_in(stream, size, &bytes) };
+        unsafe { function.launch_in(stream, size, &bytes) }
     }
 }

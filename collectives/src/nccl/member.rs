@@ -320,17 +320,16 @@ impl GpuMember {
             if is_short {
                 // SAFETY: the slices lie in this device's memory and are kept; there is room for
                 // the data of every member.
-                unsafe {
+                return unsafe {
                     link.all_gather([address(send), address(&scratch)], send.len)?;
-                    combination(receive).launch(function, link.stream());
-                }
-                return Ok(());
+                    combination(receive).launch(function, link.stream())
+                };
             }
             let sends = split_up(send, counts);
             transfer(link, rank, &sends, &split_up(&scratch, &vec![own; members]))?;
             let result = if gathers { sends[rank].data.clone() } else { receive.clone() };
             // SAFETY: as above.
-            unsafe { combination(&result).launch(function, link.stream()) };
+            unsafe { combination(&result).launch(function, link.stream())? };
             match gathers {
                 true => transfer(link, rank, &same(&result, 0..members), &sends),
                 false => Ok(()),

@@ -413,7 +413,10 @@ impl Peers {
         // SAFETY: the bytes are what the kernel declares. Slices of the caller lie in this device's
         // memory, which is given out again behind the kernel only; blocks live as long as kernels
         // of the group may run (`Watch`). That of another process that has died is the driver's.
-        unsafe { function.launch(&self.gpu, size, bytes) };
+        let launched = unsafe { function.launch(&self.gpu, size, bytes) };
+        if let Err(error) = launched {
+            self.gpu.fail(error);
+        }
     }
 }
 

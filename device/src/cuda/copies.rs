@@ -260,7 +260,7 @@ impl CudaDevice {
             blocks_come: Coming::InTurn,
         };
         // SAFETY: the argument is what the kernel declares; there is a count for each block.
-        unsafe { kernels.count_selected.launch(self, size, bytes_of(&argument)) };
+        unsafe { kernels.count_selected.launch(self, size, bytes_of(&argument))? };
         let mut bytes = vec![0; 8 * blocks];
         counts.read(0, &mut bytes);
         let mut before = 0u64;
@@ -272,7 +272,7 @@ impl CudaDevice {
         }
         counts.write(0, &bytes);
         // SAFETY: as above; the target has room for all elements.
-        unsafe { kernels.copy_selection.launch(self, size, bytes_of(&argument)) };
+        unsafe { kernels.copy_selection.launch(self, size, bytes_of(&argument))? };
         Ok(before as usize)
     }
 
@@ -326,13 +326,13 @@ impl CudaDevice {
             shared: 0,
             blocks_come: Coming::InTurn,
         };
-        match self.copy_kernels() {
-            Ok(kernels) => {
-                // SAFETY: the argument is what the kernel declares, and the box lies inside both
-                // buffers.
-                unsafe { kernels.copy_box.launch(self, size, bytes_of(&argument)) };
-            }
-            Err(error) => self.fail(error),
+        let copied = self.copy_kernels().and_then(|kernels| {
+            // SAFETY: the argument is what the kernel declares, and the box lies inside both
+            // buffers.
+            unsafe { kernels.copy_box.launch(self, size, bytes_of(&argument)) }
+        });
+        if let Err(error) = copied {
+            self.fail(error);
         }
     }
 }

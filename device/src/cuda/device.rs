@@ -281,6 +281,20 @@ impl CudaDevice {
         }
     }
 
+    /// The error of a call for the caller, which the device keeps too unless it goes on after it.
+    pub(super) fn told(
+        &self,
+        call: &'static str,
+        result: sys::CUresult,
+    ) -> Result<(), DeviceError> {
+        let outcome = check(&self.name(), call, result);
+        match &outcome {
+            Ok(()) | Err(DeviceError::OutOfMemory { .. }) => {}
+            Err(error) => self.fail(error.clone()),
+        }
+        outcome
+    }
+
     /// A handle to the device itself; `None` once it is being dropped.
     pub fn handle(&self) -> Option<Arc<CudaDevice>> {
         self.own.upgrade()

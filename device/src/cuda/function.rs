@@ -152,25 +152,40 @@ impl Function {
     }
 
     /// Enqueues the kernel with one argument: `argument` is the bytes of its only parameter, which
-    /// it takes by value. A failure stays with the device.
+    /// it takes by value. What fails later stays with the device.
+    ///
+    /// Errors: `DeviceError::Cuda`, which stays with the device too; `DeviceError::OutOfMemory`.
+    /// Nothing may follow that relies on what the kernel would have written.
     ///
     /// # Safety
     /// The bytes are a parameter of the kernel, and what it does with the addresses in them is
     /// right.
-    pub unsafe fn launch(&self, device: &CudaDevice, size: GridSize, argument: &[u8]) {
+    pub unsafe fn launch(
+        &self,
+        device: &CudaDevice,
+        size: GridSize,
+        argument: &[u8],
+    ) -> Result<(), DeviceError> {
         // SAFETY: the caller's promise.
-        unsafe { self.enqueue(device, device.work_stream(), size, argument) };
+        unsafe { self.enqueue(device, device.work_stream(), size, argument) }
     }
 
     /// As `launch`, in the order of another stream.
     ///
+    /// Errors: as `launch`.
+    ///
     /// # Safety
     /// As `launch`.
-    pub unsafe fn launch_in(&self, stream: &Stream, size: GridSize, argument: &[u8]) {
+    pub unsafe fn launch_in(
+        &self,
+        stream: &Stream,
+        size: GridSize,
+        argument: &[u8],
+    ) -> Result<(), DeviceError> {
         let (device, handle) = (stream.device(), stream.handle() as CUstream);
         let _kept = device.visit();
         // SAFETY: the caller's promise; the stream lives.
-        unsafe { self.enqueue(device, handle, size, argument) };
+        unsafe { self.enqueue(device, handle, size, argument) }
     }
 
     /// # Safety
@@ -181,7 +196,7 @@ impl Function {
         stream: CUstream,
         size: GridSize,
         argument: &[u8],
-    ) {
+    ) -> Result<(), DeviceError> {
         device.enter();
         let mut parameters = [argument.as_ptr().cast_mut().cast::<c_void>()];
         let attribute = |id, value| Attribute { id, pad: [0; 4], value };
@@ -215,7 +230,7 @@ impl Function {
         // what is pointed to outlives the call, which copies it.
         let launched =
             unsafe { sys::cuLaunchKernelEx(&raw const config, function, parameters, none) };
-        device.note("cuLaunchKernelEx", launched);
+        device.told("cuLaunchKernelEx", launched)
     }
 
     /// How many blocks of so many threads a multiprocessor holds at once.

@@ -116,7 +116,7 @@ impl CudaKernel {
     /// Enqueues a launch.
     ///
     /// Panics (`bug:`) where a launch does not match the kernel. Errors: `DeviceError::Compile`,
-    /// `DeviceError::Library`, `DeviceError::OutOfMemory` for partial results; what fails later
+    /// `DeviceError::Library`, `DeviceError::OutOfMemory`, `DeviceError::Cuda`; what fails later
     /// stays with the device.
     pub fn launch(
         &self,
@@ -161,8 +161,7 @@ impl CudaKernel {
         };
         // SAFETY: the argument has the words that the text declares (`fields`); addresses and
         // strides are the plan's, which keeps them inside the buffers.
-        unsafe { loaded.function.launch(device, size, &argument) };
-        Ok(())
+        unsafe { loaded.function.launch(device, size, &argument) }
     }
 
     /// Writes the text that a launch would need to the folder of a device that computes nothing.

@@ -163,8 +163,7 @@ impl Routine {
             blocks_come: Coming::InTurn,
         };
         // SAFETY: the caller's promise.
-        unsafe { function.launch(device, size, &bytes) };
-        Ok(())
+        unsafe { function.launch(device, size, &bytes) }
     }
 }
 
