@@ -1,6 +1,7 @@
 """What CuPy has beyond NumPy: cuda, fft.config, profiler, pinned memory, messages."""
 
 import logging
+import time
 
 import numpy
 import pytest
@@ -82,12 +83,16 @@ def test_parts_of_programs_have_names(caplog):
 @pytest.mark.one_process("looks at what one process holds")
 def test_pools_tell_what_is_held():
     pool = phalanx.cuda.get_default_memory_pool()
-    before = pool.used_bytes()
     x = np.zeros(100_000)
     x.evaluate()
     held = pool.used_bytes()
-    assert held >= before + 800_000 and pool.total_bytes() >= held
+    assert held >= 800_000 and pool.total_bytes() >= 800_000
     del x
+    # Workers give back what nobody holds any more in their own time, also that of tests before.
+    end = time.monotonic() + 10
+    while pool.used_bytes() > held - 800_000:
+        assert time.monotonic() < end
+        time.sleep(0.001)
     pool.free_all_blocks()
     assert pool.free_bytes() == pool.n_free_blocks() == 0
     if not phalanx.cuda.is_available():
