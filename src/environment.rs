@@ -170,8 +170,9 @@ variables! {
     log: Level = "PHALANX_LOG", default "off", since "0.1", Session;
     /// How bytes travel between processes: by `mpi`, over `tcp`, or `auto` for MPI where a launcher
     /// of MPI has started the processes and all of them can use its library, and TCP elsewhere. The
-    /// same on all. What lies on GPUs goes by NCCL where all have the same, unless this is `mpi` or
-    /// the price table says that MPI is faster.
+    /// same on all. What lies on GPUs goes by NCCL where all have the same, unless messages go by
+    /// MPI and this is `mpi`, or each process has one GPU and the price table says that MPI, which
+    /// proves to take GPU memory, is faster.
     transport: TransportName = "PHALANX_TRANSPORT", default "auto", since "0.1", Session;
     /// The MPI library to open. One that is in the process already, such as that of mpi4py, is used
     /// in any case.

@@ -3,8 +3,8 @@
 
 use crate::config::{Config, ConfigError, Devices, Transport};
 use crate::environment::Environment;
-use crate::session::{InitError, InitFailure, gpus, world};
-use phalanx_array::io::write_atomically;
+use crate::session::{DEVICES, InitError, InitFailure, gpus, world};
+use phalanx_array::io::{IoError, write_atomically};
 use phalanx_array::{Limits, call_site};
 use phalanx_collectives::{CollectiveError, Communicator, GpuPath, Rendezvous, World, host_name};
 pub use phalanx_collectives::{Price, Prices};
@@ -32,8 +32,9 @@ pub type Outcome = Result<Price, String>;
 pub struct Measured {
     /// Each plane, and its price or why it has none.
     pub planes: Vec<(&'static str, Outcome)>,
-    /// Where the table was written, by process 0 alone.
-    pub file: Option<PathBuf>,
+    /// Where the table was written, by process 0 alone, or why it was not; nothing where there is
+    /// neither a folder for caches nor a file that a variable names.
+    pub file: Option<Result<PathBuf, IoError>>,
 }
 
 /// The name of the file for a set of hosts: that of this host, or those of a launcher.
@@ -124,10 +125,10 @@ fn measured(config: &Config) -> Result<Measured, InitFailure> {
             prices.set(plane, *price);
         }
     }
-    let file = config.prices_file.filter(|file| {
+    let file = config.prices_file.map(|file| {
         // Without its folder it cannot be written.
         let _ = file.parent().map(std::fs::create_dir_all);
-        write_atomically(file, |writer| write!(writer, "{prices}")).is_ok()
+        write_atomically(&file, |writer| write!(writer, "{prices}")).map(|()| file)
     });
     Ok(Measured { planes, file })
 }
@@ -234,7 +235,7 @@ fn of_processes(
     let mut apart = None;
     let met = match meet(&devices) {
         // All hear of it. GPUs of different kinds make no session, but hosts have their prices.
-        Err(error @ CollectiveError::Disagreement { .. }) => {
+        Err(error) if is_of_devices(&error) => {
             apart = Some(error);
             meet(&[])
         }
@@ -265,6 +266,11 @@ fn of_processes(
     let hosts = world.hosts().map(str::to_owned).collect();
     world.shutdown();
     Ok(Between { on_hosts: Ok(price), on_gpus, hosts })
+}
+
+/// Whether ranks did not meet because their devices are of different kinds.
+fn is_of_devices(error: &CollectiveError) -> bool {
+    matches!(error, CollectiveError::Disagreement { key, .. } if key == DEVICES)
 }
 
 /// The price of messages between the first and the last member, known to the first. Collective.

@@ -75,6 +75,8 @@ static RANK: AtomicUsize = AtomicUsize::new(0);
 static SIZE: AtomicUsize = AtomicUsize::new(1);
 /// No process, for none has been forked so often.
 const NOBODY: u64 = u64::MAX;
+/// What the ranks agree on that says which kinds of devices they have.
+pub(crate) const DEVICES: &str = "devices";
 /// The process in which the newest session has begun.
 static PROCESS: AtomicU64 = AtomicU64::new(NOBODY);
 /// The sessions that have begun and not ended, the newest last.
@@ -456,7 +458,7 @@ pub(crate) fn world(
     rendezvous.listener =
         startup.listener.as_ref().map(Listener::handle).transpose().map_err(unusable)?;
     rendezvous.agreement = Facts::from_iter([
-        fact("devices", kinds(devices)),
+        fact(DEVICES, kinds(devices)),
         fact("version", String::from(env!("CARGO_PKG_VERSION"))),
         // The matrix products of a library may differ in their last bits between instruction sets.
         fact("instruction set", instruction_set()),

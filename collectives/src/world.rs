@@ -219,7 +219,6 @@ impl World {
                 }
                 Err(obstacle) => {
                     tracing::info!(obstacle, "MPI would be faster for GPUs, but cannot be used");
-                    self.fabric.engine().inspect(|engine| engine.use_no_gpu());
                     self.talk_by_nccl(gpus, version, identities)?
                 }
             },
@@ -238,6 +237,7 @@ impl World {
     }
 
     fn talk_by_mpi(&mut self, gpus: Vec<Arc<CudaDevice>>, takes_device_memory: bool) {
+        self.fabric.engine().inspect(|engine| engine.use_gpu(&gpus[0]));
         let member = |(host, gpu): (&Arc<Member>, _)| -> Arc<dyn Communicator> {
             DeviceMember::new(host.clone(), gpu, takes_device_memory)
         };
@@ -270,7 +270,6 @@ impl World {
             unreachable!("bug: GPUs are to talk by MPI where there is none")
         };
         let _entered = self.enter();
-        engine.use_gpu(&gpus[0]);
         let places = (0..self.size()).map(|process| Place { process, device: 0 }).collect();
         let processes = Member::new(self.fabric.clone(), PROCESSES_GROUP, self.rank(), places);
         let most = self.device_counts.iter().copied().max().unwrap_or(1);

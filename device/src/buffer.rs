@@ -38,7 +38,16 @@ pub trait Remote: Send + Sync {
     fn copy(&self, from: &Strided<'_>, to: &Strided<'_>, extents: &[usize], item: usize);
     /// Copies the items of `item` bytes at `value` whose byte at `mask` is not zero to `to`, next
     /// to each other; returns their number, for which it waits.
-    fn compress(&self, value: u64, mask: u64, to: u64, count: usize, item: usize) -> usize;
+    ///
+    /// Errors: `DeviceError::OutOfMemory`, `DeviceError::Cuda`, and those of compiling a kernel.
+    fn compress(
+        &self,
+        value: u64,
+        mask: u64,
+        to: u64,
+        count: usize,
+        item: usize,
+    ) -> Result<usize, DeviceError>;
     /// The device.
     fn device(&self) -> Arc<dyn Device>;
 }

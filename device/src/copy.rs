@@ -287,7 +287,15 @@ impl Buffer {
 
     /// Copies the items of `value` whose byte in `mask` is not zero to the front of this buffer;
     /// returns their number.
-    pub fn compress_from(&self, value: &Buffer, mask: &Buffer, count: usize, item: usize) -> usize {
+    ///
+    /// Errors: those of a GPU that lacks memory, fails or cannot be given the kernel.
+    pub fn compress_from(
+        &self,
+        value: &Buffer,
+        mask: &Buffer,
+        count: usize,
+        item: usize,
+    ) -> Result<usize, DeviceError> {
         if let Some(remote) = self.remote() {
             let [value, mask] = [value.slice(0, count * item), mask.slice(0, count)];
             let addresses = [value.as_ptr(), mask.as_ptr(), self.as_ptr()].map(|at| at as u64);
@@ -306,7 +314,7 @@ impl Buffer {
                 kept += 1;
             }
         }
-        kept
+        Ok(kept)
     }
 }
 

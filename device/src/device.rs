@@ -89,8 +89,10 @@ pub trait Device: Send + Sync {
 /// Work that was captured.
 pub trait Captured: Send + Sync {
     /// Enqueues all of it; false, with nothing done, where the device has given it up to have room
-    /// for something else.
-    fn launch(&self) -> bool;
+    /// for something else, or has no room for it.
+    ///
+    /// Errors: `DeviceError::Cuda`, with nothing done.
+    fn launch(&self) -> Result<bool, DeviceError>;
 }
 
 impl fmt::Debug for dyn Device {

@@ -101,8 +101,8 @@ impl Remote for NullMemory {
 
     fn copy(&self, _: &Strided<'_>, _: &Strided<'_>, _: &[usize], _: usize) {}
 
-    fn compress(&self, _: u64, _: u64, _: u64, _: usize, _: usize) -> usize {
-        0
+    fn compress(&self, _: u64, _: u64, _: u64, _: usize, _: usize) -> Result<usize, DeviceError> {
+        Ok(0)
     }
 
     fn device(&self) -> Arc<dyn Device> {

@@ -1,6 +1,7 @@
 //! Errors of the launcher, and how they are shown.
 
 use crate::run::Outcome;
+use phalanx::io::IoError;
 use phalanx::{ConfigError, InitError};
 use std::error::Error;
 use std::ffi::OsString;
@@ -18,6 +19,9 @@ pub enum LauncherError {
     /// They lost each other.
     #[error(transparent)]
     Session(#[from] Box<phalanx::Error>),
+    /// What was measured could not be kept.
+    #[error(transparent)]
+    Table(#[from] IoError),
     /// A rank did not end well.
     #[error("rank {rank} {outcome}")]
     RankFailed {
@@ -95,6 +99,7 @@ impl LauncherError {
             LauncherError::Config(error) => error.code(),
             LauncherError::Meeting(error) => error.code(),
             LauncherError::Session(error) => error.code(),
+            LauncherError::Table(error) => error.code(),
             LauncherError::RankFailed { .. } => "PX095",
             LauncherError::ProgramNotFound { .. } => "PX096",
             LauncherError::ProgramRefused { .. } => "PX097",
@@ -108,6 +113,7 @@ impl LauncherError {
             LauncherError::Config(error) => error.hint(),
             LauncherError::Meeting(error) => error.hint(),
             LauncherError::Session(error) => error.hint(),
+            LauncherError::Table(error) => error.hint(),
             LauncherError::RankFailed { .. } => {
                 "the lines of that rank, marked with its number above, say what happened"
             }
@@ -154,7 +160,8 @@ impl LauncherError {
             LauncherError::ProgramRefused { .. } => 126,
             LauncherError::Preparation { .. }
             | LauncherError::Meeting(_)
-            | LauncherError::Session(_) => 1,
+            | LauncherError::Session(_)
+            | LauncherError::Table(_) => 1,
         }
     }
 }

@@ -16,8 +16,9 @@ use std::num::NonZero;
 /// Collective over them.
 pub fn print(measures: bool) -> Result<(), LauncherError> {
     if measures {
-        let measured = measure(&Config::to_measure()?);
-        return write(&prices(&measured.map_err(Box::new)?));
+        let measured = measure(&Config::to_measure()?).map_err(Box::new)?;
+        write(&prices(&measured))?;
+        return measured.file.transpose().map(drop).map_err(LauncherError::Table);
     }
     let config = Config::from_env()?;
     let (rank, size) = (config.rank(), config.size());
@@ -92,7 +93,7 @@ fn prices(measured: &Measured) -> String {
             Err(reason) => writeln!(page, "{plane:<11}not measured: {reason}"),
         };
     }
-    if let Some(file) = &measured.file {
+    if let Some(Ok(file)) = &measured.file {
         let _ = writeln!(page, "written to {}", file.display());
     }
     page

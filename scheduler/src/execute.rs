@@ -83,7 +83,7 @@ impl Worker {
         let turn = segment.turn(address, &job.scalars);
         if let Turn::Launch(captured) = &turn {
             let _span = tracing::trace_span!("segment", steps = segment.steps.len()).entered();
-            if captured.launch() {
+            if captured.launch()? {
                 return Ok(());
             }
             segment.lost();
@@ -95,7 +95,9 @@ impl Worker {
             let captured = device.capture(&mut || outcome = self.steps(job, memory, steps, events));
             let captured = captured.filter(|_| outcome.is_ok());
             segment.keep(captured.clone());
-            if captured.is_some_and(|captured| captured.launch()) {
+            if let Some(captured) = captured
+                && captured.launch()?
+            {
                 return Ok(());
             }
         }
@@ -186,7 +188,7 @@ impl Worker {
             }
             LocalStep::Compress { node, value, mask, to, count, item, is_split } => {
                 let [value, mask, to] = [value, mask, to].map(|at| memory.buffer(*at));
-                let kept = to.compress_from(value, mask, *count, *item);
+                let kept = to.compress_from(value, mask, *count, *item)?;
                 self.settle(job, *node, kept, *is_split)?;
             }
         }

@@ -178,14 +178,15 @@ impl Known {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use phalanx_device::DeviceError;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     struct Counted(AtomicUsize);
 
     impl Captured for Counted {
-        fn launch(&self) -> bool {
+        fn launch(&self) -> Result<bool, DeviceError> {
             self.0.fetch_add(1, Ordering::Relaxed);
-            true
+            Ok(true)
         }
     }
 

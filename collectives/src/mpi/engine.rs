@@ -91,7 +91,6 @@ pub(crate) struct Engine {
     pub(super) failure: Arc<Failure>,
     /// The GPU whose context threads have that call the library, once it is given its memory.
     gpu: OnceLock<Weak<CudaDevice>>,
-    is_given_gpu_memory: AtomicBool,
     watcher: OnceLock<std::sync::Weak<dyn Watcher>>,
     flights: Mutex<Vec<Flight>>,
     /// As many as there are flights, for a look without the lock.
@@ -168,7 +167,6 @@ impl Engine {
             devices: device_counts.iter().copied().max().unwrap_or(1) as u64,
             failure,
             gpu: OnceLock::new(),
-            is_given_gpu_memory: AtomicBool::new(false),
             watcher: OnceLock::new(),
             flights: Mutex::default(),
             count: AtomicUsize::new(0),
@@ -230,20 +228,12 @@ impl Engine {
     /// From now on slices may lie in the memory of GPUs, of which this is one of the process.
     pub(crate) fn use_gpu(&self, gpu: &Arc<CudaDevice>) {
         self.gpu.get_or_init(|| Arc::downgrade(gpu));
-        self.is_given_gpu_memory.store(true, Ordering::Relaxed);
-    }
-
-    /// From now on none does, nor in pinned memory that is copied to and from one.
-    pub(crate) fn use_no_gpu(&self) {
-        self.is_given_gpu_memory.store(false, Ordering::Relaxed);
     }
 
     /// Gives the calling thread the context that a library asks for which copies GPU memory, until
     /// what is returned is dropped.
     pub(super) fn visit(&self) -> Option<KeptContext> {
-        let is_given = self.is_given_gpu_memory.load(Ordering::Relaxed);
-        let gpu = is_given.then(|| self.gpu.get()).flatten();
-        gpu.and_then(Weak::upgrade).and_then(|gpu| gpu.visit())
+        self.gpu.get().and_then(Weak::upgrade).and_then(|gpu| gpu.visit())
     }
 
     /// Calls the library, under the lock of all calls, about something that is none of the world's

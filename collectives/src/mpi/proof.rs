@@ -111,6 +111,8 @@ pub(crate) fn prove(
     if let Err(obstacle) = agree(may)? {
         return Ok(Err(obstacle));
     }
+    // For good: what is begun may stay with the library also where the proof fails.
+    engine.use_gpu(&gpus[0]);
     // Every GPU has a turn; those of processes that have fewer have several.
     for turn in 0..most {
         let gpu = &gpus[turn % gpus.len()];

@@ -72,7 +72,14 @@ impl Endpoint {
             end.record(&self.stream)?;
             Ok(end)
         };
-        let end = enqueue().map_err(|error| self.fail(&error))?;
+        let end = match enqueue() {
+            Ok(end) => end,
+            Err(error) => {
+                // What was begun may go on in the stream, of whose end nobody knows.
+                std::mem::forget(kept);
+                return Err(self.fail(&error));
+            }
+        };
         let (gpu, fabric) = (self.gpu.clone(), self.fabric.clone());
         Ok(Enqueued { gpu, fabric, end, kept, is_ordered: AtomicBool::new(false) })
     }
@@ -498,7 +505,8 @@ impl Communicator for GpuMember {
         let checked = self.host.check_all_gather(send, receive, counts);
         let most = counts.iter().copied().max().unwrap_or(0);
         if let Some(peers) = self.at_once(&checked, most)? {
-            peers.all_gather(send, receive, counts);
+            let gathered = peers.all_gather(send, receive, counts);
+            gathered.map_err(|error| self.fabric().fail_of_device(&error))?;
             return Ok(Event::ready());
         }
         self.enqueue(checked, &[send, receive], |link| {

@@ -267,7 +267,7 @@ impl Peers {
         };
         for all in &trial.places {
             let counts = vec![trial.data.len; self.memory.len()];
-            self.all_gather(&trial.data, all, &counts);
+            self.all_gather(&trial.data, all, &counts)?;
             if !self.is_idle_within(PATIENCE, goes_on)? {
                 self.stop();
                 self.is_idle_within(END, || true)?;
@@ -363,13 +363,22 @@ impl Peers {
         let function = self.reducer(host, items)?;
         let along_ring = u64::from(Order::of(data.len) == Order::Ring);
         // `Reducing` in `reduce.cu`.
-        self.launch(function, data.len, &[address(data), data.len as u64, along_ring]);
-        Ok(())
+        let words = [address(data), data.len as u64, along_ring];
+        let launched = self.launch(function, data.len, &words);
+        launched.map_err(|error| host.fabric.fail_of_device(&error))
     }
 
     /// Enqueues the gathering of all members' data, of which one has at least one byte and none
     /// more than `MOST_BYTES`.
-    pub(super) fn all_gather(&self, send: &Slice, receive: &Slice, counts: &[usize]) {
+    ///
+    /// Errors: `DeviceError::Cuda`, `DeviceError::OutOfMemory`; the others wait until the world
+    /// ends.
+    pub(super) fn all_gather(
+        &self,
+        send: &Slice,
+        receive: &Slice,
+        counts: &[usize],
+    ) -> Result<(), DeviceError> {
         let (members, most) = (counts.len(), counts.iter().copied().max().unwrap_or(0));
         // `Gathering` in `gather.cu`.
         let mut words = [0; 2 * MOST_MEMBERS + 3];
@@ -381,11 +390,17 @@ impl Peers {
             start += *count as u64;
         }
         words[2 + 2 * members] = most as u64;
-        self.launch(self.gather, most, &words[..2 * members + 3]);
+        self.launch(self.gather, most, &words[..2 * members + 3])
     }
 
-    /// Enqueues a kernel whose longest data has so many bytes, which all members know.
-    fn launch(&self, function: Function, most: usize, arguments: &[u64]) {
+    /// Enqueues a kernel whose longest data has so many bytes, which all members know. None may
+    /// follow one that is refused: the others would take its flags for those of both.
+    fn launch(
+        &self,
+        function: Function,
+        most: usize,
+        arguments: &[u64],
+    ) -> Result<(), DeviceError> {
         assert!((1..=MOST_BYTES).contains(&most), "bug: {most} bytes at once");
         let members = self.memory.len();
         let turn = self.turn.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
@@ -413,10 +428,7 @@ impl Peers {
         // SAFETY: the bytes are what the kernel declares. Slices of the caller lie in this device's
         // memory, which is given out again behind the kernel only; blocks live as long as kernels
         // of the group may run (`Watch`). That of another process that has died is the driver's.
-        let launched = unsafe { function.launch(&self.gpu, size, bytes) };
-        if let Err(error) = launched {
-            self.gpu.fail(error);
-        }
+        unsafe { function.launch(&self.gpu, size, bytes) }
     }
 }
 

@@ -571,7 +571,9 @@ impl Fabric {
             link.leave();
         }
         if self.rank == 0 {
-            while !self.failure.is_set() && !self.links().all(|link| link.has_left()) {
+            // Ranks that differ end the world within a moment, also where they have left.
+            let is_peace = || self.disputed().is_none() && self.links().all(|link| link.has_left());
+            while !self.failure.is_set() && !is_peace() {
                 self.rest();
                 look();
             }

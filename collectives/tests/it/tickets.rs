@@ -224,3 +224,26 @@ fn rank_0_hears_that_all_have_posted_their_exits() {
         fixture.shutdown();
     }
 }
+
+/// Its ticket may be compared when it has said goodbye.
+#[test]
+fn a_rank_that_went_another_way_and_has_left_is_named() {
+    for _ in 0..50 {
+        let fixture = tcp(2);
+        let exit = || ticket(1, TicketKind::Exit, 0, "end of program");
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                fixture.worlds[0].post_ticket(ticket(0, TicketKind::Close, 2, "left.py:3"));
+                fixture.worlds[0].post_ticket(exit());
+                fixture.worlds[0].shutdown();
+            });
+            // Rank 0 waits for the others' goodbyes.
+            sleep(Duration::from_millis(5));
+            fixture.worlds[1].post_ticket(ticket(0, TicketKind::Close, 1, "right.py:5"));
+            fixture.worlds[1].post_ticket(exit());
+            fixture.worlds[1].shutdown();
+        });
+        let error = fixture.worlds[0].failure().unwrap();
+        assert!(error.code() == "PX062" && error.to_string().contains("right.py:5"), "{error}");
+    }
+}

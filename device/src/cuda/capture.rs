@@ -59,14 +59,16 @@ impl Graph {
 }
 
 impl Captured for Graph {
-    fn launch(&self) -> bool {
+    fn launch(&self) -> Result<bool, DeviceError> {
         let whole = self.whole.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(whole) = &*whole else { return false };
+        let Some(whole) = &*whole else { return Ok(false) };
         self.device.enter();
         // SAFETY: the graph lives, and so does the memory that it touches (`Device::capture`).
         let launched = unsafe { sys::cuGraphLaunch(whole.graph, self.device.stream) };
-        self.device.note("cuGraphLaunch", launched);
-        true
+        match self.device.told("cuGraphLaunch", launched) {
+            Err(DeviceError::OutOfMemory { .. }) => Ok(false),
+            launched => launched.map(|()| true),
+        }
     }
 }
 

@@ -186,14 +186,50 @@ impl Remote for CudaDevice {
         self.copy_runs(&runs, source, target);
     }
 
-    fn compress(&self, value: u64, mask: u64, to: u64, count: usize, item: usize) -> usize {
-        match self.select(value, mask, to, count, item) {
-            Ok(kept) => kept,
-            Err(error) => {
-                self.fail(error);
-                0
-            }
+    fn compress(
+        &self,
+        value: u64,
+        mask: u64,
+        to: u64,
+        count: usize,
+        item: usize,
+    ) -> Result<usize, DeviceError> {
+        let blocks = count.div_ceil(SELECTED);
+        if blocks == 0 {
+            return Ok(0);
         }
+        let kernels = self.copy_kernels()?;
+        let counts = self.device().allocate(8 * blocks)?;
+        let argument = Selection {
+            values: value,
+            mask,
+            to,
+            counts: counts.as_ptr() as u64,
+            count: count as u64,
+            item: item as u32,
+            unused: 0,
+        };
+        let size = GridSize {
+            blocks: [blocks as u32, 1, 1],
+            threads: [THREADS, 1, 1],
+            shared: 0,
+            blocks_come: Coming::InTurn,
+        };
+        // SAFETY: the argument is what the kernel declares; there is a count for each block.
+        unsafe { kernels.count_selected.launch(self, size, bytes_of(&argument))? };
+        let mut bytes = vec![0; 8 * blocks];
+        counts.read(0, &mut bytes);
+        let mut before = 0u64;
+        for place in bytes.chunks_exact_mut(8) {
+            let mut own = [0; 8];
+            own.copy_from_slice(place);
+            place.copy_from_slice(&before.to_le_bytes());
+            before += u64::from_le_bytes(own);
+        }
+        counts.write(0, &bytes);
+        // SAFETY: as above; the target has room for all elements.
+        unsafe { kernels.copy_selection.launch(self, size, bytes_of(&argument))? };
+        Ok(before as usize)
     }
 
     fn device(&self) -> Arc<dyn Device> {
@@ -228,52 +264,6 @@ impl CudaDevice {
         };
         check(&self.name(), "cuMemcpyAsync", copied)?;
         stream.synchronize()
-    }
-
-    fn select(
-        &self,
-        values: u64,
-        mask: u64,
-        to: u64,
-        count: usize,
-        item: usize,
-    ) -> Result<usize, DeviceError> {
-        let blocks = count.div_ceil(SELECTED);
-        if blocks == 0 {
-            return Ok(0);
-        }
-        let kernels = self.copy_kernels()?;
-        let counts = self.device().allocate(8 * blocks)?;
-        let argument = Selection {
-            values,
-            mask,
-            to,
-            counts: counts.as_ptr() as u64,
-            count: count as u64,
-            item: item as u32,
-            unused: 0,
-        };
-        let size = GridSize {
-            blocks: [blocks as u32, 1, 1],
-            threads: [THREADS, 1, 1],
-            shared: 0,
-            blocks_come: Coming::InTurn,
-        };
-        // SAFETY: the argument is what the kernel declares; there is a count for each block.
-        unsafe { kernels.count_selected.launch(self, size, bytes_of(&argument))? };
-        let mut bytes = vec![0; 8 * blocks];
-        counts.read(0, &mut bytes);
-        let mut before = 0u64;
-        for place in bytes.chunks_exact_mut(8) {
-            let mut own = [0; 8];
-            own.copy_from_slice(place);
-            place.copy_from_slice(&before.to_le_bytes());
-            before += u64::from_le_bytes(own);
-        }
-        counts.write(0, &bytes);
-        // SAFETY: as above; the target has room for all elements.
-        unsafe { kernels.copy_selection.launch(self, size, bytes_of(&argument))? };
-        Ok(before as usize)
     }
 
     /// Copies runs by the kernel, in the largest words that everything is a multiple of.

@@ -154,7 +154,8 @@ impl Function {
     /// Enqueues the kernel with one argument: `argument` is the bytes of its only parameter, which
     /// it takes by value. What fails later stays with the device.
     ///
-    /// Errors: `DeviceError::Cuda`, which stays with the device too; `DeviceError::OutOfMemory`.
+    /// Errors: `DeviceError::Cuda`, which the device (within a capture, that) keeps, too;
+    /// `DeviceError::OutOfMemory`.
     /// Nothing may follow that relies on what the kernel would have written.
     ///
     /// # Safety

@@ -22,6 +22,19 @@ fn info_shows_values_and_defaults() {
 }
 
 #[test]
+fn prices_that_cannot_be_kept_are_printed_and_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = phalanx();
+    command.env("PHALANX_PRICES", folder.path()).args(["info", "--measure"]);
+    let output = command.output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("\ntcp "), "{output:?}");
+    let errors = errors(&output);
+    assert!(errors.starts_with("error[PX081]: cannot write "), "{errors}");
+    assert!(errors.contains(&folder.path().display().to_string()), "{errors}");
+}
+
+#[test]
 fn an_unknown_variable_is_a_warning_with_the_nearest_name() {
     let output = phalanx().env("PHALANX_DEVCIES", "cpu:3").arg("info").output().unwrap();
     assert!(output.status.success());

@@ -99,7 +99,8 @@ fn qr_on_a_gpu_has_the_signs_of_lapack() {
     on_gpu(linalg::signs_of_lapack);
 }
 
-/// A stack of small matrices, which are factorised at once, one of which is singular.
+/// A stack of small matrices, which are factorised at once: one of them is singular, and two are
+/// not finite, which the others do not notice.
 #[test]
 fn stacks_of_small_matrices_on_a_gpu() {
     let Some(device) = gpu() else { return };
@@ -119,6 +120,8 @@ fn small<T: Sample>(device: &Arc<dyn Device>) {
             *value = T::of(Complex64::new(9.0, 0.0));
         }
     }
+    values[6 * n * n + 3] = T::of(Complex64::new(f64::NAN, 0.0));
+    values[8 * n * n - 1] = T::of(Complex64::new(f64::INFINITY, 0.0));
     let right: Vec<T> = Numbers(4).take(count * n * 3);
     let a = operand(&values, &[count, n, n]);
     let b = operand(&right, &[count, n, 3]);
@@ -137,7 +140,8 @@ fn small<T: Sample>(device: &Arc<dyn Device>) {
             let bound = 1e4 * T::EPSILON * expected.norm().max(0.1);
             let near = (result - expected).norm() <= bound || result == expected;
             let both = result.re.is_nan() && expected.re.is_nan();
-            assert!(near || both, "{op:?} {}: {result} for {expected}", at / size);
+            let is_finite = !(6..8).contains(&(at / size));
+            assert!(near || both || !is_finite, "{op:?} {}: {result} for {expected}", at / size);
         }
     }
 }
