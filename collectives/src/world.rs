@@ -469,8 +469,8 @@ impl Drop for World {
             return std::mem::forget(network);
         }
         let _entered = self.fabric.inside.enter();
-        if self.fabric.failure.is_set() {
-            // The others should learn the reason before they see the connection end.
+        // The others should learn the reason before they see the connection end.
+        if self.fabric.pass_on() {
             self.fabric.flush(Duration::from_millis(200));
         }
         self.fabric.failure.set(CollectiveError::Closed);

@@ -20,7 +20,7 @@ fn a_port_in_use_is_an_error_on_every_rank() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("there are free ports");
     let address = listener.local_addr().expect("a bound socket has an address").to_string();
     let world =
-        World::of(2, "nothing", &[]).set("PHALANX_ADDRESS", &address).set("PHALANX_TIMEOUT", "2");
+        World::of(2, "nothing", &[]).set("PHALANX_ADDRESS", &address).set("PHALANX_TIMEOUT", "6");
     let ended = world.run();
     assert!(
         ended[0].error("PX065").starts_with(&format!("cannot listen on {address}")),
@@ -35,7 +35,7 @@ fn a_port_in_use_is_an_error_on_every_rank() {
 
 fn a_wrong_token_is_an_error_on_every_rank() {
     let other = token("another secret");
-    let world = World::of(2, "nothing", &[]).set("PHALANX_TIMEOUT", "2");
+    let world = World::of(2, "nothing", &[]).set("PHALANX_TIMEOUT", "6");
     let ended = world.set_on(1, "PHALANX_TOKEN_FILE", other.path()).run();
     ended[1].error("PX064");
     let error = ended[0].error("PX066");
@@ -46,21 +46,21 @@ fn a_wrong_token_is_an_error_on_every_rank() {
 }
 
 fn a_rank_that_never_arrives_is_named() {
-    let ended = World::of(4, "nothing", &[]).set("PHALANX_TIMEOUT", "2").without(2).run();
+    let ended = World::of(4, "nothing", &[]).set("PHALANX_TIMEOUT", "6").without(2).run();
     assert_eq!(ended.len(), 3);
     for rank in &ended {
         let error = rank.error("PX066");
-        assert!(error.contains("of 4 ranks, [2] did not arrive within 2 s"), "{error}");
+        assert!(error.contains("of 4 ranks, [2] did not arrive within 6 s"), "{error}");
     }
     println!(
-        "a rank is missed {} ms after the start, with 2 s to arrive",
+        "a rank is missed {} ms after the start, with 6 s to arrive",
         ended[0].after.as_millis()
     );
 }
 
 fn two_processes_of_one_rank_are_an_error() {
     let world =
-        World::of(3, "nothing", &[]).set("PHALANX_TIMEOUT", "5").set_on(2, "PHALANX_RANK", "1");
+        World::of(3, "nothing", &[]).set("PHALANX_TIMEOUT", "30").set_on(2, "PHALANX_RANK", "1");
     for rank in &world.run() {
         assert!(rank.error("PX069").contains("rank 1"), "{rank:#?}");
     }
@@ -80,7 +80,7 @@ fn ranks_with_other_programs_are_refused() {
     // The size from which arrays are split is a part of the program.
     let world = World::of(2, "generated", &["1", "8", "8", "1024", "keep"]);
     let ended = world
-        .set("PHALANX_TIMEOUT", "5")
+        .set("PHALANX_TIMEOUT", "30")
         .arguments_of(1, &["generated", "1", "8", "8", "2048", "keep"])
         .run();
     for rank in &ended {
@@ -89,13 +89,13 @@ fn ranks_with_other_programs_are_refused() {
 }
 
 fn ranks_with_other_limits_are_refused() {
-    for rank in &World::of(2, "other_limits", &[]).set("PHALANX_TIMEOUT", "5").run() {
+    for rank in &World::of(2, "other_limits", &[]).set("PHALANX_TIMEOUT", "30").run() {
         assert!(rank.error("PX068").starts_with("limits differs"), "{rank:#?}");
     }
 }
 
 fn ranks_with_other_kinds_of_devices_are_refused() {
-    let world = World::of(2, "nothing", &[]).set("PHALANX_TIMEOUT", "5");
+    let world = World::of(2, "nothing", &[]).set("PHALANX_TIMEOUT", "30");
     for rank in &world.set_on(1, "PHALANX_DEVICES", "null-cuda:1").run() {
         assert!(rank.error("PX068").starts_with("devices differs: CPU on rank 0"), "{rank:#?}");
     }
@@ -107,7 +107,7 @@ fn a_mesh_that_does_not_fit_is_refused() {
             rank.error("PX034");
         }
     }
-    for rank in &World::of(2, "other_mesh", &[]).set("PHALANX_TIMEOUT", "5").run() {
+    for rank in &World::of(2, "other_mesh", &[]).set("PHALANX_TIMEOUT", "30").run() {
         assert!(rank.error("PX068").starts_with("mesh differs"), "{rank:#?}");
     }
 }

@@ -89,7 +89,7 @@ fn divergence(ended: &[Ended]) -> String {
     let after = last.saturating_sub(second);
     println!("all {} ranks have PX062 {after} ms after the second ticket", ended.len());
     // The promise.
-    assert!(after < 1000, "the error took {after} ms");
+    assert!(after < 5000, "the error took {after} ms");
     String::from(error)
 }
 

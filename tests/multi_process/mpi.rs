@@ -29,7 +29,7 @@ const RANK: &str = "export PHALANX_RANK=$OMPI_COMM_WORLD_RANK; \
 fn run(devices: &str, options: &[&str], dies: &str, words: &[&str]) -> Option<Output> {
     let token = token("a secret of this test");
     let mut command = mpirun(RANK, devices, options, words, token.path())?;
-    Some(struck(&mut command, dies, "KILL", "2"))
+    Some(struck(&mut command, dies, "KILL", "4"))
 }
 
 /// Runs processes of which one gets a signal after some seconds.
@@ -105,7 +105,7 @@ fn a_rank_stopped_under_mpirun_ends_the_job() {
         let token = token("a secret of this test");
         let command = mpirun(RANK, "cpu:1", &[], &["go_on", "split"], token.path());
         let Some(mut command) = command else { return };
-        let output = struck(&mut command, victim, "STOP", "2");
+        let output = struck(&mut command, victim, "STOP", "4");
         let errors = String::from_utf8_lossy(&output.stderr);
         // Of `timeout` it would be 124.
         assert_eq!(output.status.code(), Some(1), "{errors}");

@@ -7,6 +7,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -409,8 +410,17 @@ pub fn token(secret: &str) -> NamedTempFile {
     file
 }
 
-/// A loopback port that nobody listens on.
+/// A loopback port that nobody listens on, and that no socket is given by chance until a rank does:
+/// systems give those from 32768 on.
 pub fn free_address() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("there are free ports");
-    listener.local_addr().expect("a bound socket has an address").to_string()
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    // Other tests of this machine begin elsewhere.
+    let first = std::process::id().wrapping_mul(97);
+    let ports = std::iter::repeat_with(|| {
+        let number = first.wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed));
+        20_000 + (number % 12_000) as u16
+    });
+    let is_free = |port: &u16| TcpListener::bind(("127.0.0.1", *port)).is_ok();
+    let port = ports.take(12_000).find(is_free).expect("there are free ports");
+    format!("127.0.0.1:{port}")
 }

@@ -238,4 +238,4 @@ def test_a_wait_for_the_messages_of_a_process_that_hangs_ends_with_the_world(wai
     assert ended.returncode == 1, ended.stderr
     assert "rank 0 has been silent for 2 s" in ended.stderr, ended.stderr
     waited = float(ended.stdout.rsplit(" ", 1)[-1])
-    assert waited < 8, "as long as a process may be that nobody has told"
+    assert waited < 30, "as long as a process may be that nobody has told"

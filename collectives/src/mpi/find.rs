@@ -4,8 +4,8 @@ use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_NOW};
 use std::ffi::{c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
 
-/// The names under which Open MPI is installed.
-const OPEN_MPI: &[&str] = &["libmpi.so.40"];
+/// The names under which Open MPI is installed, and IBM's Spectrum MPI, which is made of it.
+const OPEN_MPI: &[&str] = &["libmpi.so.40", "libmpi_ibm.so.3", "libmpi_ibm.so"];
 /// The names of MPICH and its family, and of the standard's interface.
 const MPICH: &[&str] = &[
     "libmpi.so.12",
@@ -21,7 +21,7 @@ const ANY: &[&str] = &["libmpi.so"];
 
 /// Beginnings of the file names of MPI's C libraries.
 const STEMS: &[&str] =
-    &["libmpi.so", "libmpich.so", "libmpi_abi.so", "libmpi_cray.so", "libmpi_gnu"];
+    &["libmpi.so", "libmpich.so", "libmpi_abi.so", "libmpi_cray.so", "libmpi_gnu", "libmpi_ibm.so"];
 
 /// Opens only what is in the process already.
 #[cfg(target_os = "linux")]

@@ -199,7 +199,7 @@ fn meet(
     let mut listener = Some(listener);
     let mut rank = 0;
     let ranks = libraries.map(|mpi| {
-        let (timeout, listener) = (Duration::from_secs(3), listener.take());
+        let (timeout, listener) = (Duration::from_secs(10), listener.take());
         let base = Rendezvous::new(rank, 2, address.clone());
         let meeting = Rendezvous { transport, timeout, listener, mpi, ..base };
         rank += 1;
@@ -230,7 +230,7 @@ fn nobody_begins_unless_all_can_and_no_start_is_waited_for_without_end() {
         assert_eq!(error.err(), Some(CollectiveError::MpiUnavailable { reason }));
     }
     // Both have it, and it never gets ready.
-    let reason = "rank 0: MPI_Init_thread did not end within 3 s";
+    let reason = "rank 0: MPI_Init_thread did not end within 10 s";
     for world in meet(Transport::Auto, [Ok(library.clone()), Ok(library.clone())]) {
         let world = world.unwrap();
         assert_eq!((world.transport(), world.without_mpi()), ("tcp", Some(reason)));

@@ -26,7 +26,7 @@ const FAREWELL: Duration = Duration::from_secs(5);
 /// How long a rank tries to tell the others why the world has ended.
 const NEWS: Duration = Duration::from_millis(500);
 /// How long ranks that differ may take to tell what they have recorded.
-const PATIENCE: Duration = Duration::from_millis(300);
+const PATIENCE: Duration = Duration::from_secs(1);
 /// How long the news of why a rank leaves may follow its goodbye.
 pub(super) const DEPARTURE_GRACE: Duration = Duration::from_millis(100);
 
@@ -567,6 +567,7 @@ impl Fabric {
                 }
             }
         }
+        let is_told = self.pass_on();
         for link in self.links() {
             link.leave();
         }
@@ -585,7 +586,7 @@ impl Fabric {
         {
             self.rest();
         }
-        if self.failure.is_set() {
+        if is_told || self.pass_on() {
             self.flush(NEWS);
         }
         // A connection that closes before the other end has closed may lose what is still on its
@@ -599,6 +600,16 @@ impl Fabric {
         if let Some(engine) = self.engine.get() {
             engine.stop(is_peaceful);
         }
+    }
+
+    /// Tells the others why the world has ended, if it has: the end of this process may come to
+    /// them sooner than the news of who has ended it.
+    pub(crate) fn pass_on(&self) -> bool {
+        let Some(error) = self.failure.get() else { return false };
+        if error != CollectiveError::Closed {
+            self.links().for_each(|link| link.post_control(&Control::Abort(error.clone())));
+        }
+        true
     }
 
     /// Between two looks at whether others have left, who may still wait for what the engine's

@@ -255,7 +255,7 @@ fn a_rank_that_is_not_told_does_not_outlive_its_world_and_one_that_is_may() {
     assert!(errors.starts_with("error[PX060]: rank 0 died before its first step"), "{errors}");
     let why = "rank 1 has not heard of it since then, for 8 s, and is ended";
     assert!(errors.contains(why), "{errors}");
-    assert!(after < Duration::from_secs(10), "{after:?}");
+    assert!(after < Duration::from_secs(30), "{after:?}");
     assert_eq!(told.0, Some(7), "{}", told.1);
 }
 

@@ -50,7 +50,7 @@ fn a_rank_is_killed_in_the_middle() {
         let died = job.size() / 2;
         let is_named = matches!(outcome, CollectiveError::RankDied { rank, .. } if rank == died);
         assert!(is_named, "{outcome}");
-        assert!(began.elapsed() < Duration::from_secs(5));
+        assert!(began.elapsed() < Duration::from_secs(30));
         assert!(member.barrier().is_err());
     });
 }
@@ -97,7 +97,7 @@ fn a_rank_that_leaves_is_an_error_for_those_who_wait_for_it() {
     let error = group.all_reduce(&data, DType::I64, Monoid::Add).map(drop).unwrap_err();
     println!("the world ended: {error}");
     assert_eq!(error, CollectiveError::RankLeft { rank: 1 });
-    assert!(began.elapsed() < Duration::from_secs(5));
+    assert!(began.elapsed() < Duration::from_secs(30));
 }
 
 /// The root sends more than the others expect, which only the library can tell.
@@ -115,7 +115,7 @@ fn members_that_disagree_get_an_error() {
     let error = outcome.and_then(|()| member.barrier()).unwrap_err();
     println!("the world ended: {error}");
     assert_eq!(error.code(), "PX166", "{error}");
-    assert!(began.elapsed() < Duration::from_secs(5));
+    assert!(began.elapsed() < Duration::from_secs(30));
 }
 
 /// How long the parts of messages are.

@@ -166,20 +166,20 @@ impl Tables {
             launch.strides.iter().map(|strides| strides.to_vec()).collect();
         let mut addresses = launch.addresses.to_vec();
         let mut missing = Vec::new();
-        if launch.extents.contains(&0) {
-            return missing;
-        }
         for table in &self.tables {
             let length = scalars.get(table.length).copied().flatten().map_or(0, length_of);
             let own = launch.strides[table.access];
             // Others run on the host.
             let Some(places) = table.places(own, launch.extents, length) else { return Vec::new() };
-            let combined = Combined::Monoid(table.monoid, table.dtype);
-            let mut routines = Grouping::routines(places.slots(), combined);
-            routines.push(Grouping::slots_routine(places.slots()));
-            let needed = routines.into_iter().filter(|routine| !routine.is_loaded(device));
-            missing.extend(needed.map(Missing::routine));
             let extents = table.extents(launch.extents);
+            // Without points there is nothing to combine, but the kernel may have more to do.
+            if !extents.contains(&0) {
+                let combined = Combined::Monoid(table.monoid, table.dtype);
+                let mut routines = Grouping::routines(places.slots(), combined);
+                routines.push(Grouping::slots_routine(places.slots()));
+                let needed = routines.into_iter().filter(|routine| !routine.is_loaded(device));
+                missing.extend(needed.map(Missing::routine));
+            }
             for (access, size) in [(table.positions, 8), (table.values, table.dtype.size())] {
                 let apart = contiguous(&extents, size);
                 match strides.get_mut(access) {

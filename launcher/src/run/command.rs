@@ -17,7 +17,7 @@ use std::path::Path;
 use std::time::Duration;
 
 /// How long output that is still on its way is waited for after the last rank has ended.
-const DRAIN: Duration = Duration::from_secs(1);
+const DRAIN: Duration = Duration::from_secs(3);
 
 /// Runs a program as a world of processes and returns the exit code when all of them have ended.
 pub fn run(arguments: &Run, own: &Own) -> Result<u8, LauncherError> {

@@ -70,7 +70,7 @@ fn ends_of_ranks_on_other_hosts_are_honest() {
         let begun = Instant::now();
         let output = command.output().unwrap();
         assert_eq!(output.status.code(), Some(code), "{}", errors(&output));
-        assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+        assert!(begun.elapsed() < Duration::from_secs(30), "{:?}", begun.elapsed());
     }
 }
 

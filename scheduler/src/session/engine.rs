@@ -144,6 +144,14 @@ impl Session {
         })
     }
 
+    /// Gives back what plans held that have ended, unless another thread is at work, which does it
+    /// with its next plan.
+    fn land_ended(&self) {
+        if let Ok(mut state) = self.state.try_lock() {
+            state.flights.land_ended();
+        }
+    }
+
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
         lock(&self.state)
     }
@@ -369,6 +377,7 @@ impl Engine for Session {
             self.has_elements()?;
         }
         let awaited = self.stopping(value.wait()).and_then(|()| verdict());
+        self.land_ended();
         self.tell(awaited)
     }
 
@@ -392,6 +401,7 @@ impl Engine for Session {
         self.own(None)?;
         let outcomes = self.state().flights.outcomes();
         let ended = outcomes.iter().try_for_each(|outcome| self.stopping(outcome.wait()));
+        self.land_ended();
         self.tell(ended)
     }
 
@@ -401,6 +411,7 @@ impl Engine for Session {
         let settled = outcomes.iter().try_for_each(|outcome| self.stopping(outcome.wait()));
         // What runs on GPUs has only been enqueued.
         self.devices.iter().for_each(|device| device.synchronize());
+        self.land_ended();
         self.tell(settled.and_then(|()| self.intact()))
     }
 

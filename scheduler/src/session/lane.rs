@@ -33,7 +33,8 @@ impl Lane {
 
     /// Runs a job on the calling thread. Only while no job that was sent is under way.
     pub fn run(&self, job: &Job) {
-        run(&self.worker, job, &self.world, &self.live);
+        let result = run(&self.worker, job, &self.world, &self.live);
+        job.outcome.finish(result, job.site);
     }
 
     /// Has the device's thread run a job after those sent before.
@@ -75,7 +76,11 @@ fn start(
         .name(format!("device:{device}"))
         .spawn(move || {
             while let Some(job) = next(&jobs) {
-                run(&worker, &job, &world, &live);
+                let (outcome, site) = (job.outcome.clone(), job.site);
+                let result = run(&worker, &job, &world, &live);
+                // Whoever waits for the job finds its memory given back.
+                let released = guarded(|| drop(job));
+                outcome.finish(result.and(released), site);
             }
         })
         .map_err(|error| {
@@ -98,22 +103,30 @@ fn next(jobs: &Receiver<Arc<Job>>) -> Option<Arc<Job>> {
     jobs.recv().ok()
 }
 
+/// Does something that a broken promise of ours (or of a subscriber that is told of spans, or of
+/// an owner of memory) ends with an error: the other devices and ranks must not be left waiting.
+fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, RunError> {
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).map_err(|panic| {
+        let text = panic.downcast_ref::<String>().cloned();
+        let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| String::from(*text)));
+        RunError::Bug { message: text.unwrap_or_default() }
+    })
+}
+
 /// Runs a job on a device and tells how it ended; a failure ends the world, so that no rank waits
 /// for this one.
-fn run(worker: &Mutex<Worker>, job: &Job, world: &World, live: &LiveArrays) {
-    // A broken promise of ours (or of a subscriber that is told of spans) must not leave the other
-    // devices and ranks waiting.
-    let run = std::panic::AssertUnwindSafe(|| {
+fn run(
+    worker: &Mutex<Worker>,
+    job: &Job,
+    world: &World,
+    live: &LiveArrays,
+) -> Result<(), RunError> {
+    let result = guarded(|| {
         let mut worker = worker.lock().unwrap_or_else(PoisonError::into_inner);
         let _span = tracing::debug_span!("run", device = worker.device, site = %job.site).entered();
         worker.run(job)
     });
-    let result = std::panic::catch_unwind(run).unwrap_or_else(|panic| {
-        let text = panic.downcast_ref::<String>().cloned();
-        let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| String::from(*text)));
-        Err(RunError::Bug { message: text.unwrap_or_default() })
-    });
-    let result = result.map_err(|error| match error {
+    let result = result.flatten().map_err(|error| match error {
         RunError::Device(refusal @ DeviceError::OutOfMemory { .. }) => {
             RunError::Memory { refusal, largest: live.largest() }
         }
@@ -133,5 +146,5 @@ fn run(worker: &Mutex<Worker>, job: &Job, world: &World, live: &LiveArrays) {
             message: error.to_string(),
         });
     }
-    job.outcome.finish(result, job.site);
+    result
 }

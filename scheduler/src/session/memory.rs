@@ -45,10 +45,15 @@ pub(super) struct Flight {
 impl Flights {
     /// The number of plans that have not ended.
     pub fn len(&mut self) -> usize {
+        self.land_ended();
+        self.0.len()
+    }
+
+    /// Lets go of the plans that have ended.
+    pub fn land_ended(&mut self) {
         while self.0.front().is_some_and(|flight| flight.outcome.is_done()) {
             self.0.pop_front();
         }
-        self.0.len()
     }
 
     /// How the plans end, the oldest first.

@@ -154,7 +154,7 @@ pub fn die_unnoticed(session: Session) -> Outcome {
     if phalanx::rank() == 1 {
         std::process::exit(3);
     }
-    wait(1000);
+    wait(5000);
     drop(session);
     Ok(())
 }
