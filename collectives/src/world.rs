@@ -405,6 +405,7 @@ impl World {
     /// Ends the world with an error on all ranks, unless it has ended already.
     pub fn abort(&self, error: CollectiveError) {
         self.fabric.fail(error);
+        self.fabric.pass_on();
         self.fabric.flush(Duration::from_millis(500));
     }
 

@@ -88,7 +88,7 @@ def test_pools_tell_what_is_held():
     held = pool.used_bytes()
     assert held >= 800_000 and pool.total_bytes() >= 800_000
     del x
-    # Workers give back what nobody holds any more in their own time, also that of tests before.
+    # What tests before have left may still be under way.
     end = time.monotonic() + 60
     while pool.used_bytes() > held - 800_000:
         assert time.monotonic() < end

@@ -54,6 +54,8 @@ pub(crate) struct Fabric {
     dispute: Mutex<Option<Dispute>>,
     lead: Lead,
     leaving: AtomicBool,
+    /// The others have been told by this process why the world has ended.
+    told: AtomicBool,
     /// Whether a message had another length than expected: the world is about to end.
     misfit: AtomicBool,
 }
@@ -76,6 +78,7 @@ impl Fabric {
             dispute: Mutex::default(),
             lead: Lead::default(),
             leaving: AtomicBool::new(false),
+            told: AtomicBool::new(false),
             misfit: AtomicBool::new(false),
         })
     }
@@ -110,7 +113,9 @@ impl Fabric {
     /// Ends the world on all ranks, unless it has ended; gives back the error that ended it.
     pub(crate) fn fail(&self, error: CollectiveError) -> CollectiveError {
         let links: Vec<Arc<Link>> = self.links().cloned().collect();
-        end(self.rank, &self.failure, &links, &error);
+        if end(self.rank, &self.failure, &links, &error) {
+            self.told.store(true, Ordering::SeqCst);
+        }
         self.failure.get().unwrap_or(error)
     }
 
@@ -603,10 +608,10 @@ impl Fabric {
     }
 
     /// Tells the others why the world has ended, if it has: the end of this process may come to
-    /// them sooner than the news of who has ended it.
+    /// them sooner than the news of who has ended it. Says whether it has.
     pub(crate) fn pass_on(&self) -> bool {
         let Some(error) = self.failure.get() else { return false };
-        if error != CollectiveError::Closed {
+        if error != CollectiveError::Closed && !self.told.swap(true, Ordering::SeqCst) {
             self.links().for_each(|link| link.post_control(&Control::Abort(error.clone())));
         }
         true
@@ -647,12 +652,14 @@ impl Watcher for Fabric {
 }
 
 /// Ends the world on all ranks, unless it has ended.
-fn end(rank: usize, failure: &Failure, links: &[Arc<Link>], error: &CollectiveError) {
+fn end(rank: usize, failure: &Failure, links: &[Arc<Link>], error: &CollectiveError) -> bool {
     // Who sees it and leaves waits until what is posted has gone, and must find it posted.
     let tell = || links.iter().for_each(|link| link.post_control(&Control::Abort(error.clone())));
-    if failure.set_after(error.clone(), tell) {
+    let is_first = failure.set_after(error.clone(), tell);
+    if is_first {
         tracing::error!(rank, code = error.code(), %error, "the world ends");
     }
+    is_first
 }
 
 /// Tells the sender of a message that its place is ready.

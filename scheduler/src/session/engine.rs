@@ -22,7 +22,7 @@ use phalanx_device::{CpuDevice, Device, DeviceError};
 use phalanx_distributed::propagate;
 use phalanx_ops::waiting::{copying, lock};
 use phalanx_ops::{AffineMap, DType, IndexBox, Mesh, Sharding};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 /// The engine of one mesh.
 pub struct Session {
@@ -146,9 +146,11 @@ impl Session {
 
     /// Gives back what plans held that have ended, unless another thread is at work, which does it
     /// with its next plan.
-    fn land_ended(&self) {
-        if let Ok(mut state) = self.state.try_lock() {
-            state.flights.land_ended();
+    fn give_back_ended(&self) {
+        match self.state.try_lock() {
+            Ok(mut state) => state.flights.give_back_ended(),
+            Err(TryLockError::Poisoned(state)) => state.into_inner().flights.give_back_ended(),
+            Err(TryLockError::WouldBlock) => {}
         }
     }
 
@@ -377,7 +379,7 @@ impl Engine for Session {
             self.has_elements()?;
         }
         let awaited = self.stopping(value.wait()).and_then(|()| verdict());
-        self.land_ended();
+        self.give_back_ended();
         self.tell(awaited)
     }
 
@@ -401,7 +403,7 @@ impl Engine for Session {
         self.own(None)?;
         let outcomes = self.state().flights.outcomes();
         let ended = outcomes.iter().try_for_each(|outcome| self.stopping(outcome.wait()));
-        self.land_ended();
+        self.give_back_ended();
         self.tell(ended)
     }
 
@@ -411,7 +413,7 @@ impl Engine for Session {
         let settled = outcomes.iter().try_for_each(|outcome| self.stopping(outcome.wait()));
         // What runs on GPUs has only been enqueued.
         self.devices.iter().for_each(|device| device.synchronize());
-        self.land_ended();
+        self.give_back_ended();
         self.tell(settled.and_then(|()| self.intact()))
     }
 

@@ -4,6 +4,7 @@ use super::live::LiveArrays;
 use crate::error::RunError;
 use crate::execute::Worker;
 use crate::job::Job;
+use crate::ready::Ready;
 use phalanx_collectives::{CollectiveError, World};
 use phalanx_device::DeviceError;
 use phalanx_ops::waiting::aside;
@@ -33,7 +34,8 @@ impl Lane {
 
     /// Runs a job on the calling thread. Only while no job that was sent is under way.
     pub fn run(&self, job: &Job) {
-        let result = run(&self.worker, job, &self.world, &self.live);
+        let result = run(&self.worker, job, &self.live);
+        tell_world(&result, &self.world, &job.ready);
         job.outcome.finish(result, job.site);
     }
 
@@ -76,11 +78,13 @@ fn start(
         .name(format!("device:{device}"))
         .spawn(move || {
             while let Some(job) = next(&jobs) {
-                let (outcome, site) = (job.outcome.clone(), job.site);
-                let result = run(&worker, &job, &world, &live);
+                let (ready, outcome, site) = (job.ready.clone(), job.outcome.clone(), job.site);
+                let result = run(&worker, &job, &live);
                 // Whoever waits for the job finds its memory given back.
                 let released = guarded(|| drop(job));
-                outcome.finish(result.and(released), site);
+                let result = result.and(released);
+                tell_world(&result, &world, &ready);
+                outcome.finish(result, site);
             }
         })
         .map_err(|error| {
@@ -113,30 +117,28 @@ fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, RunError> {
     })
 }
 
-/// Runs a job on a device and tells how it ended; a failure ends the world, so that no rank waits
-/// for this one.
-fn run(
-    worker: &Mutex<Worker>,
-    job: &Job,
-    world: &World,
-    live: &LiveArrays,
-) -> Result<(), RunError> {
+/// Runs a job on a device.
+fn run(worker: &Mutex<Worker>, job: &Job, live: &LiveArrays) -> Result<(), RunError> {
     let result = guarded(|| {
         let mut worker = worker.lock().unwrap_or_else(PoisonError::into_inner);
         let _span = tracing::debug_span!("run", device = worker.device, site = %job.site).entered();
         worker.run(job)
     });
-    let result = result.flatten().map_err(|error| match error {
+    result.flatten().map_err(|error| match error {
         RunError::Device(refusal @ DeviceError::OutOfMemory { .. }) => {
             RunError::Memory { refusal, largest: live.largest() }
         }
         error => error,
-    });
+    })
+}
+
+/// Ends the world with the failure of a job, so that no rank waits for this one.
+fn tell_world(result: &Result<(), RunError>, world: &World, ready: &Ready) {
     // Nobody waits for what a routine of this process alone had too little memory for.
     let is_own = |error: &RunError| {
-        matches!(error, RunError::Memory { .. }) && world.size() == 1 && !job.ready.communicates()
+        matches!(error, RunError::Memory { .. }) && world.size() == 1 && !ready.communicates()
     };
-    if let Err(error) = &result
+    if let Err(error) = result
         && !matches!(error, RunError::Collective(_))
         && !is_own(error)
     {
@@ -146,5 +148,4 @@ fn run(
             message: error.to_string(),
         });
     }
-    result
 }

@@ -45,14 +45,16 @@ pub(super) struct Flight {
 impl Flights {
     /// The number of plans that have not ended.
     pub fn len(&mut self) -> usize {
-        self.land_ended();
+        while self.0.front().is_some_and(|flight| flight.outcome.is_done()) {
+            self.0.pop_front();
+        }
         self.0.len()
     }
 
-    /// Lets go of the plans that have ended.
-    pub fn land_ended(&mut self) {
-        while self.0.front().is_some_and(|flight| flight.outcome.is_done()) {
-            self.0.pop_front();
+    /// Gives back what plans held that have ended; how they did is kept for the session's end.
+    pub fn give_back_ended(&mut self) {
+        for flight in self.0.iter_mut().take_while(|flight| flight.outcome.is_done()) {
+            flight.retired.iter_mut().for_each(Vec::clear);
         }
     }
 
