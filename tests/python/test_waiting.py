@@ -181,7 +181,7 @@ print(np.rank(), os.getpid(), flush=True)
 
 def test_an_interrupt_of_one_process_ends_all():
     # Process 1 waits for process 0, which hears of the interrupt at its next operation.
-    program = MANY + "if np.rank() == 0: time.sleep(6.0)\nprint(float((x * 2).sum()))\n"
+    program = MANY + "if np.rank() == 0: time.sleep(3.0)\nprint(float((x * 2).sum()))\n"
     _, errors, code = _interrupted(program, processes=2, to=1)
     assert code != 0
     assert "[1] KeyboardInterrupt" in errors
